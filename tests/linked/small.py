@@ -203,13 +203,13 @@ def most_moved(schema, given, delta):
 
 
 def most_moved_by_questions(schema, asked, crowd, one):
-    """By name of the charge, the most that tables of two questions move by with a root, over what is charged."""
+    """By name of the charge, the most that tables of questions move by with a root, over what is charged."""
     notes = []
     for given in (together(crowd, one), crowd):
         forest, _ = bounded(schema, given, key=KEY)
         cost = Budget(epsilon=1.0, delta=1e-6).gaussian()
         gate = WatchGate(account=Account(cost), noise=SystemNoise(), unit=Unit(identifier="id"), forced=None)
-        measure_questions(forest, schema, asked, cost.split([1.0, 1.0]), gate)
+        measure_questions(forest, schema, asked, cost.split([1.0] * len(asked.questions)), gate)
         notes.append(gate.notes)
     return dict(zip([n.charge.name for n in notes[0]], moved(*notes, delta=1e-6), strict=True))
 

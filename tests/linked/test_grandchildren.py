@@ -164,11 +164,13 @@ def test_questions_about_grandchildren_name_parent_and_root_and_move_by_no_more_
         {"about": "toys", "ask": {"name": "q1", "kind": "table", "of": ["c", "kids.r", "roots.a"]}},
         {"about": "kids", "counts": {"n": {"of": "toys", "where": "c = 1"}},
          "ask": {"name": "q2", "kind": "mean", "of": "n", "by": ["r"]}},
+        {"about": "toys", "at_most": 2, "ask": {"name": "q3", "kind": "mean", "of": "u"}},
+        {"about": "toys", "at_most": 9, "ask": {"name": "q4", "kind": "table", "of": ["u", "kids.r"]}},
     ])  # fmt: skip
     for seed in range(4):
         found = most_moved_by_questions(schema, asked, grown(30, 3, seed), grown(1, 9, seed + 50, first=900))
         most = {n: max(most.get(n, 0), part) for n, part in found.items()}
-    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2] and max(most.values()) > 0.6
+    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2, 128, 384] and max(most.values()) > 0.6
     given = grown(200, 2, 3)
     forest, _ = bounded(schema, given, key=KEY)
     table = asked_needs(schema, asked)[0][0]

@@ -111,7 +111,32 @@ def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
     assert {t.unit for t, _ in asked_needs(schema, asked)} == {1, 3}
 
 
+def test_records_of_a_root_with_many_weigh_no_more_than_those_that_count_fully_and_intervals_narrow():
+    schema, given = SCHEMAS["many"], tables(400, 20, 3)
+    ask = {"kind": "table", "of": ["r"]}
+    asked = LinkedQuestions.of([
+        {"about": "kids", "ask": {"name": "all", **ask}},
+        {"about": "kids", "at_most": 4, "ask": {"name": "four", **ask}},
+    ])  # fmt: skip
+    forest, _ = bounded(schema, given, key=KEY)
+    for most in (1, 3, 4, 19, 50):
+        question = asked.questions[1].model_copy(update={"at_most": most})
+        table = AskedTable(schema, question)
+        root = forest.root_of(0)[forest.children[0].parents]
+        held, number = np.bincount(root, table.weights(forest)), np.bincount(root)
+        assert held.max() <= table.unit == table.whole * min(most, 20)
+        assert (held[number <= most] == table.whole * number[number <= most]).all()
+    release = synthesize_linked(given, schema, epsilon=2.0, delta=1e-6, rng=1, effort=0.1, questions=asked)
+    wide, narrow = ((a.high - a.low).mean() for a in release.answers)
+    assert 3 < wide / narrow < 8  # 20 records against 4, from 400 draws of the noise
+    counted = np.minimum(number, 4).sum()
+    assert abs(release.answers[1].estimate.sum() - counted) < 3 * narrow + number.sum() / 32  # weights are rounded down
+    assert not of_linked_charges(release.manifest, schema)
+
+
 BAD = {
+    "at most of a root": (
+        {"about": "roots", "at_most": 3, "ask": {"name": "q", "kind": "table", "of": ["a"]}}, "leave at_most out"),
     "no column of a condition": (
         {"about": "roots", "counts": {"n": {"of": "kids", "where": "x = 1"}},
          "ask": {"name": "q", "kind": "mean", "of": "n"}}, "no column 'x'"),
