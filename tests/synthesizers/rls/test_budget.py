@@ -127,7 +127,7 @@ def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bin
 
 
 def test_what_scores_get_follows_the_pairs_that_are_scored_where_these_are_not_all_of_the_attributes():
-    system = system_of(n_public=10_000)
-    usual, as_many, more = (system.budget_plan(10_000, pairs=pairs).scores.rho for pairs in (None, 3, 85))
+    system = system_of(n_public=5_000)
+    usual, as_many, more = (system.budget_plan(5_000, pairs=pairs).scores.rho for pairs in (None, 3, 85))
     assert usual == as_many and more > 1.5 * usual
-    assert system.budget_plan(10_000, pairs=0).pairs.rho < 1e-6 * usual
+    assert system.budget_plan(5_000, pairs=0).pairs.rho < 1e-6 * usual
