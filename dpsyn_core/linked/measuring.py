@@ -81,7 +81,7 @@ def measure_view(
     asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
     n = max(round(total), 1)
     system = _system(asked if len(asked) else view.domain, cost, task, n, own, VIEWS)
-    plan = system.budget_plan(n, pairs=len(view.pairs))
+    plan = system.budget_plan(n, with_pairs=bool(view.pairs))
     measured = list(known)
     pairs = plan.pairs
     if len(asked):

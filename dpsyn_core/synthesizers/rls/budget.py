@@ -141,7 +141,7 @@ def plan_budget(
     one_way_share: float | None,
     resolution: int | None,
     questions_share: float = 0.0,
-    pairs: int | None = None,
+    with_pairs: bool | None = None,
     tuning: Tuning,
 ) -> BudgetPlan:
     """The plan of one run.
@@ -160,11 +160,10 @@ def plan_budget(
         one_way_share: a setting; None lets the error of one-ways decide.
         resolution: a setting; None lets the strength of the budget decide.
         questions_share: from 0 to 1, of what pairs would get, for the tables of declared questions.
-        pairs: how many are scored, 0 for none; None: all of two attributes.
+        with_pairs: whether pairs are measured as well; None: where there are two attributes.
         tuning: constants.
     """
     noise, s = Noise(unit=unit, pure=whole.pure), tuning.shares
-    scored = math.comb(len(sizes), 2) if pairs is None else pairs
     second = total_again_cost(whole, n_public, 0.0 if again else total, noise, s) if again in (None, True) else None
     left = whole.scaled(1.0 if n_public is not None else 1 - s.total)
     if second is not None:
@@ -172,7 +171,7 @@ def plan_budget(
     counted = _counted(sizes, ranked, tuning)
     joint_of = partial(
         _parts, left, whole=whole, noise=noise, total=total, setting=one_way_share, shares_=s,
-        pairs=scored,
+        with_pairs=len(sizes) > 1 if with_pairs is None else with_pairs,
     )  # fmt: skip
     one_ways, scores, joint, rest = joint_of(counted)
     blocks = _blocks(one_ways.split(noise.shares(np.array(counted))), ranked, noise, total, tuning)
@@ -180,9 +179,9 @@ def plan_budget(
     if fewer != counted:  # a number of few blocks needs less
         counted = fewer
         one_ways, scores, joint, rest = joint_of(counted)
-    for_pairs, questions = _with_questions(joint, rest, questions_share)
-    if one_way_share is None and questions is None and _pairs_lost(scored, scores, noise, total, s):
-        one_ways, for_pairs = left, None
+    pairs, questions = _with_questions(joint, rest, questions_share)
+    if one_way_share is None and questions is None and _pairs_lost(len(sizes), scores, noise, total, s):
+        one_ways, pairs = left, None
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
     each = one_ways.split(noise.shares(np.array(counted)))
@@ -197,7 +196,7 @@ def plan_budget(
         coarse_one_ways=tuple(coarse for _, coarse in twice),
         blocks=blocks,
         scores=scores,
-        pairs=for_pairs,
+        pairs=pairs,
         questions=questions,
         resolution=usual,
         number_resolution=min(usual, _number_resolution(strength, tuning)),
@@ -218,12 +217,12 @@ def _counted(sizes: tuple[int, ...], ranked: tuple[int, ...], tuning: Tuning) ->
 
 def _parts(
     left: Cost, sizes: tuple[int, ...], *, whole: Cost, noise: Noise, total: float, setting: float | None,
-    shares_: Shares, pairs: int,
+    shares_: Shares, with_pairs: bool,
 ) -> tuple[Cost, Cost, Cost, Cost]:  # fmt: skip
     """What one-ways, scores and joint tables get, and the last two together."""
-    if pairs:
+    if with_pairs:
         one = _one_way_share(sizes, whole, noise, total, shares_) if setting is None else setting
-        scoring = _score_share(pairs, left, noise, total, shares_)
+        scoring = _score_share(len(sizes), left, noise, total, shares_)
         scoring = min(scoring, max(shares_.scores, (1 - one) * shares_.scores_of_joint))
     else:
         one, scoring = 1 - 2 * NOTHING, NOTHING
@@ -232,8 +231,9 @@ def _parts(
     return one_ways, scores, joint, left.split([parts[0], parts[1] + parts[2]])[1]
 
 
-def _pairs_lost(count: int, scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
+def _pairs_lost(attributes: int, scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
     """Whether the scores of all pairs would be noise, so that none of them is worth a table."""
+    count = attributes * (attributes - 1) // 2
     return count > 0 and noise.of_score(scores, count) > shares_.hopeless * total
 
 
@@ -282,8 +282,11 @@ def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: flo
     return float(np.clip(share, s.one_ways_least, s.one_ways_most))
 
 
-def _score_share(pairs: int, left: Cost, noise: Noise, total: float, s: Shares) -> float:
+def _score_share(attributes: int, left: Cost, noise: Noise, total: float, s: Shares) -> float:
     """More for scores, where those of all pairs would be too noisy to tell which pairs depend, and more of it helps."""
+    pairs = attributes * (attributes - 1) // 2
+    if not pairs:
+        return s.scores
     usual = noise.of_score(left.scaled(_of_noise([s.scores], pure=left.pure)[0]), pairs) / max(total, 1.0)
     if usual * math.sqrt(s.scores / s.scores_most) > s.score_help:
         return s.scores

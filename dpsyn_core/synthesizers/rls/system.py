@@ -117,16 +117,17 @@ class Rls(Synthesizer):
 
             self.prior = RlsPrior(task.public)
 
-    def budget_plan(self, total: float, *, again: bool | None = None, pairs: int | None = None) -> BudgetPlan:
+    def budget_plan(self, total: float, *, again: bool | None = None, with_pairs: bool | None = None) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute.
 
-        again: whether the number of records is measured twice; None lets the number decide. pairs: see `plan_budget`.
+        again: whether the number of records is measured twice; None lets the number decide. with_pairs: see
+        `plan_budget`.
         """
         return plan_budget(
             self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
             whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
-            questions_share=self._asked_share(), pairs=pairs,
+            questions_share=self._asked_share(), with_pairs=with_pairs,
         )  # fmt: skip
 
     def _asked_share(self) -> float:

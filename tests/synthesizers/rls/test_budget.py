@@ -124,10 +124,3 @@ def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bin
     assert plan(1_000).blocks[:2] == (21, None) and 16 <= plan(1_000).blocks[2] <= 64
     assert plan(6_000).blocks == (21, None, None)
     assert plan(100_000).blocks == (None, None, None)
-
-
-def test_what_scores_get_follows_the_pairs_that_are_scored_where_these_are_not_all_of_the_attributes():
-    system = system_of(n_public=5_000)
-    usual, as_many, more = (system.budget_plan(5_000, pairs=pairs).scores.rho for pairs in (None, 3, 85))
-    assert usual == as_many and more > 1.5 * usual
-    assert system.budget_plan(5_000, pairs=0).pairs.rho < 1e-6 * usual
