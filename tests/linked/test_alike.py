@@ -1,4 +1,4 @@
-"""Siblings without an order start alike where released tables say that they are, and are fitted pair by pair where not."""
+"""Siblings without an order start alike where a released strength says so, and else are fitted as consecutive ones."""
 
 import pytest
 
