@@ -177,7 +177,7 @@ def _alike(
     columns to each other, and gain nothing.
     """
     twins = {c.of[1] for c in stage.view.columns if c.kind == "difference"}
-    out = {}
+    out: dict[int, Likeness] = {}
     for place in range(stage.context, rows.shape[1]):
         if place not in twins:
             given = _given(rows, stage, evidence, place, children)
