@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
+from numpy.random import Generator
 
 from dpsyn_core.schema.lookups import Codes, Lookup
 from dpsyn_core.schema.ruled import (
@@ -21,26 +22,57 @@ from dpsyn_core.schema.ruled import (
 from dpsyn_core.schema.rules import AnyRule, FollowsRule, UniqueRule
 
 SEEN = 4.0  # weight of how much more often than by chance a value goes with a key, against how well its count fits
-CHANCE = 2.0  # standard deviations of that share that chance alone explains
+CHANCE = 4.0  # standard deviations of that share that chance alone explains
 
 
-def follow_all(rules: Sequence[Ready], columns: Group) -> None:
-    """Records get, in place, what follows, where they then keep these rules and break no other one that they kept.
+def follow_all(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Records come to keep what follows, in place, where they then break no other rule that they kept.
 
-    What they follow from stays, so that it keeps its counts.
+    What a column follows from has more values, and so a less certain count of each: it is what changes.
     """
     lookups = [r for r in rules if isinstance(r, Lookup)]
-    others = [r for r in rules if not isinstance(r, Lookup)]
     at = np.flatnonzero(any_broken(lookups, columns))
-    here = {n: c[at] for n, c in columns.items()}
-    after = dict(here)
+    here, after = ({n: c[at] for n, c in columns.items()} for _ in range(2))
     for rule in lookups:
+        finer = {
+            *rule.rule.of,
+            *(n for r in lookups for n in r.columns if _reached({n}, lookups).issuperset(rule.rule.of)),
+        }
+        if rule.rule.column not in finer:
+            _taken(rule, finer, after, rng)
         _followed(rule, after)
     wrong = any_broken(lookups, after)
-    for other in others:
-        wrong |= broken(other, after) & ~broken(other, here)
-    for name in {r.rule.column for r in lookups}:
+    for other in rules:
+        if not isinstance(other, Lookup):
+            wrong |= broken(other, after) & ~broken(other, here)
+    for name in {n for r in lookups for n in r.columns}:
         columns[name].put(at[~wrong], after[name][np.flatnonzero(~wrong)])
+
+
+def _taken(rule: Lookup, names: Set[str], group: Group, rng: Generator) -> None:
+    """Broken records exchange these columns, from which another follows; what is left takes those of kept records."""
+    wrong, value = np.flatnonzero(broken(rule, group)), group[rule.rule.column].values
+    target, known = follow(rule, group)
+    first, second = rng.permutation(wrong), rng.permutation(wrong)
+    mine, theirs = _numbered(value[first]), _numbered(np.where(known, target, -1)[second])
+    _, i, j = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
+    places, givers = (np.concatenate([rows[at], np.delete(rows, at)]) for rows, at in ((first, i), (second, j)))
+    for name in names:
+        group[name].put(places, group[name][givers])
+    left, right = places[len(i) :], np.flatnonzero(~broken(rule, group) & plain_in(rule.columns, group))
+    right = right[np.argsort(value[right], kind="stable")]
+    low, high = (np.searchsorted(value[right], value[left], side=side) for side in ("left", "right"))
+    drawn = (low + rng.random(len(left)) * (high - low)).astype(np.intp)
+    for name in names:
+        group[name].put(left[high > low], group[name][right[drawn[high > low]]])
+
+
+def _numbered(values: Codes) -> Codes:
+    """Values (n,) that all differ: each with its number among its equals."""
+    order = np.argsort(values, kind="stable")
+    out = np.empty_like(values)
+    out[order] = values[order] * len(values) + np.arange(len(values)) - np.searchsorted(values[order], values[order])
+    return out
 
 
 def _followed(rule: Lookup, group: Group) -> None:
@@ -70,20 +102,26 @@ def ready(rules: Sequence[AnyRule], group: Group, kept: Bools) -> list[Ready]:
         else:
             plain = plain_in(rule.columns, now)
             used = plain & kept if (plain & kept).any() else plain
-            found = _by_counts(rule, keys_of_lookup(of)[used], column.values[used], alone=_one_to_one(rule, rules))
+            found = _by_counts(
+                rule,
+                keys_of_lookup(of)[used],
+                column.values[used],
+                alone=_reached({rule.column}, rules).issuperset(rule.of),
+            )
         _followed(found, now)
         out.append(found)
     return out
 
 
-def _one_to_one(rule: FollowsRule, rules: Sequence[AnyRule]) -> bool:
-    """Whether the columns that a column follows from follow from it in turn, so that no value stands for two keys."""
-    held, more = {rule.column}, True
+def _reached(names: Set[str], rules: Iterable[AnyRule | Ready]) -> set[str]:
+    """These columns and those that follow from them, directly or by way of others."""
+    follows = [r.rule if isinstance(r, Lookup) else r for r in rules]
+    held, more = set(names), True
     while more:
-        given = {r.column for r in rules if isinstance(r, FollowsRule) and held.issuperset(r.of)}
+        given = {r.column for r in follows if isinstance(r, FollowsRule) and held.issuperset(r.of)}
         more = not given <= held
         held |= given
-    return held.issuperset(rule.of)
+    return held
 
 
 def _by_counts(rule: FollowsRule, keys: Codes, values: Codes, *, alone: bool) -> Lookup:

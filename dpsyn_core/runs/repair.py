@@ -136,7 +136,7 @@ def _repair_group(
     unique = [r for r in rules if isinstance(r, UniqueRule)]
     old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
     computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
-    follow_all(alone, columns)
+    follow_all(alone, columns, rng)
     exchange_blanks(alone, columns, rng)
     exchange_sums(alone, columns, rng)
     exchange_orders(alone, columns, rng)
