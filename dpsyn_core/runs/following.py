@@ -34,12 +34,9 @@ def follow_all(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
     at = np.flatnonzero(any_broken(lookups, columns))
     here, after = ({n: c[at] for n, c in columns.items()} for _ in range(2))
     for rule in lookups:
-        finer = {
-            *rule.rule.of,
-            *(n for r in lookups for n in r.columns if _reached({n}, lookups).issuperset(rule.rule.of)),
-        }
-        if rule.rule.column not in finer:
-            _taken(rule, finer, after, rng)
+        of, column = rule.rule.of, rule.rule.column
+        finer = {*of, *(n for r in lookups for n in r.columns if _reached({n}, lookups).issuperset(of))}
+        _taken(rule, finer - {column}, after, rng, every=2 if column in finer else 1)
         _followed(rule, after)
     wrong = any_broken(lookups, after)
     for other in rules:
@@ -49,8 +46,11 @@ def follow_all(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
         columns[name].put(at[~wrong], after[name][np.flatnonzero(~wrong)])
 
 
-def _taken(rule: Lookup, names: Set[str], group: Group, rng: Generator) -> None:
-    """Broken records exchange these columns, from which another follows; what is left takes those of kept records."""
+def _taken(rule: Lookup, names: Set[str], group: Group, rng: Generator, *, every: int) -> None:
+    """Broken records exchange these columns, from which another follows; of those left, some take them from kept ones.
+
+    every: which of them; 2 is half, where columns follow from each other, so that both bear what does not fit.
+    """
     wrong, value = np.flatnonzero(broken(rule, group)), group[rule.rule.column].values
     target, known = follow(rule, group)
     first, second = rng.permutation(wrong), rng.permutation(wrong)
@@ -59,7 +59,7 @@ def _taken(rule: Lookup, names: Set[str], group: Group, rng: Generator) -> None:
     places, givers = (np.concatenate([rows[at], np.delete(rows, at)]) for rows, at in ((first, i), (second, j)))
     for name in names:
         group[name].put(places, group[name][givers])
-    left, right = places[len(i) :], np.flatnonzero(~broken(rule, group) & plain_in(rule.columns, group))
+    left, right = places[len(i) :: every], np.flatnonzero(~broken(rule, group) & plain_in(rule.columns, group))
     right = right[np.argsort(value[right], kind="stable")]
     low, high = (np.searchsorted(value[right], value[left], side=side) for side in ("left", "right"))
     drawn = (low + rng.random(len(left)) * (high - low)).astype(np.intp)
