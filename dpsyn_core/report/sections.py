@@ -140,7 +140,7 @@ def rules(page: Page, tables: Sequence[ScoredTable]) -> None:
         return
     private = first[0].real is not None
     page.section("Rules of the schema", private=private)
-    page.text("The share of records that break each rule, and their number. A synthetic table of this project breaks none.")
+    page.text("How many records break each rule. A synthetic table of this project breaks none.")
     page.table(
         ["Rule", *(["Real"] if private else []), *(t.name for t in tables)],
         [
