@@ -8,7 +8,7 @@ from dpsyn_core.schema.rule_breaks import derived_rules
 from ui.report.look import Look
 from ui.schema.rule_words import rule_words
 from ui.shared.results import schema
-from ui.shared.text import counted, number, percent, t
+from ui.shared.text import counted, literal, number, percent, t
 
 
 def panel(view: Look) -> None:
@@ -23,14 +23,14 @@ def panel(view: Look) -> None:
         declared = schema(view.space, view.sides[0].job)
         words = {str(r): rule_words(r) for r in (*declared.rules, *derived_rules(declared).values())}
         for i, rule in enumerate(first):
-            row = {t("report_rules.rule"): words.get(rule.rule, rule.rule)}
+            row = {t("report_rules.rule"): literal(words.get(rule.rule, rule.rule))}
             if rule.real is not None:
                 row[t("report_rules.real")] = _share(rule.real, rule.real_records or 0)
             for side in view.sides:
                 of = side.comparison.rules[i]
-                row[view.name(side)] = _share(of.synthetic, of.synthetic_records)
+                row[literal(view.name(side))] = _share(of.synthetic, of.synthetic_records)
             rows.append(row)
-        st.dataframe(rows, hide_index=True, alt=heading, key="report_rules_table")
+        st.table(rows, hide_index=True, alt=heading)  # wraps, so that a narrow screen shows the shares too
 
 
 def _share(share: float, records: int) -> str:
