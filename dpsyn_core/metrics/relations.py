@@ -87,7 +87,7 @@ class Relations:
 
     @property
     def clear(self) -> bool:
-        """Whether there are relations, and the table is not one that a fresh sample and a shuffled one might both be."""
+        """Whether there are relations, and the table could not be a fresh sample and a shuffled one alike."""
         one, none = self.bands
         return len(self.pairs) > 0 and not 1 - one <= self.raw <= none
 
