@@ -34,9 +34,14 @@ def stays(n: int = 15_000, seed: int = 41) -> Table:
 def wages(n: int = 25_000, seed: int = 42) -> Table:
     """Jobs: wages with the tail of a Pareto law, overtime that most have none of, and tenure, by trade and region."""
     rng = np.random.default_rng(seed)
-    trade, region = rng.choice(10, n, p=rng.dirichlet(np.full(10, 3.0))), rng.choice(5, n, p=[0.4, 0.25, 0.2, 0.1, 0.05])
+    trade, region = (
+        rng.choice(10, n, p=rng.dirichlet(np.full(10, 3.0))),
+        rng.choice(5, n, p=[0.4, 0.25, 0.2, 0.1, 0.05]),
+    )
     woman, lasting = rng.random(n) < 0.2 + 0.06 * trade, rng.random(n) < 0.8 - 0.03 * trade
-    wage = 1_500 * (1 + 0.06 * trade - 0.08 * woman + 0.05 * region) * rng.random(n) ** (-1 / 3.0) + rng.normal(0, 120, n)
+    wage = 1_500 * (1 + 0.06 * trade - 0.08 * woman + 0.05 * region) * rng.random(n) ** (-1 / 3.0) + rng.normal(
+        0, 120, n
+    )
     hours = np.clip(np.where(rng.random(n) < 0.6, 38 + 2 * lasting, rng.normal(30 - 5 * woman, 9, n)), 1, 80)
     over = np.where(rng.random(n) < 0.25 + 0.03 * trade, rng.exponential(120 + 25 * trade), 0)
     columns = {
