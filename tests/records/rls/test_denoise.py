@@ -196,5 +196,5 @@ def test_ends_of_a_short_number_without_evidence_are_no_longer_than_what_is_show
     )
     assert not of_number[20:].any()
     assert of_list[20:].any()
-    assert (of_number[8:16] >= of_list[8:16]).all()
+    assert of_number[5:16].sum() > of_list[5:16].sum()
     assert of_number.sum() == pytest.approx(truth.sum())
