@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, learnt, numeric, one, strokes
+from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, learnt, numeric, one
 from benchmarks.plot import svg_lines, svg_pictures
 from benchmarks.process import table
 from dpsyn_core.counting.memory import MemoryCounter
@@ -126,7 +126,7 @@ def epsilons(seeds: int) -> str:
 def samples(seeds: int) -> str:
     """Figure 2: pictures that are real, and those of a system without privacy and of three with it at epsilon 1."""
     del seeds  # one run each
-    data = strokes(1_500)
+    data = TABLES["strokes"]()
     side = math.isqrt(len(data.codes) - 1)
     rows = {"(a) real": data.codes}
     for letter, system in zip("bcde", PANELS, strict=True):

@@ -14,6 +14,7 @@ import pytest
 
 from dpsyn_core.extras import LIBRARIES
 from tools import dist
+from tools.index_page import index_page
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -101,6 +102,16 @@ def test_wheel_and_sdist_are_the_same_bytes_twice(tmp_path, capsys):
     assert dist.main(["-o", str(tmp_path)]) == 0
     built = sorted(p.name for p in tmp_path.iterdir())
     assert [b.rsplit(".", 1)[1] for b in built] == ["whl", "gz"] and len(capsys.readouterr().out.splitlines()) == 2
+    with zipfile.ZipFile(tmp_path / built[0]) as wheel:
+        name = next(n for n in wheel.namelist() if n.endswith("/METADATA"))
+        page = wheel.read(name).decode()
+    assert "Description-Content-Type: text/markdown" in page and "## From a shell" in page
+    assert not re.findall(r"\]\((?!https?:)[^)]*\)", page), "an index has no files of the repository to show or to link"
+
+
+def test_the_page_of_an_index_keeps_words_and_drops_pictures():
+    said = "A [b](docs/b.md) [c](https://c.d).\n\n![p](docs/p.png)\n\n| x |\n|---|\n| ![y](y.png) |\n\n![z](https://z.z/z.png)"
+    assert index_page(said) == "A b [c](https://c.d).\n\n![z](https://z.z/z.png)"
 
 
 @pytest.mark.registry

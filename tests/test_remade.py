@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.plot import BOTTOM, HEIGHT, TOP, svg_lines, svg_pictures
 from benchmarks.remade import DOCUMENTS
-from benchmarks.remade_p3gm import alone, figure_4
+from benchmarks.remade_p3gm import PANELS, SHOWN, alone, figure_4
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "remade"
 NAMES = {"2020": "dpsyn-2020", "experiences": "experiences", "field-groups": "field-groups", "slides": "dirichlet"}
@@ -36,6 +36,13 @@ def test_the_pictures_of_figure_4_are_those_of_the_table():
     for name, text in made.items():
         assert (PAGES / name).read_text(encoding="utf-8") == text, "python -m benchmarks.remade_p3gm --only drawn"
         assert f"]({name})" in page
+
+
+def test_figure_2_stands_on_its_page_with_a_row_a_system():
+    assert "](p3gm-figure-2.svg)" in (PAGES / "p3gm.md").read_text(encoding="utf-8")
+    drawn = ElementTree.fromstring((PAGES / "p3gm-figure-2.svg").read_text(encoding="utf-8"))
+    rows = [e.text.split()[-1] for e in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert rows == ["real", *PANELS] and len(drawn.findall("{http://www.w3.org/2000/svg}g")) == len(rows) * SHOWN
 
 
 def test_pictures_as_svg_have_a_mark_for_every_inked_point():

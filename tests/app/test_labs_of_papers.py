@@ -163,6 +163,6 @@ def test_a_draw_of_cases_is_shown(app):
 def test_views_of_the_two_phases(app):
     app.query_params["lab"] = "phases"
     at_page(app, "learn")
-    for view in ("loss", "dimensions"):
+    for view in ("loss", "by_dimension"):
         app.segmented_control(key="phases_view").set_value(view).run()
         assert not app.exception and len(plots(app)) == 1

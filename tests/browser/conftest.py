@@ -31,16 +31,6 @@ PIECES = 20  # looks at a page that keeps changing, 250 ms apart; a live counter
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 
 
-def pytest_collection_modifyitems(items):
-    """A browser on a busy machine may look at a page that is still being drawn: one second try, which the report names.
-
-    What is wrong with the app fails twice.
-    """
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

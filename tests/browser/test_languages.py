@@ -15,6 +15,15 @@ CUT = """() => ['stMain', 'stSidebar', 'stHeader']
   .map(e => e.textContent.trim().slice(0, 60))"""
 WIDER = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
 
+# titles and names that reach beyond their figure
+BEYOND = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(p => {
+  const all = p.getBoundingClientRect();
+  return [...p.querySelectorAll('.xtitle, .ytitle, .legendtext, .xtick text, .ytick text')].filter(e => {
+    const one = e.getBoundingClientRect();
+    return one.left < all.left - 1 || one.right > all.right + 1 || one.top < all.top - 1;
+  }).map(e => e.textContent);
+})"""
+
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("page", ["", "privacy", "synthesize", "export", "learn"])
@@ -24,6 +33,14 @@ def test_no_german_word_is_cut_off(visitor, page, width):
     assert written("de")[f"{page or 'data'}.title"] in visitor.words()
     assert visitor.page.evaluate(CUT) == []
     assert visitor.page.evaluate(WIDER) == 0
+
+
+def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
+    visitor.page.set_viewport_size({"width": 390, "height": 900})
+    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures"):
+        visitor.open("learn", f"?lab={lab}&lang=de")
+        visitor.plots()
+        assert visitor.page.evaluate(BEYOND) == [], lab
 
 
 def test_a_field_for_files_speaks_german_and_has_room_for_it(visitor):

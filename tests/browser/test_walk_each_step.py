@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from ui.learn.sharing import SCRIPT
+
 pytestmark = pytest.mark.browser
 
 PAGES = ("Schema", "Privacy", "Questions", "Synthesize", "Report", "Export", "Learn")
@@ -38,6 +40,14 @@ def test_back_and_reload_at_each_page_keep_the_page_the_table_and_the_run(finish
         before = here
     finished.go("Export")
     assert finished.page.get_by_role("button", name="Download CSV", exact=True).count() == 1, "the run is still there"
+
+
+def test_the_script_below_a_lab_can_run_again_in_one_page(visitor):
+    visitor.open("learn")
+    run = "text => document.body.append(Object.assign(document.createElement('script'), {text}))"
+    for _ in range(2):
+        visitor.page.evaluate(run, SCRIPT)
+    assert not visitor.faults, "names of its first run are in the way of the second"
 
 
 def test_back_in_the_labs_goes_from_lab_to_lab_and_out_at_one_press_each(visitor):

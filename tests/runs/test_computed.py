@@ -132,6 +132,7 @@ def test_an_age_leaves_part_of_a_year_open_which_is_drawn():
 
 
 SHALLOW = [n for n in registry.names() if not registry.config_class(n).trains]
+SHORT = {"mwem": {"rounds": 2, "replays": 2}}  # settings of a run that would take a minute
 
 
 @pytest.mark.parametrize("method", SHALLOW)
@@ -141,7 +142,7 @@ def test_no_system_measures_a_computed_column_and_every_table_has_it(method, tmp
     schema = declared().model_copy(update={"n_records": 300, "unit": unit})
     made = synthesize(
         people(schema), schema, epsilon=1.0, delta=0.0 if promise.pure else 1e-6, rng=1, method=method,
-        ledger=Ledger(tmp_path / "l.db"),
+        settings=SHORT.get(method), ledger=Ledger(tmp_path / "l.db"),
     )  # fmt: skip
     assert tuple(made.arrow.column_names) == schema.output_names
     assert not sum(n for _, n in broken_counts(made.arrow, schema))

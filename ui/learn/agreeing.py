@@ -32,7 +32,7 @@ def figure(which: str, eps: float) -> go.Figure:
     real, made = lesson.truth(cast("lesson.Truth", which)), lesson.rebuilt(cast("lesson.Truth", which), budget(eps))
     n, out = real.sum(), go.Figure()
     most = 1.05 * float(max(real.max(), *(v.max() for v in made.values())) / n)
-    line = {"color": palette().line, "dash": "dash"}
+    line = {"color": palette().ink, "dash": "dash", "width": 1}
     out.add_trace(go.Scatter(x=[0, most], y=[0, most], mode="lines", name=t("learn.agreeing.right"), line=line))
     for rule, hue in zip(lesson.RULES, hues(), strict=False):
         marker = {"color": hue, "size": 9, "symbol": SYMBOLS[rule]}

@@ -31,7 +31,9 @@ def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> go
     out = go.Figure()
     real = {"color": colours.real, "size": 12, "symbol": "circle-open", "line": {"width": 2}}
     y = lesson.by_thousand(lesson.CASES)
-    out.add_trace(go.Scatter(x=lesson.PEOPLE, y=y, mode="markers", name=t("learn.exposures.real"), marker=real))
+    out.add_trace(
+        go.Scatter(x=lesson.PEOPLE, y=y, mode="markers", name=t("learn.exposures.real"), marker=real, cliponaxis=False)
+    )
     spread = {"array": 2 * deviation, "arrayminus": np.minimum(2 * deviation, mean)}
     bars = {"type": "data", "symmetric": False, "color": colours.ink, "thickness": 1.2} | spread
     made = {"color": colours.accent, "size": 9, "symbol": "diamond"}

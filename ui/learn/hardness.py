@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 RECORDS = tuple(10**k for k in range(3, 13))
 COLUMNS = (5, 10, 20, 50, 100, 500)
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")  # powers of ten in a sentence
 ROWS = ("hardness", "fingerprint", "noise", "fresh")  # from below
 
 
@@ -65,7 +66,7 @@ def show() -> None:
     found = lesson.errors(records, columns, eps)
     orders = round(math.log10(found["noise"] / found["hardness"]))
     above = local(found["noise"] / found["fingerprint"], ".2g")
-    digits = round(math.log10(lesson.records_for()))
+    digits = str(round(math.log10(lesson.records_for()))).translate(RAISED)
     facts([
         (str(orders), t("learn.hardness.orders"), t("learn.hardness.orders_note")),
         (above, t("learn.hardness.above"), t("learn.hardness.above_note")),

@@ -16,7 +16,7 @@ from ui.shared.theme import facts, hues, palette
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-VIEWS = ("records", "loss", "dimensions")
+VIEWS = ("records", "loss", "by_dimension")
 SHOWN = 400  # records that are drawn
 DASHES = {"two": "solid", "one": "dash"}
 
@@ -34,7 +34,7 @@ def records_figure(dimensions: int, share: float, eps: float) -> go.Figure:
         marker = {"color": colour, "size": 6, "symbol": symbol, "opacity": 0.7}
         x, y = at[:SHOWN, 0], at[:SHOWN, 1]
         out.add_trace(go.Scatter(x=x, y=y, mode="markers", name=t(f"learn.phases.{name}"), marker=marker))
-    out.update_xaxes(title=t("learn.phases.x"), range=[-2.3, 2.3])
+    out.update_xaxes(title=t("learn.phases.x"), range=[-2.8, 2.8])
     out.update_yaxes(title=t("learn.phases.y"), range=[-2.8, 2.8])
     return out
 
