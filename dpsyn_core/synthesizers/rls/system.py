@@ -22,7 +22,7 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
-from dpsyn_core.records.rls.gaps import place_by_category, with_losses
+from dpsyn_core.records.rls.gaps import place_by_category
 from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
@@ -297,7 +297,6 @@ class Rls(Synthesizer):
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
                 numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
-                targets = with_losses(targets, rows, view.one_ways, view.places)
                 even_records(
                     rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
                     tuning=tuning,
