@@ -52,7 +52,7 @@ class RlsConfig(MethodConfig):
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
     takes_questions = True
-    measures = ()
+    measures = ("far ratio",)  # of a column that is itself computed
     takes_public_table = True
 
     one_way_share: float | None = Field(
