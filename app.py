@@ -4,7 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.learn import frame
 from ui.shared.access import admitted, classroom
 from ui.shared.frame import Page
 from ui.shared.serving import TRAFFIC
@@ -27,6 +26,8 @@ st.set_page_config(
     initial_sidebar_state="collapsed" if classroom() else 248,
 )
 if classroom():  # no other page exists; links that were made in the whole app lead to /learn
+    from ui.learn import frame  # loads what labs need
+
     alone = st.Page(frame.page, title=t("nav.learn"), default=True)
     pages = {"": [alone, st.Page(HERE / "pages/learn.py", url_path="learn")]}
 else:

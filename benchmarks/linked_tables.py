@@ -163,6 +163,54 @@ def panel(seed: int, roots: int = 20_000) -> Shaped:
     return Shaped(tables={"persons": pa.table(persons), "waves": pa.table(made)}, schema=schema)
 
 
+def teams(seed: int, roots: int = 10_000) -> Shaped:
+    """Teams of up to eight who are much alike in pay and site, without an order."""
+    rng = np.random.default_rng(seed)
+    trade, town = rng.integers(0, 5, roots), rng.integers(0, 8, roots)
+    of = np.repeat(np.arange(roots), 1 + rng.binomial(7, 0.45, roots))
+    rank = rng.normal(0, 1, roots)
+    years = np.clip(8 + 5 * rank[of] + rng.normal(0, 5, len(of)), 0, 29).astype(int)
+    pay = np.clip(30 + 4 * trade[of] + 1.2 * years + rng.normal(0, 6, len(of)), 0, 99).astype(int)
+    shift = np.where(rng.random(len(of)) < 0.7, (town % 3)[of], rng.integers(0, 3, len(of)))
+    schema = linked(
+        "teams",
+        {
+            "teams": ("team", [listed("trade", 5), listed("town", 8)]),
+            "members": (None, [whole("years", 0, 29, 30), whole("pay", 0, 99, 50), listed("shift", 3)]),
+        },
+        [{"parent": "teams", "child": "members", "key": "team", "max_children": 8}],
+    )
+    made = {
+        "teams": {"team": np.arange(roots), "trade": trade, "town": town},
+        "members": {"team": of, "years": years, "pay": pay, "shift": shift},
+    }
+    return Shaped(tables={n: pa.table(t) for n, t in made.items()}, schema=schema)
+
+
+def trips(seed: int, roots: int = 5_000) -> Shaped:
+    """Drivers and up to twenty trips each, which are little alike and whose own columns depend on each other."""
+    rng = np.random.default_rng(seed)
+    car, since = rng.integers(0, 4, roots), rng.integers(0, 10, roots)
+    of = np.repeat(np.arange(roots), np.minimum(rng.poisson(9, roots), 20))
+    reason = np.where(rng.random(len(of)) < 0.25, (car * 2)[of], rng.integers(0, 8, len(of)))
+    far = np.clip(rng.gamma(2, 3 + reason) + 0.8 * rng.normal(0, 1, roots)[of], 0, 59).astype(int)
+    night = (rng.random(len(of)) < 0.1 + 0.08 * reason).astype(int)
+    schema = linked(
+        "trips",
+        {
+            "drivers": ("driver", [listed("car", 4), whole("since", 0, 9, 10)]),
+            "trips": (None, [listed("reason", 8), whole("far", 0, 59, 30), listed("night", 2)]),
+        },
+        [{"parent": "drivers", "child": "trips", "key": "driver", "max_children": 20}],
+    )
+    made = {
+        "drivers": {"driver": np.arange(roots), "car": car, "since": since},
+        "trips": {"driver": of, "reason": reason, "far": far, "night": night},
+    }
+    return Shaped(tables={n: pa.table(t) for n, t in made.items()}, schema=schema)
+
+
 SHAPES: dict[str, Callable[..., Shaped]] = {
     "census": census, "visits": visits, "orders": orders, "classes": classes, "panel": panel,
+    "teams": teams, "trips": trips,
 }  # fmt: skip

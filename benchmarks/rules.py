@@ -1,7 +1,7 @@
 """What declared rules do: records that break them, and the error elsewhere, with and without, by system.
 
-Three kinds of table: stays in a hospital (dates, a difference, impossible combinations), a season of players (orders,
-a sum of counts), and a register of people (blanks, what follows from a city, a ratio).
+Five kinds of table: stays in a hospital (dates, a difference, impossible combinations), a season of players (orders,
+a sum of counts), a register of people (blanks, what follows from a city, a ratio), and those of `rule_tables`.
 
 Run: python -m benchmarks.rules [--systems rls,mst] [--epsilons 1] [--repeats 5] [--records 20000]
      [--tables season] [--large 500000] [--repair]
@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.main_job import synth
+from benchmarks.rule_tables import bills, codes
 from dpsyn_core.errors import InputError
 from dpsyn_core.metrics.distances import marginal_distances
 from dpsyn_core.metrics.load import compare_tables
@@ -147,7 +148,9 @@ def register(n: int) -> tuple[pa.Table, Schema]:
     return pa.table({k: pa.array(v.astype(str)) for k, v in columns.items()}), Schema.of(document)
 
 
-TABLES: dict[str, Callable[[int], tuple[pa.Table, Schema]]] = {"stays": stays, "season": season, "register": register}
+TABLES: dict[str, Callable[[int], tuple[pa.Table, Schema]]] = {
+    "stays": stays, "season": season, "register": register, "bills": bills, "codes": codes
+}  # fmt: skip
 
 
 def compared(table: pa.Table, ruled: Schema, *, system: str, epsilon: float, seed: int) -> tuple[Found, Found]:

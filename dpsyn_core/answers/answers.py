@@ -11,7 +11,7 @@ from dpsyn_core.answers.asked import asked
 from dpsyn_core.answers.functional import Floats
 from dpsyn_core.answers.intervals import GRADES, Grade, Inferrer, Truth
 from dpsyn_core.answers.regression import infer_regression
-from dpsyn_core.answers.words import ENGLISH, Words, ended, sentence, unit_of
+from dpsyn_core.answers.words import ENGLISH, Words, column_of, ended, sentence, unit_of
 from dpsyn_core.errors import SizeError
 from dpsyn_core.questions.answers import Axis
 from dpsyn_core.questions.forms import Question, RegressionQuestion
@@ -54,7 +54,10 @@ class Answered:
         if not self.axes and self.grades == ("none",) and self.notes:
             return words["unanswered"].format(why=self.notes[0])
         unit = unit_of(self.question, words)
-        made = sentence(self.estimate, self.low, self.high, self.grades, unit, self.truth, self.confidence, words)
+        made = sentence(
+            self.estimate, self.low, self.high, self.grades, unit, self.truth, self.confidence, words,
+            of=column_of(self.question),
+        )  # fmt: skip
         return f"{made} {ended(self.notes, words)}".strip()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -115,7 +118,7 @@ def answer_question(
     return Answered(
         question=question, axes=wanted.axes, unit=unit, estimate=estimate, low=low, high=high, synthetic=synthetic,
         released=released, noise=noise, grades=tuple(grades), truth=truth, confidence=confidence,
-        sentence=sentence(estimate, low, high, grades, unit, truth, confidence),
+        sentence=sentence(estimate, low, high, grades, unit, truth, confidence, of=column_of(question)),
     )  # fmt: skip
 
 

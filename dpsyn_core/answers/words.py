@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.answers.intervals import GRADES, Grade, Truth
-from dpsyn_core.questions.forms import Question, RangeQuestion, RegressionQuestion, TableQuestion
+from dpsyn_core.questions.forms import (
+    MeanQuestion,
+    QuantileQuestion,
+    Question,
+    RangeQuestion,
+    RegressionQuestion,
+    TableQuestion,
+)
+from dpsyn_core.schema.years import is_year
 
 Words = Mapping[str, str]
 MARKS = str.maketrans(",.", ".,")
@@ -45,9 +53,9 @@ ENGLISH: Words = {
 }
 
 
-def number(x: float, words: Words = ENGLISH) -> str:
-    """Four digits of a small number, whole numbers with commas of a large one."""
-    text = f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
+def number(x: float, words: Words = ENGLISH, of: str = "") -> str:
+    """Four digits of a small number, whole numbers with commas of a large one that is no year of the column `of`."""
+    text = f"{x:.0f}" if is_year(of, x) else f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
     return text.translate(MARKS) if words["decimal_mark"] == "," else text
 
 
@@ -59,6 +67,11 @@ def unit_of(question: Question, words: Words = ENGLISH) -> str:
     return words.get(f"unit_{kind}", f"{kind} of {{of}}").format(of=question.of)
 
 
+def column_of(question: Question) -> str:
+    """The column whose values the figures of a question are; empty where they are differences, sums or shares."""
+    return question.of if isinstance(question, MeanQuestion | QuantileQuestion) else ""
+
+
 def sentence(
     estimate: NDArray[np.float64],
     low: NDArray[np.float64],
@@ -68,8 +81,10 @@ def sentence(
     truth: Truth,
     confidence: float,
     words: Words = ENGLISH,
+    *,
+    of: str = "",
 ) -> str:
-    """What the answer is and how far it may be off, in one or two plain sentences."""
+    """What the answer is and how far it may be off, in one or two plain sentences; of: as in `number`."""
     graded = list(grades)
     given = [i for i, g in enumerate(graded) if g != "none"]
     flat = [x.ravel() for x in (estimate, low, high)]
@@ -77,12 +92,12 @@ def sentence(
         if np.isnan(estimate).all():
             return words["nothing"]
         if len(graded) == 1:
-            return words["unsupported"].format(value=number(float(flat[0][0]), words), unit=unit)
+            return words["unsupported"].format(value=number(float(flat[0][0]), words, of), unit=unit)
         return words["unsupported_many"].format(count=len(graded))
     because = "; ".join(words[f"means_{g}"] for g in GRADES if g in graded and g != "none")
     sure, about = words["percent"].format(value=f"{100 * confidence:.0f}"), words[truth]
     if len(graded) == 1:
-        value, first, last = (number(float(x[0]), words) for x in flat)
+        value, first, last = (number(float(x[0]), words, of) for x in flat)
         return words["one"].format(
             value=value, unit=unit, about=about, low=first, high=last, sure=sure, because=because
         )

@@ -62,16 +62,17 @@ def run(args: argparse.Namespace) -> None:
 
 def lines(answered: Any) -> list[str]:
     """One question: its name and grade, the sentence, and its figures where there are several."""
-    from dpsyn_core.answers.words import number
+    from dpsyn_core.answers.words import column_of, number
 
+    of = column_of(answered.question)
     out = [f"{answered.question.name} [{answered.grade}]", f"  {answered.sentence}"]
     rows = answered.rows()
     if len(rows) > 1:
         named = [" x ".join(r["labels"].values()) for r in rows[:MOST_ROWS]]
         width = max(map(len, named))
         for name, r in zip(named, rows, strict=False):
-            estimate = "-" if r["estimate"] is None else number(r["estimate"])
-            around = "" if r["low"] is None else f"  {number(r['low'])} to {number(r['high'])}"
+            estimate = "-" if r["estimate"] is None else number(r["estimate"], of=of)
+            around = "" if r["low"] is None else f"  {number(r['low'], of=of)} to {number(r['high'], of=of)}"
             out.append(f"  {name:<{width}}  {estimate:>10}{around}  [{r['grade']}]")
         if len(rows) > MOST_ROWS:
             out.append(f"  and {len(rows) - MOST_ROWS} more (--json prints all)")

@@ -268,6 +268,12 @@ def read_input(args: argparse.Namespace) -> Any:
     return _read(open_table(args.table, read_form(args)), args.table)
 
 
+def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
+    """Linked tables by name, each as `read_input` reads it; a file that holds several of them is read once."""
+    read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
+    return {name: read[path] for name, path in named.items()}
+
+
 def _read(batches: Batches, table: Path | str) -> Any:
     """All records; what was assumed of them is said on stderr, and to the owner what could not be read."""
     found = batches.whole()

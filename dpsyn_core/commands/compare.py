@@ -90,7 +90,7 @@ def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables: scores by table and by link. Raises SettingError."""
     from dataclasses import asdict
 
-    from dpsyn_core.commands.common import named_tables, read_input
+    from dpsyn_core.commands.common import named_tables, read_named
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.linked.compare import compare_linked
     from dpsyn_core.linked.document import LinkedSchema
@@ -99,11 +99,10 @@ def run_linked(args: argparse.Namespace) -> None:
     schema = LinkedSchema.load(args.schema)
     if args.json is not None:
         check_writable(args.json)
-    named = named_tables(args.named, args.real, schema)
-    read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
+    real = read_named(args, named_tables(args.named, args.real, schema))
     made = written_tables(places_of(args.synthetic, schema), schema)
     synthetic = {t.name: made[schema.name if schema.one_file else t.name] for t in schema.tables}
-    scores = compare_linked(schema, synthetic, {name: read[path] for name, path in named.items()})
+    scores = compare_linked(schema, synthetic, real)
     if args.json is not None:
         document = {"schema": schema.name, "private": table_label(), "scores": [asdict(s) for s in scores]}
         write_text(args.json, json.dumps(document, indent=2) + "\n", private=True)

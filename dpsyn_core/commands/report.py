@@ -108,7 +108,7 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     """As `run`, for one release of linked tables: by table, by link, and keys. Raises SettingError."""
     from numpy.random import default_rng
 
-    from dpsyn_core.commands.common import named_tables, read_input
+    from dpsyn_core.commands.common import named_tables, read_named
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
     from dpsyn_core.linked.bounding import check_names
@@ -143,13 +143,9 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     made = written_tables(places, schema)
     real = None
     if args.real != NONE:
-        named = named_tables(args.named, args.real, schema)
-        read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
-        private = (
-            {schema.name: next(iter(read.values()))} if schema.one_file else {n: read[p] for n, p in named.items()}
-        )
-        check_names(schema, {name: read[path] for name, path in named.items()})
-        real = separate_tables(schema, private)
+        read = read_named(args, named_tables(args.named, args.real, schema))
+        check_names(schema, read)
+        real = separate_tables(schema, {schema.name: read[schema.root.name]} if schema.one_file else read)
     parts = separate_tables(schema, made)
     files = places.outs if len(places.outs) == len(names) else places.outs * len(names)
     report = linked_report(

@@ -197,7 +197,7 @@ def dump_panel(args: argparse.Namespace, schema: Any) -> None:
 
 def run_draft_linked(args: argparse.Namespace) -> None:
     """As `run_draft`, for tables that hang together."""
-    from dpsyn_core.commands.common import named_tables
+    from dpsyn_core.commands.common import named_tables, read_named
     from dpsyn_core.errors import SettingError
     from dpsyn_core.suggest.linked import draft_linked
 
@@ -221,10 +221,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
             msg = f"--link got '{text}'; it needs CHILD.COLUMN=PARENT.KEY, as in visits.pat=patients.id"
             raise SettingError(msg)
         links[child] = (column, parent, key)
-    read = {
-        name: read_input(argparse.Namespace(**(vars(args) | {"table": path})))
-        for name, path in named_tables(args.named, None).items()
-    }
+    read = read_named(args, named_tables(args.named, None))
     schema = draft_linked(read, args.dataset, links=links, max_children=most)
     schema.model_copy(update={"unit": schema.unit.model_copy(update={"neighbours": args.neighbours})}).dump(args.out)
     for link, hanging in zip(schema.links, schema.hanging, strict=True):
@@ -389,7 +386,7 @@ def run_check(args: argparse.Namespace) -> None:
 
 def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
-    from dpsyn_core.commands.common import PRIVATE, named_tables
+    from dpsyn_core.commands.common import PRIVATE, named_tables, read_named
     from dpsyn_core.linked.bounding import bounded
     from dpsyn_core.linked.checking import findings
     from dpsyn_core.linked.document import LinkedSchema
@@ -397,11 +394,7 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     schema = LinkedSchema.load(path)
     tables: dict[str, Any] = {}
     if args.named or args.table is not None:
-        places = named_tables(args.named, args.table, schema)
-        read = {
-            p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(places.values())
-        }
-        tables = {name: read[p] for name, p in places.items()}
+        tables = read_named(args, named_tables(args.named, args.table, schema))
         print(f"what follows {PRIVATE}")
     for line in findings(schema, tables, strict=args.strict):
         print(line)

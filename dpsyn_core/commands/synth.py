@@ -180,7 +180,8 @@ def run_linked(args: argparse.Namespace) -> None:
         named_tables,
         parse_settings,
         point_out_names,
-        read_input,
+        read_form,
+        read_named,
         signing_key,
     )
     from dpsyn_core.errors import SettingError
@@ -188,8 +189,11 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.linked.document import METHOD, LinkedSchema
     from dpsyn_core.linked.export import places_of
     from dpsyn_core.linked.release import synthesize_linked
+    from dpsyn_core.linked.size import check_memory
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import write_release
+    from dpsyn_core.sources.choose import memory_of
+    from dpsyn_core.tables.read import open_table
 
     if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
         msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"
@@ -198,8 +202,7 @@ def run_linked(args: argparse.Namespace) -> None:
     settings = dict(parse_settings(args.settings))
     unknown = sorted(set(settings) - {"effort"})
     without = (
-        "questions_share", "measurements", "save_model", "save_release", "public_table", "engine", "memory",
-        "spark_master",
+        "questions_share", "measurements", "save_model", "save_release", "public_table", "engine", "spark_master",
     )  # fmt: skip
     given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables not in (None, 1))
     given += [f"set {n}" for n in unknown]
@@ -212,11 +215,11 @@ def run_linked(args: argparse.Namespace) -> None:
     key = signing_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
-    read: dict[object, Any] = {}
-    for path in dict.fromkeys(named.values()):
-        read[path] = read_input(argparse.Namespace(**(vars(args) | {"table": path})))
+    form, memory = read_form(args), memory_of(args.memory)
+    if memory is not None:
+        check_memory({n: open_table(path, form).likely_records for n, path in named.items()}, schema, memory)
     release = synthesize_linked(
-        {name: read[path] for name, path in named.items()}, schema, epsilon=args.epsilon, delta=args.delta,
+        read_named(args, named), schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
         questions=args.questions, method=args.method or METHOD, **settings,
     )  # fmt: skip

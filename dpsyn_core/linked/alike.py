@@ -7,7 +7,7 @@ of a parent depend on each other alike, however many there are: as far as they s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+ALIKE = 0.35  # strength of the strongest column from which on siblings start alike; at .25 nothing is gained by it
 STRENGTHS = np.linspace(0, 0.95, 20)  # that are tried: correlations, or chances of an earlier sibling's value
 SURE = 9.0  # by which a strength must explain released tables better than none: three standard deviations
 NODES = 32  # of the integral over the effect of a parent
@@ -51,15 +52,27 @@ class Given:
         return Given(chances=self.chances[kept], group=group[group >= 0])
 
 
-def alike_column(name: str, given: Given, siblings: RlsEvidence, children: Children, rng: Generator) -> Ints | None:
-    """Codes of an own column of all children; None where no table of it and a sibling's was released.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Likeness:
+    """How alike any two siblings are in a column. strength: 0 to 1. given: what it follows of the parent besides."""
+
+    given: Given
+    strength: float
+    draw: Callable[[Given, float, Children, Generator], Ints]
+
+    def column(self, children: Children, rng: Generator) -> Ints:
+        """Codes of all children."""
+        return self.draw(self.given, self.strength, children, rng)
+
+
+def likeness(name: str, given: Given, siblings: RlsEvidence, children: Children) -> Likeness | None:
+    """What released tables say of an own column; None where there is none of it and a sibling's.
 
     Args:
         name: of the column in the view of siblings.
         given: what it follows of the parent; siblings are alike for that, too.
         siblings: what was released of consecutive ones.
         children: how many each parent has.
-        rng: for the draws.
     """
     before, attribute = f"{name} before", siblings.domain[name]
     gap = next((n for n in siblings.domain.names if n == f"{name} - {before}"), None)
@@ -80,7 +93,7 @@ def alike_column(name: str, given: Given, siblings: RlsEvidence, children: Child
     best, strength, draw = min(found, key=lambda one: one[0])
     if best > none:
         strength, draw = 0.0, _from_urn
-    return draw(given, float(strength), children, rng)
+    return Likeness(given=given, strength=float(strength), draw=draw)
 
 
 def _misfit(table: Floats, tables: Sequence[Measurement], attribute: CodedAttribute, total: float) -> float:

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.files import write_text
 from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest
+from dpsyn_core.linked.stages import View, ViewColumn
+from dpsyn_core.linked.views import ViewCounter
 from dpsyn_core.marginals.types import Measurement, noise
 from dpsyn_core.marginals.workload import Need
 from dpsyn_core.measurement.gate import Gate
@@ -109,7 +110,11 @@ def measure_questions(
     """
     out = []
     for (table, need), cost in zip(asked_needs(schema, questions), costs, strict=True):
-        counter = MemoryCounter(table.codes(forest).astype(np.uint32), table.table.domain())
+        view = View(
+            columns=tuple(ViewColumn(attribute=a, kind="own") for a in table.table.domain().attributes),
+            unit=table.unit, pairs=(),
+        )  # fmt: skip
+        counter = ViewCounter(view, list(table.codes(forest)), table.weights(forest))
         out += measure_marginals(
             counter, [need.attributes], [cost], gate=gate.counting(table.unit), recodes=[need.maps], kind=KIND
         )
@@ -142,9 +147,10 @@ def answers_of(
     for (table, need), measured in zip(asked_needs(schema, questions), released, strict=True):
         question = table.question
         synthetic = evaluate(question.ask, table.codes(made), table.table)
-        estimate = _of_cells(table, need, measured.values)
+        estimate = _of_cells(table, need, measured.values / table.whole)
         drawn = np.stack([
-            _of_cells(table, need, measured.values + noise(measured, pure=pure, rng=rng)).values for _ in range(DRAWS)
+            _of_cells(table, need, (measured.values + noise(measured, pure=pure, rng=rng)) / table.whole).values
+            for _ in range(DRAWS)
         ])  # fmt: skip
         tail = (1 - CONFIDENCE) / 2
         with np.errstate(invalid="ignore"):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, StrictBool, StrictStr, ValidationError
+from pydantic import Field, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import QuestionError
@@ -44,6 +44,9 @@ class LinkedQuestion(QuestionPart):
         default_factory=dict, max_length=MOST_DECLARED,
         description="Columns of changes since the sibling before, by their names: of which number",
     )  # fmt: skip
+    at_most: StrictInt | None = Field(
+        None, ge=1, description="Records of one root that count fully; those of a root with more weigh less. null: all"
+    )
     ask: Question = Field(description="A question as of one table, on these columns")
 
     @validator(mode="after")

@@ -23,17 +23,23 @@ Ints = NDArray[np.int64]
 EVEN = 1e-6  # of the width of a bin, by which bins may differ that count as equally wide (rounding)
 
 
+WHOLE = 64  # that a record weighs where those of roots with many weigh less, each a whole number
+
+
 class AskedTable:
     """What a question may name, and what its records are. Public facts.
 
-    unit: records of one root in it, at most.
+    whole: what a record weighs that counts fully. unit: what the records of one root weigh together, at most.
     """
 
     def __init__(self, schema: LinkedSchema, question: LinkedQuestion) -> None:
         """Raises QuestionError for a question that does not fit."""
         self.schema, self.question = schema, question
         try:
-            self._link, self.unit = self._place()
+            self._link, most = self._place()
+            few = question.at_most
+            self.whole = 1 if few is None else WHOLE
+            self.unit = most if few is None else WHOLE * min(few, most)
             self._attributes = {**self._columns(), **self._declared()}
             named = [n for n in self._attributes if n in question.ask.attributes]
             lacking = next((n for n in question.ask.attributes if n not in self._attributes), None)
@@ -62,6 +68,9 @@ class AskedTable:
             raise QuestionError(msg)
         if self.question.changes and (link is None or link.order is None):
             msg = f"it asks for changes, and the records of '{about}' have no order; declare the order of its link"
+            raise QuestionError(msg)
+        if link is None and self.question.at_most is not None:
+            msg = f"at_most is {self.question.at_most}, and a root is one record of '{about}'; leave at_most out"
             raise QuestionError(msg)
         return link, 1 if link is None else self.schema.most_of_root(link)
 
@@ -141,6 +150,16 @@ class AskedTable:
         number = self.schema.links.index(link)
         counted = {n: self._counted(forest, n) for n in names if n in self.question.counts}
         return _ChildRows(self.schema, link, forest, number).columns(names, sizes, self.question.changes, counted)
+
+    def weights(self, forest: Forest) -> Ints:
+        """What each record weighs, (records,), in whole numbers of which a root's add up to `unit` at most."""
+        if self._link is None:
+            return np.ones(forest.n_roots, dtype=np.int64)
+        number = self.schema.links.index(self._link)
+        root = forest.root_of(number)[forest.children[number].parents]
+        if self.question.at_most is None:
+            return np.ones(len(root), dtype=np.int64)
+        return np.minimum(WHOLE, self.unit // np.bincount(root, minlength=forest.n_roots)[root])
 
     def _counted(self, forest: Forest, name: str) -> Ints:
         """How many children each parent has that meet the conditions, (parents,)."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.linked.alike import Given, alike_column
+from dpsyn_core.linked.alike import ALIKE, Given, Likeness, likeness
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Children, Forest, columns_of, shapes_of
 from dpsyn_core.linked.permitted import only_permitted, permitted
@@ -97,12 +97,15 @@ def make_stage(
     for place, column in enumerate(standing):
         rows[:, place] = column
     if n and own:
-        ordered = siblings is None or shapes_of(schema)[stage.link].order is not None
+        alike: dict[int, Likeness] = {}
+        if siblings is not None and shapes_of(schema)[stage.link].order is None:
+            alike = _alike(rows, stage, evidence, siblings, children)
+        ordered = not alike
         weight, coupling = (1 / in_root(forest, stage)).astype(np.float32), np.zeros(n, dtype=np.float32)
         if stage.single is None:
             pairs = pairs_in_root(forest, stage, 1 if ordered else LAGS)
             coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
-        _start(rows, stage, evidence, siblings, children, rng, ordered=ordered)
+        _start(rows, stage, evidence, siblings, children, alike, rng)
         held = float(weight.sum())
         targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, held)]
         probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
@@ -129,15 +132,13 @@ def _start(
     evidence: RlsEvidence,
     siblings: RlsEvidence | None,
     children: Children,
+    alike: dict[int, Likeness],
     rng: Generator,
-    *,
-    ordered: bool,
 ) -> None:
     """Where a fit starts: what single moves would take long to find is drawn first.
 
     A number follows its difference from a single sibling's, another column the same column of the sibling before it or
-    the child's position, where these are known; siblings without an order are alike (`linked.alike`); else it is drawn
-    by itself.
+    the child's position, where these are known; siblings are alike where they are to be; else it is drawn by itself.
     """
     n, columns = len(rows), stage.view.columns
     position = next((i for i, c in enumerate(columns) if c.attribute.name.endswith(": position")), None)
@@ -152,11 +153,9 @@ def _start(
         if position is not None:
             table = _expected(evidence, columns[position].attribute.name, name)
             rows[:, place] = _drawn(table, rows[:, position], rng)
-        if siblings is not None and not ordered:
-            given = _given(rows, stage, evidence, place, children)
-            drawn = alike_column(name, given, siblings, children, rng)
-            rows[:, place] = rows[:, place] if drawn is None else drawn
-        elif siblings is not None and (f"{name} before", name) in pairs:
+        if place in alike:
+            rows[:, place] = alike[place].column(children, rng)
+        elif not alike and siblings is not None and (f"{name} before", name) in pairs:
             table = _expected(siblings, f"{name} before", name)
             turn = children.position
             order = np.argsort(turn, kind="stable")
@@ -167,6 +166,24 @@ def _start(
     for at, column in enumerate(columns):
         if column.kind == "difference":
             _start_by_difference(rows, stage, column.of, evidence.probabilities[at], rng)
+
+
+def _alike(
+    rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, siblings: RlsEvidence, children: Children
+) -> dict[int, Likeness]:
+    """How alike siblings without an order are, by own column; none where not even one column is `ALIKE`.
+
+    Siblings that are hardly alike are fitted as consecutive ones: alike, they would start without what ties a child's
+    columns to each other, and gain nothing.
+    """
+    twins = {c.of[1] for c in stage.view.columns if c.kind == "difference"}
+    out: dict[int, Likeness] = {}
+    for place in range(stage.context, rows.shape[1]):
+        if place not in twins:
+            given = _given(rows, stage, evidence, place, children)
+            found = likeness(stage.view.columns[place].attribute.name, given, siblings, children)
+            out |= {} if found is None else {place: found}
+    return out if max((one.strength for one in out.values()), default=0.0) >= ALIKE else {}
 
 
 def _given(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, place: int, children: Children) -> Given:

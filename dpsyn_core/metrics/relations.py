@@ -12,8 +12,8 @@ left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 from dpsyn_core.metrics.correlations import rank_correlations
+from dpsyn_core.metrics.moved import sure_of
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 
 GROUPS = 8  # of one column at most: finer ones hold noise, coarser ones miss what is not a straight line
@@ -32,7 +33,10 @@ FEW_RECORDS = 1000  # below which ranks are looked at as well, since columns hav
 BATCH = 2048  # pairs counted at a time
 MOST_COUNTED = 4_000_000_000  # records times pairs that are counted: some 20 s; more records are drawn from
 HALF = 0.5  # share of a relation below which it counts as lost
-SURE = (2.0, 3.0)  # standard deviations up to which a table is as good as a fresh sample, and as bad as a shuffled one
+SURE = 3.0  # standard deviations up to which a table is as good as a fresh sample, and as bad as a shuffled one
+DRAWS = 20  # fresh samples by which the spread of their distances is found: pairs with a column in common move together
+MOST_DRAWN = 20_000  # real records that these are drawn from, fewer where pairs are many; the spread is scaled
+CELLS_DRAWN = 40_000_000  # records times pairs of one draw
 WORST = 10
 
 
@@ -42,7 +46,8 @@ class Relations:
 
     pairs: of attributes. blank: "" for the values of a pair, else the attribute whose blank cells are meant. distance:
     of the synthetic table; fresh, unrelated: what a fresh sample of the people and shuffled columns would score on
-    average, variances: how much that varies, (2, pairs).
+    average. deviations: of the distance in a fresh sample. bands: how far below 1 a fresh sample, and how far above 0 a
+    shuffled table is found now and then.
     tested: how many were looked at. records: real and synthetic ones that were counted.
     """
 
@@ -51,7 +56,8 @@ class Relations:
     distance: Floats
     fresh: Floats
     unrelated: Floats
-    variances: Floats
+    deviations: Floats
+    bands: tuple[float, float]
     tested: int
     records: tuple[int, int]
 
@@ -69,18 +75,21 @@ class Relations:
     def share(self) -> float:
         """The same from 0 to 1: 1 and 0 also where it differs no more from them than fresh or shuffled tables do."""
         one, none = self.bands
-        return 1.0 if self.raw >= 1 - one else 0.0 if self.raw <= none else self.raw
+        if self.raw <= none:
+            return 0.0
+        return 1.0 if self.raw >= 1 - one and not self.lost.any() else min(1.0, self.raw)
 
     @property
-    def bands(self) -> tuple[float, float]:
-        """How far below 1 a fresh sample, and how far above 0 a shuffled table is found now and then."""
-        one, none = np.array(SURE) * np.sqrt(self.variances.sum(axis=1)) / (self.unrelated - self.fresh).sum()
-        return float(one), float(none)
+    def lost(self) -> NDArray[np.bool_]:
+        """Pairs that keep less than half, by more than chance makes of any of them now and then (Bonferroni)."""
+        sure = sure_of(len(self.pairs)) * self.deviations
+        return np.asarray((self.kept < HALF) & (self.distance > self.fresh + sure))
 
     @property
     def clear(self) -> bool:
-        """Whether a fresh sample and a shuffled table can be told from each other at all."""
-        return len(self.pairs) > 0 and sum(self.bands) < 1
+        """Whether there are relations, and the table could not be a fresh sample and a shuffled one alike."""
+        one, none = self.bands
+        return len(self.pairs) > 0 and not 1 - one <= self.raw <= none
 
 
 @register(9)
@@ -102,7 +111,7 @@ class RelationsKept(Metric):
         found = relations(comparison)
         kept = found.kept
         share = found.share
-        lost = int((kept < HALF).sum())
+        lost = int(found.lost.sum())
         order = np.argsort((found.distance - found.fresh) * -1, kind="stable")
         return Score(
             metric=self.name,
@@ -146,6 +155,69 @@ def relations(c: Comparison) -> Relations:
 
 def _relations(c: Comparison) -> Relations:
     drawn = [_drawn(k, len(c.domain)) for k in (c.n, c.m)]
+    pairs, blank, all_of, (n, m) = _described(c, drawn)
+    if n < FEW_RECORDS:
+        all_of[3] = _of_ranks(c, pairs, blank, all_of[3])
+    at = np.flatnonzero(_beyond_chance(all_of[3]) & (all_of[2] > all_of[1]))
+    named = [pairs[i] for i in at], [blank[i] for i in at]
+    distance, fresh, unrelated, _, spread, alone = all_of[:, at]
+    deviations, one = np.sqrt(spread), math.sqrt(spread.sum())
+    way = (unrelated - fresh).sum()
+    if len(at):
+        deviations, one = _of_fresh_samples(c, named, (n, m), deviations)
+    bands = (float(one / way), float(SURE * math.sqrt(alone.sum()) / way)) if len(at) else (0.0, 0.0)
+    return Relations(
+        pairs=named[0], blank=named[1], distance=distance, fresh=fresh, unrelated=unrelated, deviations=deviations,
+        bands=bands, tested=len(pairs), records=(n, m),
+    )  # fmt: skip
+
+
+def _of_fresh_samples(
+    c: Comparison, named: tuple[list[AttributeSet], list[str]], records: tuple[int, int], usual: Floats
+) -> tuple[Floats, float]:
+    """The spread of distances of fresh samples: the deviation of each pair, and how far their sum goes now and then.
+
+    Fresh samples are drawn from the real records and measured as the synthetic table is. usual: deviations of pairs
+    that the draws do not have, as rare blank cells among fewer records.
+    """
+    rng = np.random.default_rng(0)
+    n, m = records
+    most = max(FEW_RECORDS, CELLS_DRAWN // max(1, len(c.domain) * (len(c.domain) - 1) // 2))
+    size = min(n, MOST_DRAWN, most)
+    size_made = max(1, min(m, round(size * m / n), MOST_DRAWN, most))
+    far = np.full((DRAWS, len(usual)), np.nan)
+    for k in range(DRAWS):
+        kept = rng.permutation(c.n)[:size] if size < c.n else np.arange(c.n)
+        pairs, blank, rows, _ = _described(_redrawn(c, kept, rng.choice(kept, size_made)), only=set(named[0]))
+        place = {key: i for i, key in enumerate(zip(pairs, blank, strict=True))}
+        at = np.array([place.get(key, -1) for key in zip(*named, strict=True)], dtype=np.intp)
+        far[k] = np.where(at < 0, np.nan, (rows[0] - rows[1])[at] if len(pairs) else np.nan)
+    scale = math.sqrt(size_made / m)
+    seen = ~np.isnan(far).any(axis=0)
+    deviations = np.where(seen, scale * np.nan_to_num(far).std(axis=0, ddof=1), usual)
+    together = scale * far[:, seen].sum(axis=1)
+    others = usual[~seen]
+    spread = math.sqrt(float(together.var(ddof=1)) + float((others**2).sum()))
+    return deviations, max(0.0, float(together.mean())) + SURE * spread
+
+
+def _redrawn(c: Comparison, kept: NDArray[np.intp], drawn: NDArray[np.intp]) -> Comparison:
+    """Real records in place of both tables."""
+
+    def of(values: Mapping[str, Floats], at: NDArray[np.intp]) -> dict[str, Floats]:
+        return {name: x[at] for name, x in values.items()}
+
+    return replace(
+        c, real=c.truth[:, kept], synthetic=c.truth[:, drawn], real_values=of(c.real_values, kept),
+        synthetic_values=of(c.real_values, drawn), real_dates=of(c.real_dates, kept),
+        synthetic_dates=of(c.real_dates, drawn), measurements=(), held_out=None, shared={},
+    )  # fmt: skip
+
+
+def _described(
+    c: Comparison, drawn: Sequence[NDArray[np.intp] | None] = (None, None), *, only: Set[AttributeSet] | None = None
+) -> tuple[list[AttributeSet], list[str], Floats, tuple[int, int]]:
+    """Pairs (of these alone), whose blank cells are meant, the rows of `distances`, and the numbers of records."""
     n, m = (k if d is None else len(d) for k, d in zip((c.n, c.m), drawn, strict=True))
     real, synthetic, sizes = groups(c, drawn[0], drawn[1], by_rank=True)
     usable = np.flatnonzero(np.array(sizes) > 1)
@@ -154,20 +226,14 @@ def _relations(c: Comparison) -> Relations:
     blank: list[str] = []
     rows: list[NDArray[np.float64]] = []
     if len(usable) > 1:
-        for sets, tables, others in _tables(real[usable], synthetic[usable], names):
+        for sets, tables, others in _tables(real[usable], synthetic[usable], names, only):
             for which, found in _distances(tables, others, m / n, math.sqrt(EXPECTED * n)):
                 at = np.flatnonzero(~np.isnan(found[3]))
                 pairs += [sets[i] for i in at]
                 blank += ["" if which < 0 else sets[i][which] for i in at]
                 rows.append(found[:, at])
     all_of = np.concatenate(rows, axis=1) if rows else np.zeros((6, 0))
-    if n < FEW_RECORDS:
-        all_of[3] = _of_ranks(c, pairs, blank, all_of[3])
-    at = np.flatnonzero(_beyond_chance(all_of[3]) & (all_of[2] > all_of[1]))
-    return Relations(
-        pairs=[pairs[i] for i in at], blank=[blank[i] for i in at], distance=all_of[0, at], fresh=all_of[1, at],
-        unrelated=all_of[2, at], variances=all_of[4:, at], tested=len(pairs), records=(n, m),
-    )  # fmt: skip
+    return pairs, blank, all_of, (n, m)
 
 
 def _of_ranks(c: Comparison, pairs: list[AttributeSet], blank: list[str], chance: Floats) -> Floats:
@@ -280,14 +346,14 @@ def _commonest(pair: list[Codes], a: CodedAttribute, most: int, n: int) -> tuple
 
 
 def _tables(
-    real: Codes, synthetic: Codes, names: list[str]
+    real: Codes, synthetic: Codes, names: list[str], only: Set[AttributeSet] | None
 ) -> Iterator[tuple[list[AttributeSet], NDArray[np.int64], NDArray[np.int64]]]:
     """Counts of all pairs, some at a time: (pairs, GROUPS + 1, GROUPS + 1) of both tables, blank cells last."""
     from dpsyn_core.counting.memory import MemoryCounter  # compiles kernels
 
     domain = Domain(tuple(CodedAttribute(name=n, size=GROUPS + 1) for n in names))
     counters = [MemoryCounter(codes, domain) for codes in (real, synthetic)]
-    pairs = domain.subsets(2)
+    pairs = [pair for pair in domain.subsets(2) if only is None or pair in only]
     for start in range(0, len(pairs), BATCH):
         sets = pairs[start : start + BATCH]
         first, second = (np.stack(k.marginals(sets)) for k in counters)

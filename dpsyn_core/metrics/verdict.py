@@ -159,10 +159,11 @@ def lost(c: Comparison, correlations: list[moved.MovedPair], still: set[str]) ->
     """
     try:
         found = relations(c)
+        gone = found.lost
         values = [i for i, blank in enumerate(found.blank) if not blank]
         share = {frozenset(found.pairs[i]): float(found.kept[i]) for i in values}
         amount = found.distance - found.fresh
-        order = sorted((i for i in values if found.kept[i] < HALF), key=lambda i: -amount[i])
+        order = sorted((i for i in values if gone[i]), key=lambda i: -amount[i])
         pairs = [found.pairs[i] for i in order]
     except MetricError:
         share, pairs = {}, []

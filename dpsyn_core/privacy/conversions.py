@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 
 import numpy as np
+import scipy  # loads `special` where it is used: pages state costs, and compute few
 from numpy.typing import NDArray
-from scipy.special import erfcx, log_ndtr
 
 # Calibrated costs are made smaller by this share: far above the error of the root (below 1e-13, tested with
 # mpmath), and twice what an Account tolerates in rounding, so that the promised budget is never exceeded.
@@ -30,13 +30,13 @@ def _nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _mills(z: float) -> float:
     """Mills ratio Q(z) / phi(z), for z above -30."""
-    return _ROOT_HALF_PI * float(erfcx(z / math.sqrt(2)))
+    return _ROOT_HALF_PI * float(scipy.special.erfcx(z / math.sqrt(2)))
 
 
 def _mills_slope(t: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minus the derivative of the Mills ratio, 1 - t R(t), without cancellation for large t."""
     far = t > _ASYMPTOTIC_FROM
-    near = 1 - t * _ROOT_HALF_PI * erfcx(np.where(far, 0.0, t) / math.sqrt(2))
+    near = 1 - t * _ROOT_HALF_PI * scipy.special.erfcx(np.where(far, 0.0, t) / math.sqrt(2))
     square = np.where(far, t, _ASYMPTOTIC_FROM) ** -2.0
     series = np.zeros_like(t)
     for k in range(10, 0, -1):  # 1/t^2 - 3/t^4 + 15/t^6 ..., by Horner; the first term left out is below 1e-16
@@ -58,7 +58,7 @@ def gdp_log_delta(epsilon: float, mu: float) -> float:
         nodes, weights = _nodes()
         return log_phi + math.log(h * float(weights @ _mills_slope(x + h * nodes)))
     if z < 0:
-        first = float(log_ndtr(-z))
+        first = float(scipy.special.log_ndtr(-z))
         return first + math.log1p(-math.exp(log_phi + math.log(_mills(x + h)) - first))
     return log_phi + math.log(_mills(z) - _mills(x + h))
 
@@ -95,7 +95,9 @@ def gdp_mu(epsilon: float, delta: float) -> float:
 def gdp_epsilon(mu: float, delta: float) -> float:
     """Smallest epsilon with (epsilon, delta)-DP for mu-GDP, rounded up; 0 when delta alone covers it."""
     target = math.log(delta)
-    if math.log(-math.expm1(math.log(2) + float(log_ndtr(-mu / 2)))) <= target:  # delta at 0: 1 - 2 Phi(-mu/2)
+    if (
+        math.log(-math.expm1(math.log(2) + float(scipy.special.log_ndtr(-mu / 2)))) <= target
+    ):  # delta at 0: 1 - 2 Phi(-mu/2)
         return 0.0
     below = _largest(lambda epsilon: gdp_log_delta(epsilon, mu) > target, max(mu, 1e-12))
     return below * (1 + MARGIN)

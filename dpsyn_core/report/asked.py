@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from dpsyn_core.answers.answers import Answered
-from dpsyn_core.answers.words import number
+from dpsyn_core.answers.words import column_of, number
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -24,8 +24,10 @@ from dpsyn_core.report.page import Page
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words, local
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.years import is_year
 
 MOST_FIGURES = 40  # rows that are drawn; the table has all
+HOVER = "%{y}: %{x:,.4~r}<extra>%{fullData.name}</extra>"
 SORTED = ("gap", "mean", "sum", "gini")  # kinds whose groups stand in the order of their figures
 
 
@@ -113,6 +115,7 @@ def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> 
         return None
     estimate, low, high = (x.ravel() for x in (answered.estimate, answered.low, answered.high))
     real = None if found.real is None else found.real.values.ravel()
+    years = is_year(column_of(answered.question), *estimate[~np.isnan(estimate)])
     order = np.arange(len(estimate))
     rank = np.where(np.isnan(estimate), -np.inf, estimate)
     if answered.question.kind in SORTED and len(answered.axes) == 1:
@@ -141,8 +144,11 @@ def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> 
                 "color": "@accent", "thickness": 1.5, "width": 4,
             }  # fmt: skip
         data.append(made)
+    for dots in data if years else ():
+        dots["hovertemplate"] = HOVER.replace(",.4~r", ".6~r")
     layout = {
-        "xaxis": {"title": {"text": figures.plain_text(answered.unit)}, "tickformat": ",~r", "nticks": 7},
+        "xaxis": {"title": {"text": figures.plain_text(answered.unit)}, "nticks": 7,
+                  "tickformat": "~r" if years else ",~r"},
         "yaxis": {"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False,
                   "dtick": 1, "range": [len(labels) - 0.4, -0.6]},
         "height": 110 + 26 * max(3, len(labels)),
@@ -156,13 +162,13 @@ def _dots(name: str, x: Any, y: Sequence[str], colour: str, symbol: str, opacity
     return {
         "type": "scatter", "mode": "markers", "name": figures.plain_text(name), "x": x, "y": list(y),
         "marker": {"color": colour, "size": 10, "symbol": symbol, "opacity": opacity},
-        "hovertemplate": "%{y}: %{x:,.4~r}<extra>%{fullData.name}</extra>",
+        "hovertemplate": HOVER,
     }  # fmt: skip
 
 
 def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the table of all figures: labels, synthetic answer, interval, grade, real answer."""
-    answered = found.answered
+    answered, of = found.answered, column_of(found.answered.question)
     heads = [*(a.name for a in answered.axes), words["synthetic"], words["asked_interval"], words["asked_grade"]]
     if found.real is not None:
         heads.append(words["real"])
@@ -171,18 +177,23 @@ def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[s
         between = (
             ""
             if row["low"] is None
-            else f"{number(row['low'], words)} {words['asked_to']} {number(row['high'], words)}"
+            else f"{number(row['low'], words, of)} {words['asked_to']} {number(row['high'], words, of)}"
         )
-        cells = [*row["labels"].values(), shown(row["estimate"], words), between or "–", words[f"grade_{row['grade']}"]]
+        cells = [
+            *row["labels"].values(),
+            shown(row["estimate"], words, of),
+            between or "–",
+            words[f"grade_{row['grade']}"],
+        ]
         if found.real is not None:
-            cells.append(shown(float(found.real.values.ravel()[i]), words))
+            cells.append(shown(float(found.real.values.ravel()[i]), words, of))
         out.append(cells)
     return heads, out
 
 
-def shown(value: float | None, words: Mapping[str, str] = ENGLISH) -> str:
-    """A figure as people read it."""
-    return "–" if value is None or np.isnan(value) else number(value, words)
+def shown(value: float | None, words: Mapping[str, str] = ENGLISH, of: str = "") -> str:
+    """A figure as people read it; of: the column whose values it is one of."""
+    return "–" if value is None or np.isnan(value) else number(value, words, of)
 
 
 def section(page: Page, name: str, asked: Sequence[AskedAnswer], *, publishable: bool) -> None:
@@ -197,7 +208,8 @@ def section(page: Page, name: str, asked: Sequence[AskedAnswer], *, publishable:
         if drawn is not None:
             page.figure(f"asked-{name}-{i}", drawn)
         elif found.real is not None and found.real.values.size == 1:
-            page.text(f"{ENGLISH['real']}: {shown(float(found.real.values.ravel()[0]))}.")
+            real = float(found.real.values.ravel()[0])
+            page.text(f"{ENGLISH['real']}: {shown(real, of=column_of(found.answered.question))}.")
         page.text(found.answered.sentence)
         said = beside(found)
         if said:

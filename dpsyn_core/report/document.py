@@ -106,14 +106,14 @@ def sample_entry(c: Comparison) -> dict[str, Any]:
 
 
 def rules_entry(c: Comparison) -> dict[str, Any]:
-    """The rules of the schema with the shares of records that break them; nothing where it has none."""
+    """The rules of the schema with the shares and numbers of records that break them; nothing where it has none."""
     return {"rules": [asdict(r) for r in c.rules]} if c.rules else {}
 
 
 def rule_lines(c: Comparison) -> list[str]:
     """One line a rule for a terminal."""
     return [
-        f"rule {r.rule}: broken by {r.synthetic:.2%} of the synthetic records"
+        f"rule {r.rule}: broken by {r.synthetic_records:,} synthetic records ({r.synthetic:.2%})"
         + ("" if r.real is None else f" and {r.real:.2%} of the real ones")
         for r in c.rules
     ]

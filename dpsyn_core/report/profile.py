@@ -44,23 +44,23 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             p.column,
             local(percent(r.missing) + BOTH + percent(s.missing), words),
             local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
-            both(r.mean, s.mean, words),
+            both(r.mean, s.mean, words, p.column),
             both(r.deviation, s.deviation, words),
-            *(both(_quantile(r, at), _quantile(s, at), words) for at in (0.0, 0.5, 0.95, 1.0)),
+            *(both(_quantile(r, at), _quantile(s, at), words, p.column) for at in (0.0, 0.5, 0.95, 1.0)),
             ", ".join(words[f"profile_{w}"] for w in p.wrong),
         ])  # fmt: skip
     return out
 
 
-def both(real: float | str | None, synthetic: float | str | None, words: Words = ENGLISH) -> str:
-    """Two figures in one cell, with the digits that tell them apart; a dash for none."""
+def both(real: float | str | None, synthetic: float | str | None, words: Words = ENGLISH, of: str = "") -> str:
+    """Two figures of a column in one cell, with the digits that tell them apart; a dash for none."""
     if isinstance(real, float) and isinstance(synthetic, float):
-        pair = (amount(real), amount(synthetic)) if real == synthetic else told_apart(real, synthetic)
+        pair = (amount(real, of=of),) * 2 if real == synthetic else told_apart(real, synthetic, of)
         return local(BOTH.join(pair), words)
     if real is None and synthetic is None:
         return "–"
     return BOTH.join(
-        "–" if x is None else x if isinstance(x, str) else local(amount(x), words) for x in (real, synthetic)
+        "–" if x is None else x if isinstance(x, str) else local(amount(x, of=of), words) for x in (real, synthetic)
     )
 
 
@@ -77,7 +77,7 @@ def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             if n < moved.FEWEST:
                 continue
             left, right = float(g.real[k]), float(g.synthetic[k])
-            real, made = (amount(left), "–") if m == 0 else told_apart(left, right)
+            real, made = (amount(left, of=g.column), "–") if m == 0 else told_apart(left, right, g.column)
             far = float("inf") if m == 0 else abs(right - left) / (g.deviation or 1.0)
             rows.append((far, [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]))
     return [row for _, row in sorted(rows, key=lambda x: -x[0])]

@@ -10,6 +10,7 @@ from dpsyn_core.metrics.comparison import Comparison, Floats
 from dpsyn_core.report.figures.labels import plain_text
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.schema.years import is_year
 
 DOTS = 1500  # records of each table that are drawn: more cover each other
 SEED = 0  # of the choice of records, so that a figure stays what it is
@@ -34,6 +35,10 @@ def scatter_figure(comparison: Comparison, across: str, up: str, words: Words = 
     drawn = [_pairs(side[across], side[up], rng) for side in (comparison.real_values, comparison.synthetic_values)]
     if any(not len(x) for x, _, _ in drawn):
         return None
+    hover = words["scatter_hover"]
+    for letter, name, found in (("x", across, (d[0] for d in drawn)), ("y", up, (d[1] for d in drawn))):
+        if is_year(name, *(end for values in found for end in (values.min(), values.max()))):
+            hover = hover.replace(f"%{{{letter}:,.4~g}}", f"%{{{letter}:.6~g}}")
     data: list[dict[str, Any]] = []
     for (x, y, _), name, colour, axis in zip(
         drawn, (words["real"], words["synthetic"]), ("@real", "@accent"), ("", "2"), strict=True
@@ -42,7 +47,7 @@ def scatter_figure(comparison: Comparison, across: str, up: str, words: Words = 
             {
                 "type": "scattergl", "mode": "markers", "name": name, "x": x, "y": y, "xaxis": f"x{axis}",
                 "yaxis": f"y{axis}", "marker": {"color": colour, "size": 4, "opacity": 0.45}, "showlegend": False,
-                "hovertemplate": words["scatter_hover"],
+                "hovertemplate": hover,
             }
         )  # fmt: skip
     ranges = [_range(*(d[0] for d in drawn)), _range(*(d[1] for d in drawn))]

@@ -140,12 +140,12 @@ def rules(page: Page, tables: Sequence[ScoredTable]) -> None:
         return
     private = first[0].real is not None
     page.section("Rules of the schema", private=private)
-    page.text("The share of records that break each rule. A synthetic table of this project breaks none.")
+    page.text("How many records break each rule. A synthetic table of this project breaks none.")
     page.table(
         ["Rule", *(["Real"] if private else []), *(t.name for t in tables)],
         [
-            [r.rule, *([f"{r.real:.2%}"] if r.real is not None else []),
-             *(f"{t.comparison.rules[i].synthetic:.2%}" for t in tables)]
+            [r.rule, *([f"{r.real:.2%} ({r.real_records:,})"] if r.real is not None else []),
+             *(f"{b.synthetic:.2%} ({b.synthetic_records:,})" for b in (t.comparison.rules[i] for t in tables))]
             for i, r in enumerate(first)
         ],
         caption="Records that break a rule",

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.files import not_private_name
-from dpsyn_core.privacy.manifest.certificate import citation
+from dpsyn_core.privacy.manifest.certificate import ENGLISH, Words, citation, promise
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.report.words import local
 from dpsyn_core.runs.spec import RunSpec
 
 if TYPE_CHECKING:
@@ -115,25 +116,23 @@ def cite(path: Path) -> str:
     return f"{citation(manifest, year)}\n\n{bibtex(manifest, year)}"
 
 
-def bibtex(manifest: Manifest, year: int) -> str:
+def bibtex(manifest: Manifest, year: int, words: Words = ENGLISH) -> str:
     """An entry of type misc; the key is made of the dataset and the year."""
-    m = manifest
+    m, w = manifest, words
     key = f"{re.sub(r'[^A-Za-z0-9]+', '', m.dataset) or 'release'}{year}synthetic"
-    kind = f"differentially private, epsilon {m.epsilon:g}, delta {m.delta:g}" if m.private else "NOT PRIVATE"
+    spent = {k: local(f"{x:g}", w) for k, x in (("epsilon", m.epsilon), ("delta", m.delta))}
+    kind = w["bibtex_private"].format(**spent) if m.private else w["not_private"].partition(" - ")[0]
+    content = "" if m.digests is None or not m.digests.content else m.digests.content[:16]
     fields = {
-        "title": f"Synthetic table {m.dataset} ({kind})",
+        "title": w["bibtex_title"].format(dataset=m.dataset, kind=kind),
         "year": str(year),
         "howpublished": f"DPSyn Studio {m.versions.get('dpsyn-studio', '')}, system {m.method}",
-        "note": f"{m.guarantee} {_where(m).capitalize()}",
+        "note": w["bibtex_note"].format(
+            promise=promise(m, w), run=m.run_id[:16], content=w["cite_content"].format(hash=content) if content else ""
+        ),
     }
     body = ",\n".join(f"  {name} = {{{_latex(text)}}}" for name, text in fields.items())
     return f"@misc{{{key},\n{body}\n}}\n"
-
-
-def _where(m: Manifest) -> str:
-    content = None if m.digests is None else m.digests.content
-    table = f", SHA-256 of the content {content[:16]}" if content else ""
-    return f"run {m.run_id[:16]}{table}"
 
 
 def _latex(text: str) -> str:

@@ -7,9 +7,11 @@ from typing import Any
 
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.moved import MovedGroup
+from dpsyn_core.metrics.moved_columns import Fixed
 from dpsyn_core.metrics.unrelated import Between
 from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.schema.years import is_year
 
 LARGE = 1e17  # from which on an amount is written with an exponent
 # the words of a pair by its measure
@@ -46,7 +48,7 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
             a=columns[0], b=columns[1], real=local(fine(left), words), synthetic=local(fine(right), words)
         ))  # fmt: skip
     for m in found.means:
-        real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic))
+        real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic, m.column))
         out.append(words["verdict_mean"].format(column=m.column, real=real, synthetic=synthetic))
     for d in found.dates:
         real, synthetic = (instant(x, precise=d.precise) for x in (d.real, d.synthetic))
@@ -64,15 +66,15 @@ def fixed_words(found: Verdict, words: Words = ENGLISH) -> list[str]:
     if found.whole:
         return [words["verdict_same"]]
     said = [
-        words["verdict_fixed"].format(column=x.column, value=_value(x.value, words), real=local(f"{x.real:,}", words))
+        words["verdict_fixed"].format(column=x.column, value=_value(x, words), real=local(f"{x.real:,}", words))
         for x in found.fixed[:NAMED]
     ]
     more = len(found.fixed) - NAMED
     return [*said, words["verdict_fixed_more"].format(count=more)] if more > 0 else said
 
 
-def _value(value: float | str, words: Words) -> str:
-    return value if isinstance(value, str) else local(amount(value), words)
+def _value(x: Fixed, words: Words) -> str:
+    return x.value if isinstance(x.value, str) else local(amount(x.value, of=x.column), words)
 
 
 def instant(seconds: float, *, precise: bool) -> str:
@@ -89,7 +91,7 @@ def group_words(g: MovedGroup, words: Words = ENGLISH) -> str:
             category=g.category, value=g.value, real=local(percent(g.real), words),
             synthetic=local(percent(g.synthetic), words),
         )  # fmt: skip
-    real, synthetic = (local(x, words) for x in told_apart(g.real, g.synthetic))
+    real, synthetic = (local(x, words) for x in told_apart(g.real, g.synthetic, g.column))
     return words["verdict_group"].format(
         column=g.column, category=g.category, value=g.value, real=real, synthetic=synthetic
     )
@@ -123,21 +125,21 @@ def fine(x: float) -> str:
     return f"{x + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
 
 
-def told_apart(real: float, synthetic: float) -> tuple[str, str]:
-    """Two amounts with the digits that tell them apart, three at least."""
+def told_apart(real: float, synthetic: float, of: str = "") -> tuple[str, str]:
+    """Two amounts of a column with the digits that tell them apart, three at least."""
     for digits in range(3, 17):
-        pair = tuple(amount(x, digits) for x in (real, synthetic))
+        pair = tuple(amount(x, digits, of) for x in (real, synthetic))
         if pair[0] != pair[1]:
             break
     return pair[0], pair[1]
 
 
-def amount(x: float, digits: int = 3) -> str:
-    """An amount as people write it."""
+def amount(x: float, digits: int = 3, of: str = "") -> str:
+    """An amount as people write it; of: the column that it is from, which may hold years."""
     if x == 0:
         return "0"
     if abs(x) >= 10 ** (digits - 1) and abs(x) < LARGE:
-        return f"{x:,.0f}".replace("-", "\N{MINUS SIGN}")
+        return f"{x:.0f}" if is_year(of, x) else f"{x:,.0f}".replace("-", "\N{MINUS SIGN}")
     return f"{x:.{digits}g}".replace("-", "\N{MINUS SIGN}")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.runs.in_bins import drawn_in_bins, ordered_in_bins, summed_in_bins
-from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule
+from dpsyn_core.runs.in_bins import drawn_in_bins, kept_in_bins, log_excess, ordered_in_bins
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.ruled import (
     PLAIN,
     Bools,
@@ -20,15 +21,17 @@ from dpsyn_core.schema.ruled import (
     broken,
     excess_of,
     meanings,
+    plain_in,
     weights_of,
     where,
 )  # fmt: skip
 from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
 
 PARTNERS = 8  # that a record is offered for each column, one after the other
-WIDER = 3  # records that keep an order, for each that breaks it, among which upper values are sorted
+WIDER = 3  # records that keep a rule, for each that breaks it, among which values are handed out
 SWEEPS = 3  # through the columns of a sum, while records go on to agree
 
+Formula = AdditionRule | DifferenceRule | RatioRule
 Rows = NDArray[np.intp]
 
 
@@ -44,34 +47,78 @@ def exchange_blanks(rules: Sequence[Ready], columns: Group, rng: Generator) -> N
             column.put(places, column[partners])
 
 
-def exchange_sums(rules: Sequence[Ready], columns: Group) -> None:
-    """Each column of a sum or difference of numbers is handed out again, in place, among the records still broken.
+def exchange_sums(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Each column of a sum, a difference of numbers or a ratio is handed out again, in place, among the broken records.
 
     In the order of what it should be, one column after the other, so that parts which were drawn apart become as alike
-    as their sum is wide. What does not fit stays.
+    as their sum is wide. What fits nowhere is handed out together with records that keep the rule, which have room for
+    it inside their bins. Of a ratio, columns of other rules stay, which may be kept already.
     """
     for rule in rules:
-        if not isinstance(rule, AdditionRule | DifferenceRule):
+        if not isinstance(rule, Formula):
             continue
+        tied = {n for r in rules if r is not rule for n in r.columns} if isinstance(rule, RatioRule) else set()
+        free = [n for n in rule.columns if n not in tied]
         before = left = int(broken(rule, columns).sum())
         for _ in range(SWEEPS):
-            for weight, name in zip(weights_of(rule, columns), rule.columns, strict=True):
-                _handed_out(rule, name, weight, columns)
+            for name in free:
+                _moved(rule, rules, columns)
+                _handed_out(rule, name, columns, np.flatnonzero(broken(rule, columns)))
             before, left = left, int(broken(rule, columns).sum())
             if left >= before:
                 break
+        for name in free * SWEEPS:
+            wrong = broken(rule, columns)
+            if not wrong.any():
+                break
+            others = rng.permutation(np.flatnonzero(~wrong & plain_in(rule.columns, columns)))
+            at = np.concatenate([np.flatnonzero(wrong), others[: WIDER * int(wrong.sum())]])
+            here, after = ({n: c[at] for n, c in columns.items()} for _ in range(2))
+            _handed_out(rule, name, after, np.arange(len(at)))
+            _moved(rule, rules, after)
+            if sum(int(broken(r, after).sum()) for r in rules) < sum(int(broken(r, here).sum()) for r in rules):
+                for n, column in columns.items():
+                    column.put(at, after[n])
 
 
-def _handed_out(rule: AdditionRule | DifferenceRule, name: str, weight: float, columns: Group) -> None:
-    at = np.flatnonzero(broken(rule, columns))
-    rows = {n: columns[n][at] for n in rule.columns}
-    inside = {n: RuledColumn(rows[n].attribute, v, rows[n].state) for n, v in summed_in_bins(rule, rows).items()}
-    wrong = broken(rule, inside)
-    for n in rule.columns:
-        columns[n].put(at[~wrong], inside[n][np.flatnonzero(~wrong)])
-    stuck, values = at[wrong], rows[name].values[wrong]
-    wanted = values - excess_of(rule, rows)[wrong] / weight
-    columns[name].values[stuck[np.argsort(wanted, kind="stable")]] = np.sort(values)
+def _moved(rule: Formula, rules: Sequence[Ready], columns: Group) -> None:
+    """Records that agree with a rule inside their bins are moved there, in place, and others of their columns after.
+
+    First only columns of no other rule are moved; then all of them, and those which the other rules tie to them.
+    """
+    others = [r for r in rules if r is not rule and {*r.columns} & {*rule.columns}]
+    tied = {n for r in others for n in r.columns}
+    for still in (tied, set[str]()) if tied else (tied,):
+        at = np.flatnonzero(broken(rule, columns))
+        here = {n: c[at] for n, c in columns.items()}
+        after = here | kept_in_bins(rule, here, still)
+        for other in others:
+            if isinstance(other, Formula) and not still:
+                after |= kept_in_bins(other, after, rule.columns)
+        wrong = broken(rule, after)
+        for other in others:
+            wrong |= broken(other, after) & ~broken(other, here)
+        ok = np.flatnonzero(~wrong)
+        for n in columns:
+            columns[n].put(at[ok], after[n][ok])
+
+
+def _handed_out(rule: Formula, name: str, columns: Group, at: Rows) -> None:
+    """The column's values among these records, in the order of what they should be, in place."""
+    wanted = _wanted(rule, name, {n: columns[n][at] for n in rule.columns})
+    known = np.isfinite(wanted)
+    values = np.sort(columns[name].values[at[known]])
+    columns[name].values[at[known][np.argsort(wanted[known], kind="stable")]] = values
+
+
+def _wanted(rule: Formula, name: str, rows: Group) -> NDArray[Any]:
+    """What the column should be, or its logarithm."""
+    if isinstance(rule, RatioRule):
+        weights, logs, excess = log_excess(rule, rows)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(logs[name] - excess / weights[name])
+    weight = dict(zip(rule.columns, weights_of(rule, rows), strict=True))[name]
+    return np.asarray(rows[name].values - excess_of(rule, rows) / weight)
 
 
 def exchange_orders(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:

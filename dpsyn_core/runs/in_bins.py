@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,13 +43,22 @@ def ordered_in_bins(rule: OrderRule, low: RuledColumn, high: RuledColumn, rng: G
     return {rule.lower: below, rule.upper: above}
 
 
-def summed_in_bins(rule: DifferenceRule | AdditionRule, rows: Group) -> Moved:
-    """All columns moved inside their bins, each by the same part of its room, then what rounding has left."""
+def kept_in_bins(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, still: Collection[str] = ()) -> Group:
+    """The columns of a rule with values moved inside their bins, but for those of `still`."""
+    moved = divided_in_bins(rule, rows, still) if isinstance(rule, RatioRule) else summed_in_bins(rule, rows, still)
+    return {n: RuledColumn(rows[n].attribute, v, rows[n].state) for n, v in moved.items()}
+
+
+def summed_in_bins(rule: DifferenceRule | AdditionRule, rows: Group, still: Collection[str] = ()) -> Moved:
+    """Columns moved inside their bins, each by the same part of its room, then what rounding has left.
+
+    still: columns that stay as they are.
+    """
     excess, weights = excess_of(rule, rows), weights_of(rule, rows)
     room = []
     for weight, name in zip(weights, rule.columns, strict=True):
         (least, most), values = rows[name].in_bins(), rows[name].values
-        room.append(np.where((excess > 0) == (weight > 0), least - values, most - values))
+        room.append(np.where((excess > 0) == (weight > 0), least - values, most - values) * (name not in still))
     whole = np.add.reduce([w * r for w, r in zip(weights, room, strict=True)])  # of the other sign than the excess
     part = np.clip(np.divide(-excess, whole, out=np.zeros(len(excess)), where=whole != 0), 0, 1)
     out: Moved = {}
@@ -65,24 +74,40 @@ def summed_in_bins(rule: DifferenceRule | AdditionRule, rows: Group) -> Moved:
     return out
 
 
-def divided_in_bins(rule: RatioRule, rows: Group) -> Moved:
-    """All columns moved inside their bins, on a log scale by the same part of their room. Only positive ones move."""
+def log_excess(rule: RatioRule, rows: Group) -> tuple[dict[str, int], dict[str, NDArray[np.float64]], NDArray[Any]]:
+    """Weights of columns, their logarithms, and what the weighted ones add up to more than the factor's.
+
+    Not finite where a value is not positive.
+    """
     weights = {rule.column: 1, rule.of: -1, **{n: rule.by.count(n) for n in rule.by}}
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = {n: np.log(rows[n].values.astype(np.float64)) for n in weights}
-        excess = np.add.reduce([w * logs[n] for n, w in weights.items()]) - np.log(rule.times)
+        return weights, logs, np.add.reduce([w * logs[n] for n, w in weights.items()]) - np.log(rule.times)
+
+
+def divided_in_bins(rule: RatioRule, rows: Group, still: Collection[str] = ()) -> Moved:
+    """Columns moved inside their bins, on a log scale by the same part of their room. Only positive ones move.
+
+    still: columns that stay as they are.
+    """
+    weights, logs, excess = log_excess(rule, rows)
+    with np.errstate(divide="ignore", invalid="ignore"):
         room = {}
         for name, weight in weights.items():
-            least, most = (np.log(end.astype(np.float64)) for end in rows[name].in_bins())
+            ends = (
+                np.maximum(end, rows[name].step) for end in rows[name].in_bins()
+            )  # a bin from 0 has room down to it
+            least, most = (np.log(end.astype(np.float64)) for end in ends)
             room[name] = np.where((excess > 0) == (weight > 0), least, most) - logs[name]
+            room[name] *= name not in still
         part = np.clip(-excess / np.add.reduce([w * room[n] for n, w in weights.items()]), 0, 1)
         moved = {n: np.exp(logs[n] + part * room[n]) for n in weights}
     out: Moved = {}
     for name in weights:
         column = rows[name]
         wanted = np.where(np.isfinite(moved[name]), moved[name], column.values)
-        out[name] = np.clip(column.snapped(wanted), *column.in_bins())
+        out[name] = np.clip(column.snapped(wanted), *column.in_bins()) if name not in still else column.values
     by = np.multiply.reduce([out[n].astype(np.float64) for n in rule.by])
     column = rows[rule.column]
     last = np.divide(rule.times * out[rule.of], by, out=column.values.astype(np.float64), where=by != 0)
-    return {**out, rule.column: np.clip(column.snapped(last), *column.in_bins())}
+    return out if rule.column in still else {**out, rule.column: np.clip(column.snapped(last), *column.in_bins())}

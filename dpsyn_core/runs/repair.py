@@ -17,13 +17,14 @@ from numpy.random import Generator, default_rng
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
+from dpsyn_core.runs.following import follow_all, ready
 from dpsyn_core.runs.mending import mend
 from dpsyn_core.runs.uniqueness import check_room, told_apart
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import BLANK, Bools, Group, Ready, RuledColumn, any_broken, read_ruled, ready
+from dpsyn_core.schema.ruled import BLANK, Bools, Group, Ready, RuledColumn, any_broken, read_ruled
 from dpsyn_core.schema.rules import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
 
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
@@ -67,7 +68,7 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
             attribute = schema[name]
             codes = rng.integers(0, attribute.size - (0 if special else attribute.special), TRIED)
             rows[name] = RuledColumn.read(decode_column(codes, attribute, rng), attribute)
-        alone = ready([r for r in rules if not table_wide(r)], rows)  # one record breaks no rule of a whole table
+        alone = ready([r for r in rules if not table_wide(r)], rows, np.ones(TRIED, dtype=bool))
         for _ in range(2):  # the second time with the fine ones of the first
             fine = np.flatnonzero(~any_broken(alone, rows))
             mend(alone, rows, {n: c[fine] for n, c in rows.items()}, rng)
@@ -135,8 +136,9 @@ def _repair_group(
     unique = [r for r in rules if isinstance(r, UniqueRule)]
     old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
     computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
+    follow_all(alone, columns, rng)
     exchange_blanks(alone, columns, rng)
-    exchange_sums(alone, columns)
+    exchange_sums(alone, columns, rng)
     exchange_orders(alone, columns, rng)
     for some in (computed, alone):
         broke = any_broken(some, columns)

@@ -20,6 +20,7 @@ from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow
 from dpsyn_core.schema.rules import FollowsRule
 from dpsyn_core.tables.canonical import COMMA
 
+FAR = "far ratio"
 Computing = DifferenceRule | AdditionRule | RatioRule | FollowsRule
 
 
@@ -63,8 +64,15 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
 
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
-    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from others."""
-    return tuple(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds)
+    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from others.
+
+    `FAR` among them: a ratio of a column that is itself computed, which would be coarse.
+    """
+    computed = {c.column: c for c in computed_columns(schema) if FAR in kinds}
+    far = [
+        n for n, c in computed.items() if isinstance(c.rule, RatioRule) and not computed.keys().isdisjoint(c.sources)
+    ]
+    return (*far, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
 
 
 def part_of(schema: Schema, names: Collection[str]) -> Schema:

@@ -18,21 +18,26 @@ from dpsyn_core.tables.canonical import canonical, has_decimal_comma
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RuleBreaks:
-    """A rule in words, and the share of records that break it, in the real (None: not read) and a synthetic table."""
+    """A rule in words; the share and number of real (None: not read) and synthetic records that break it."""
 
     rule: str
     real: float | None
     synthetic: float
+    real_records: int | None
+    synthetic_records: int
 
 
 def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleBreaks, ...]:
     """For each rule of the schema, of pyarrow tables with at least one record; private where real is given."""
     theirs = broken_counts(synthetic, schema)
-    ours = {} if real is None else {str(rule): count / real.num_rows for rule, count in broken_counts(real, schema)}
+    ours = {} if real is None else {str(rule): count for rule, count in broken_counts(real, schema)}
     return tuple(
-        RuleBreaks(rule=str(rule), real=ours.get(str(rule)), synthetic=count / synthetic.num_rows)
+        RuleBreaks(
+            rule=str(rule), real=ours[str(rule)] / real.num_rows if str(rule) in ours else None,
+            synthetic=count / synthetic.num_rows, real_records=ours.get(str(rule)), synthetic_records=count,
+        )
         for rule, count in theirs
-    )
+    )  # fmt: skip
 
 
 def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:

@@ -191,39 +191,26 @@ def meanings(rule: ImpossibleRule | BlankRule, group: Group) -> dict[str, list[M
 Ready = ImpossibleRule | BlankRule | Lookup | DifferenceRule | AdditionRule | RatioRule | OrderRule
 
 
-def ready(rules: Iterable[AnyRule], group: Group, kept: Bools | None = None) -> list[Ready]:
-    """Rules that can be kept record by record; what follows without a public map follows as in most of these records.
-
-    kept: the records to go by, where there are any; None: all.
-    """
-    out: list[Ready] = []
-    for rule in rules:
-        if isinstance(rule, FollowsRule):
-            out.append(_lookup(rule, group, kept))
-        elif not isinstance(rule, UniqueRule):
-            out.append(rule)
-    return out
-
-
-def _lookup(rule: FollowsRule, group: Group, kept: Bools | None = None) -> Lookup:
+def _lookup(rule: FollowsRule, group: Group) -> Lookup:
     column, of = group[rule.column], [group[n] for n in rule.of]
     if rule.map is not None:
         return Lookup.public(rule, of[0].attribute, column.attribute)
-    plain = _plain(rule.columns, group)
-    used = plain if kept is None or not (plain & kept).any() else plain & kept
-    return Lookup.commonest(rule, _keys(of)[used], column.values[used])
+    plain = plain_in(rule.columns, group)
+    return Lookup.commonest(rule, keys_of_lookup(of)[plain], column.values[plain])
 
 
-def _keys(of: Sequence[RuledColumn]) -> NDArray[np.int64]:
+def keys_of_lookup(of: Sequence[RuledColumn]) -> NDArray[np.int64]:
+    """The columns that another follows from, as one number a record."""
     return joined([c.values for c in of], [c.attribute.size for c in of])
 
 
 def follow(lookup: Lookup, group: Group) -> tuple[NDArray[Any], Bools]:
     """What the map gives for each record, and whether it gives anything."""
-    return lookup.find(_keys([group[n] for n in lookup.rule.of]))
+    return lookup.find(keys_of_lookup([group[n] for n in lookup.rule.of]))
 
 
-def _plain(names: Sequence[str], group: Group) -> Bools:
+def plain_in(names: Sequence[str], group: Group) -> Bools:
+    """Which records have plain values in all these columns."""
     out: Bools = np.logical_and.reduce([group[n].state == PLAIN for n in names])
     return out
 
@@ -240,7 +227,7 @@ def broken(rule: AnyRule | Lookup, group: Group) -> Bools:
         return met != blank if rule.only else met & ~blank
     if isinstance(rule, UniqueRule):
         return repeats(rule, group)
-    plain = _plain(rule.columns, group)
+    plain = plain_in(rule.columns, group)
     if isinstance(rule, FollowsRule):
         rule = _lookup(rule, group)
     if isinstance(rule, Lookup):
@@ -307,7 +294,7 @@ def keys_of(rule: UniqueRule, group: Group) -> tuple[NDArray[np.int64], Bools]:
         values = np.round(column.values / column.step) if numeric else column.values
         found = np.unique(values, return_inverse=True)[1].astype(np.int64)
         keys = np.unique(keys * (int(found.max(initial=0)) + 1) + found, return_inverse=True)[1].astype(np.int64)
-    return keys, _plain(rule.together, group)
+    return keys, plain_in(rule.together, group)
 
 
 def repeats(rule: UniqueRule, group: Group) -> Bools:

@@ -256,7 +256,8 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     # what is neither on a list of numbers nor blank comes back blank: it has no cell of its own where blanks have one,
     # and cells such as NA, which are no number, are blank as they are in other columns of numbers
     whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
-    other = not (whole and base.get("missing"))
+    # a constant has none: its noise would come out as a value that nobody has
+    other = len(values) > 1 and not (whole and base.get("missing"))
     if whole:
         low, high, step = min(values), max(values), math.gcd(*values)
         if step > 1 and len(values) > 2 and (high - low) // step < LISTED:  # doses of 5, 10 and 20: no dose of 18

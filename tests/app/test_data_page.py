@@ -2,14 +2,18 @@
 
 import html
 import json
+from dataclasses import replace
 
 import pytest
+import streamlit as st
 from openpyxl import Workbook
+from streamlit import config
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
+from ui.shared.state import jobs
 
 FEW = ("empty.csv", "ragged.csv", "torn.parquet")  # of the bad files; each is read by a process of its own
 
@@ -203,3 +207,27 @@ def test_a_name_that_another_visitor_has_on_the_ledger_is_asked_about(app):
     app.button(key="data_other_name").click().run()
     assert space_of(app).dataset.ledger == "people-2"
     assert "it is not yours" not in words(app)
+
+
+def test_a_press_spends_nothing_on_a_table_that_another_tab_has_loaded(app):
+    app.run()
+    space = space_of(app)
+    first = space.dataset
+    space.dataset = replace(first, serial="another")
+    app.button(key="quick").click().run()
+    assert not app.exception and not jobs().of(space.owner)
+    assert "nother tab loaded another table, and nothing was spent" in app.error[0].value
+    app.run()
+    app.button(key="quick").click().run()
+    assert len(jobs().of(space.owner)) == 1
+
+
+def test_the_field_for_a_table_says_the_limit_of_this_server(app):
+    before = st.get_option("server.maxUploadSize")
+    config.set_option("server.maxUploadSize", 7)
+    try:
+        app.run()
+        app.segmented_control(key="data_way").set_value("upload").run()
+        assert app.file_uploader(key="upload").label.endswith("up to 7 MB")
+    finally:
+        config.set_option("server.maxUploadSize", before)

@@ -119,3 +119,19 @@ def test_an_excel_file_is_made_before_the_eyes_and_taken_at_one_press(finished):
     assert Path(waiting.value.path()).read_bytes()[:2] == b"PK"
     finished.settle()
     assert finished.page.get_by_role("progressbar").count() == 0
+
+
+def test_a_press_in_one_tab_spends_nothing_on_the_table_that_another_tab_loaded(visitor):
+    visitor.open()
+    first, second = visitor.page, visitor.context.new_page()
+    visitor.page = second
+    visitor.open()
+    visitor.pick("Upload")
+    visitor.upload("pets.csv", b"kind,age\n" + b"cat,3\ndog,5\ncat,7\n" * 60)
+    assert "pets.csv" in visitor.words()
+    visitor.page = first
+    visitor.press("Synthesize")
+    assert "Another tab loaded another table, and nothing was spent" in visitor.words()
+    assert "pets.csv" in visitor.words() and "runs: 0" in visitor.words()
+    whole(visitor)
+    second.close()

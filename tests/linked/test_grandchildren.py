@@ -1,7 +1,6 @@
 """Grandchildren: one root moves no access by more than was charged; keys, limits and relations hold two links down."""
 
 import itertools
-import math
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from dpsyn_core.errors import SchemaError, TableError
-from dpsyn_core.linked.answering import asked_needs, measure_questions
+from dpsyn_core.linked.answering import asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
@@ -18,76 +17,20 @@ from dpsyn_core.linked.forest import columns_of
 from dpsyn_core.linked.keys import check_keys
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.rule_breaks import broken_roots
-from dpsyn_core.noise.system import SystemNoise
-from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report.linked_charges import of_linked_charges
-from tests.audit.gates import TapeGate, WatchGate, released
-from tests.linked.small import listed, number, together
-from tests.linked.test_sensitivity import KEY, run, views
-
-
-def deep(upper=None, lower=None, **more):
-    """Roots, their kids, and the toys of these."""
-
-    def table(name, key, *attributes):
-        own = {} if key is None else {"key": key}
-        return {"name": name, **own, "schema": {"version": 1, "name": name, "attributes": list(attributes)}}
-
-    tables = [
-        table("roots", "id", listed("a", 2)),
-        table("toys", None, listed("c", 2), number("u", 4)),  # listed before their parents
-        table("kids", "kid", listed("r", 3)),
-    ]
-    links = [
-        {"parent": "kids", "child": "toys", "key": "of", "max_children": 3} | (lower or {}),
-        {"parent": "roots", "child": "kids", "key": "root", "max_children": 2} | (upper or {}),
-    ]
-    return LinkedSchema.of({"version": 2, "name": "deep", "tables": tables, "links": links} | more)
-
-
-ROLES = {"roles": {"column": "r", "single": ["0"]}}
-DEEP = {
-    "plain": deep(),
-    "order": deep(lower={"order": "u"}),
-    "distinct": deep(lower={"order": "u", "distinct": True, "max_children": 4}),
-    "roles": deep(upper=ROLES, lower={"roles": {"column": "c", "single": ["1"]}}),
-    "replace": deep(upper=ROLES, unit={"neighbours": "replace"}),
-    "ruled": deep(
-        lower={
-            "rules": [
-                {"kind": "count", "where": "u >= 1", "least": 1, "given": "u < 1"},
-                {"kind": "impossible", "where": "kids.r = 2 and c = 0"},
-                {"kind": "impossible", "where": "roots.a = 1 and u = 3"},
-            ]
-        }
-    ),
-}
-
-
-def grown(roots, most, seed, first=0, shared=False):
-    """Random roots with kids and toys; shared: the kids of all roots have the same few names."""
-    rng = np.random.default_rng(seed)
-    names = np.arange(first, first + roots)
-    of = np.repeat(names, rng.integers(0, most + 1, roots))
-    kid = rng.integers(0, 5, len(of)) if shared else 10_000 * (first + 1) + np.arange(len(of))
-    toys = np.repeat(np.unique(kid), rng.integers(0, most + 2, len(np.unique(kid))))
-    return {
-        "roots": pa.table({"id": names.astype(str), "a": rng.integers(0, 2, roots).astype(str)}),
-        "kids": pa.table(
-            {"root": of.astype(str), "kid": kid.astype(str), "r": rng.integers(0, 3, len(of)).astype(str)}
-        ),
-        "toys": pa.table(
-            {
-                "of": toys.astype(str),
-                "c": rng.integers(0, 2, len(toys)).astype(str),
-                "u": rng.integers(0, 4, len(toys)).astype(str),
-            }
-        ),
-    }
+from tests.linked.small import (
+    DEEP,
+    KEY,
+    check_made_of_released_values,
+    check_one_root_alone,
+    grown,
+    listed,
+    most_moved,
+    most_moved_by_questions,
+    together,
+    views,
+)
 
 
 def small_trees():
@@ -125,20 +68,7 @@ def test_all_small_roots_weigh_no_more_than_the_unit_of_each_view(name):
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("name", DEEP)
 def test_what_stays_of_a_root_depends_on_what_hangs_on_it_alone(name, shared):
-    schema, rng = DEEP[name], np.random.default_rng(5)
-    crowd = grown(30, 4, 1, shared=shared)
-    one = grown(1, 12, 2, first=900)
-    alone, _ = bounded(schema, one, key=KEY)
-    without, _ = bounded(schema, crowd, key=KEY)
-    both = together(crowd, one)
-    shuffled = {n: t.take(rng.permutation(t.num_rows)) for n, t in both.items()}
-    for given in (both, shuffled):
-        forest, _ = bounded(schema, given, key=KEY)
-        for (view, counter), (_, rest), (_, own) in zip(
-            views(forest, schema), views(without, schema), views(alone, schema), strict=True
-        ):
-            for pair in view.pairs:
-                assert (counter.marginal(pair) - rest.marginal(pair) == own.marginal(pair)).all()
+    check_one_root_alone(DEEP[name], grown(30, 4, 1, shared=shared), grown(1, 12, 2, first=900))
 
 
 def test_toys_of_a_name_that_two_roots_have_hang_on_both_so_that_neither_moves_the_other():
@@ -163,35 +93,13 @@ def test_toys_of_a_name_that_two_roots_have_hang_on_both_so_that_neither_moves_t
 @pytest.mark.parametrize("delta", [1e-6, 0.0])
 @pytest.mark.parametrize("name", DEEP)
 def test_neighbours_move_every_access_of_a_run_by_no_more_than_charged(name, delta):
-    schema, most = DEEP[name], 0.0
-    for seed in (1, 2):
-        crowd, one = grown(40, 3, seed), grown(1, 6, seed + 50, first=900)
-        here, _ = bounded(schema, together(crowd, one), key=KEY)
-        exchanged = [grown(1, 6, seed + 70, first=950)] if schema.unit.neighbours == "replace" else []
-        there, _ = bounded(schema, together(crowd, *exchanged), key=KEY)
-        first, _ = run(here, schema, delta=delta)
-        second, _ = run(there, schema, delta=delta, forced=released(first.notes))
-        assert not first.late and len(first.notes) == len(second.notes)
-        for a, b in zip(first.notes, second.notes, strict=True):
-            assert a.charge == b.charge
-            moved = (a.here - b.here).astype(float).ravel()
-            found = np.abs(moved).sum() if delta == 0 else math.sqrt((moved**2).sum())
-            assert found <= a.charge.sensitivity * (1 + 1e-12), a.charge.name
-            most = max(most, found / a.charge.sensitivity)
-        assert compose(first.account.charges).within(8.0, delta)
-    assert most == pytest.approx(1.0)
+    given = [(grown(40, 3, i), grown(1, 6, i + 50, first=900), grown(1, 6, i + 70, first=950)) for i in (1, 2)]
+    assert max(most_moved(DEEP[name], three, delta) for three in given) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("name", DEEP)
 def test_what_is_made_depends_on_what_the_gate_releases_alone(name):
-    found = []
-    for roots in (0, 1, 60):
-        forest, _ = bounded(DEEP[name], grown(roots, 3, roots), key=KEY)
-        gate, made = run(forest, DEEP[name], gate=TapeGate)
-        found.append((gate.account.charges, [made.roots, *made.shapes, *(c.codes for c in made.children)]))
-    for charges, arrays in found[1:]:
-        assert charges == found[0][0]
-        assert all(np.array_equal(a, b) for a, b in zip(arrays, found[0][1], strict=True))
+    check_made_of_released_values(DEEP[name], lambda roots: grown(roots, 3, roots))
 
 
 @pytest.mark.parametrize("name", DEEP)
@@ -256,21 +164,13 @@ def test_questions_about_grandchildren_name_parent_and_root_and_move_by_no_more_
         {"about": "toys", "ask": {"name": "q1", "kind": "table", "of": ["c", "kids.r", "roots.a"]}},
         {"about": "kids", "counts": {"n": {"of": "toys", "where": "c = 1"}},
          "ask": {"name": "q2", "kind": "mean", "of": "n", "by": ["r"]}},
+        {"about": "toys", "at_most": 2, "ask": {"name": "q3", "kind": "mean", "of": "u"}},
+        {"about": "toys", "at_most": 9, "ask": {"name": "q4", "kind": "table", "of": ["u", "kids.r"]}},
     ])  # fmt: skip
     for seed in range(4):
-        crowd, one = grown(30, 3, seed), grown(1, 9, seed + 50, first=900)
-        notes = []
-        for given in (together(crowd, one), crowd):
-            forest, _ = bounded(schema, given, key=KEY)
-            cost = Budget(epsilon=1.0, delta=1e-6).gaussian()
-            gate = WatchGate(account=Account(cost), noise=SystemNoise(), unit=Unit(identifier="id"), forced=None)
-            measure_questions(forest, schema, asked, cost.split([1.0, 1.0]), gate)
-            notes.append(gate.notes)
-        for a, b in zip(*notes, strict=True):
-            moved = np.sqrt(((a.here - b.here).astype(float) ** 2).sum())
-            assert moved <= a.charge.sensitivity
-            most[a.charge.name] = max(most.get(a.charge.name, 0), moved / a.charge.sensitivity)
-    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2] and max(most.values()) > 0.6
+        found = most_moved_by_questions(schema, asked, grown(30, 3, seed), grown(1, 9, seed + 50, first=900))
+        most = {n: max(most.get(n, 0), part) for n, part in found.items()}
+    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2, 128, 384] and max(most.values()) > 0.6
     given = grown(200, 2, 3)
     forest, _ = bounded(schema, given, key=KEY)
     table = asked_needs(schema, asked)[0][0]

@@ -14,9 +14,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.blackbox import lower_bound
 from tests.audit.gates import WatchGate
-from tests.linked.small import SCHEMAS, schema_of, tables, together
-from tests.linked.test_grandchildren import DEEP, grown
-from tests.linked.test_sensitivity import KEY, run
+from tests.linked.small import DEEP, KEY, SCHEMAS, grown, run, schema_of, tables, together
 
 DELTA = 1e-6
 ALARM = 7.0  # standard errors: chances far below 1e-9 for sums of thousands of draws

@@ -23,11 +23,6 @@ from dpsyn_core.tables.read import read_table
 from tests.linked.small import SCHEMAS, listed, number, schema_of, tables, together
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
-
-
 def made(schema, given, **more):
     return synthesize_linked(given, schema, **({"epsilon": 5.0, "delta": 1e-6, "rng": 1, "effort": 0.2} | more))
 
@@ -176,6 +171,20 @@ def test_the_command_writes_a_folder_and_a_manifest_that_verifies_every_table(tm
     assert main(["synth", *words, "--out", str(tmp_path / "two/"), "--save-release", str(tmp_path / "r.dpsyn")]) == 2
     assert "do not take --save-release" in capsys.readouterr().err
     assert Ledger().entries() == before and not (tmp_path / "two").exists()
+
+
+def test_tables_that_need_more_memory_than_declared_are_refused_before_anything_is_charged(
+    tmp_path, capsys, monkeypatch
+):
+    words = [*written(tmp_path, SCHEMAS["plain"], tables(100, 3, 1)), "--memory=1GB"]
+    monkeypatch.setattr("dpsyn_core.linked.size.CELL", 10**9)  # as if they were large
+    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 2
+    said = capsys.readouterr().err
+    assert "and --memory is 1 GB; linked tables are kept in memory as a whole" in said and said.count("\n") == 1
+    assert not Ledger().entries()
+    monkeypatch.undo()
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 0
 
 
 @pytest.mark.parametrize("ending", ["sqlite", "duckdb", "xlsx"])

@@ -22,11 +22,6 @@ HOME = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
-
-
 def ruled(schema, rules, **more):
     document = schema.document()
     document["links"][0]["rules"] = rules

@@ -202,3 +202,28 @@ def test_a_strength_of_chance_alone_is_none():
     assert cramers_v(cells) > 0.1 and corrected_v(cells) < 0.07
     same = np.arange(5), np.arange(5), np.full(5, 100)
     assert corrected_v(same) == pytest.approx(1, abs=0.01)
+
+
+def test_a_fresh_sample_of_few_weak_relations_has_lost_nothing():
+    """Pairs with a column in common move together, so that their sum strays farther than that of unrelated pairs."""
+    rng = np.random.default_rng(7)
+    n = 2400
+    attitude = rng.normal(0, 1, n)
+    answers = {f"q{i}": np.clip(np.round(2 + slope * attitude + rng.normal(0, 0.9, n)), 0, 4).astype(int)
+               for i, slope in enumerate((0.5, -0.45, 0.2, 0.2))}  # fmt: skip
+    described = [{"name": q, "kind": "categorical", "values": list(range(5)), "ordered": True} for q in answers]
+    schema = Schema.of({"version": 1, "name": "opinions", "attributes": described})
+    frame = pd.DataFrame(answers)
+    real = pa.Table.from_pandas(frame)
+
+    def judged(made):
+        found = verdict(compare_tables(schema, pa.Table.from_pandas(made, preserve_index=False), real))
+        return found.relations_kept, len(found.lost)
+
+    fresh = [frame.iloc[np.random.default_rng(s).integers(0, n, n)] for s in range(30)]
+    assert {judged(made) for made in fresh} == {(1.0, 0)}
+    apart = frame.apply(lambda column: column.sample(frac=1, random_state=3 + int(column.name[1])).to_numpy())
+    kept, lost = judged(apart)
+    assert kept == 0 and lost >= 3
+    kept, lost = judged(frame.assign(q0=apart["q0"]))  # a loss that is real is named, though all else is the same
+    assert 0 < kept < 0.9 and lost == 1

@@ -2,13 +2,17 @@
 
 import json
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import write_sample
+from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables.write import write_table
 from tests.schema.helpers import cat, num
 
 
@@ -46,9 +50,24 @@ def test_a_report_lists_the_rules_with_the_real_and_the_synthetic_share(hospital
     said = ["report", str(table), str(folder / "s.csv"), "--schema", str(schema), "--json", out[0], "--html", out[1]]
     assert main([*said, "--metrics", "tvd-1way"]) == 0
     rules = json.loads((folder / "r.json").read_text("utf-8"))["tables"][0]["rules"]
-    assert len(rules) == 6 and all(r["real"] == r["synthetic"] == 0 for r in rules)
+    assert len(rules) == 6 and all(r["real"] == r["synthetic"] == r["synthetic_records"] == 0 for r in rules)
     assert "los_days = discharged - admitted" in (folder / "r.html").read_text("utf-8")
-    assert "rule los_days = discharged - admitted: broken by 0.00% of the synthetic" in capsys.readouterr().out
+    assert "rule los_days = discharged - admitted: broken by 0 synthetic records (0.00%)" in capsys.readouterr().out
+
+
+def test_the_json_of_a_report_counts_the_records_of_a_table_made_elsewhere_that_break_each_rule(hospital, capsys):
+    folder, table, schema = hospital
+    foreign = read_table(table)
+    days = pc.add(pc.cast(foreign["los_days"], pa.int64()), pa.array(np.arange(foreign.num_rows) < 3, pa.int64()))
+    at = foreign.column_names.index("los_days")
+    write_table(foreign.set_column(at, "los_days", days), folder / "foreign.csv")
+    said = [str(table), str(folder / "foreign.csv"), "--schema", str(schema), "--metrics", "tvd-1way"]
+    assert main(["report", *said, "--json", str(folder / "r.json"), "--html", str(folder / "r.html")]) == 0
+    rules = json.loads((folder / "r.json").read_text("utf-8"))["tables"][0]["rules"]
+    counted = {r["rule"]: (r["real_records"], r["synthetic_records"]) for r in rules}
+    assert counted.pop("los_days = discharged - admitted") == (0, 3) and set(counted.values()) == {(0, 0)}
+    assert "broken by 3 synthetic records (0.06%)" in capsys.readouterr().out
+    assert "0.06% (3)" in (folder / "r.html").read_text("utf-8")
 
 
 def test_a_derived_column_is_a_rule_that_follows_by_its_map():

@@ -5,10 +5,11 @@ import subprocess
 import sys
 
 from dpsyn_core.data import paths
-from dpsyn_core.privacy.manifest.certificate import citation
+from dpsyn_core.privacy.manifest.certificate import ENGLISH, citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.takeaways import bibtex, notebook, python_script, shell_script
 from dpsyn_core.runs.spec import RunSpec
+from ui.shared.text import written
 
 SPEC = RunSpec(epsilon=2.0, delta=1e-9, method="independent", seed=7, dataset="again", n_records=500)
 
@@ -32,6 +33,10 @@ def test_script_and_notebook_repeat_a_run(tmp_path):
     said, entry = citation(made, 2031), bibtex(made, 2031)
     assert "epsilon 2, delta 1e-09" in said.lower() and made.run_id[:16] in said and "500 records" in said
     assert entry.startswith("@misc{again2031synthetic,") and entry.count("{") == entry.count("}")
+    assert "(differentially private, epsilon 2, delta 1e-09)" in entry and f"Run {made.run_id[:16]}" in entry
+    german = bibtex(made, 2031, {k: written("de")[f"certificate.{k}"] for k in ENGLISH})
+    assert "Synthetische Tabelle again (differentiell privat, Epsilon 2, Delta 1e-09)" in german
+    assert f"Lauf {made.run_id[:16]}" in german and "Run " not in german and "with" not in german
 
 
 def test_a_shell_script_is_the_command_over_lines():

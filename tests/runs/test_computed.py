@@ -17,7 +17,7 @@ from dpsyn_core.runs import parts
 from dpsyn_core.runs.repair import repair
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.computed import computed_columns, measured_part
+from dpsyn_core.schema.computed import FAR, computed_columns, given_by, measured_part
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.synthesizers import registry
@@ -92,6 +92,17 @@ def test_what_is_computed_from_itself_is_measured_and_chains_are_computed_in_ord
     assert [c.column for c in computed_columns(declared(chain, columns))] == ["c", "d"]
 
 
+def test_a_ratio_of_a_computed_sum_is_measured():
+    columns = [num(n, 1, 9, 9) for n in ("a", "b", "pieces")] + [num("all", 2, 18, 17), num("rate", 0, 18, 19)]
+    rules = [
+        {"kind": "ratio", "column": "rate", "of": "all", "by": ["pieces"]},
+        {"kind": "sum", "column": "all", "parts": ["a", "b"]},
+    ]
+    schema = declared(rules, columns)
+    assert names(schema) == {"rate", "all"} and given_by((), schema) == ()
+    assert given_by(registry.config_class("rls").measures, schema) == ("rate",)
+
+
 def test_a_schema_keeps_its_text_where_nothing_is_said_of_measuring():
     assert "measured" not in json.dumps(declared().document()["rules"])
     said = declared([{**RULES[1], "measured": True}])
@@ -148,7 +159,7 @@ def test_no_system_measures_a_computed_column_and_every_table_has_it(method, tmp
     assert not sum(n for _, n in broken_counts(made.arrow, schema))
     assert made.codes.shape[0] == len(schema.coded)
     held = {n for m in made.marginals for n in m.attributes}
-    given = {"ratio": {"bmi"}, "sum": {"total"}, "difference": {"out"}}
+    given = {"ratio": {"bmi"}, "sum": {"total"}, "difference": {"out"}, FAR: set()}
     without = COMPUTED - {n for kind in registry.config_class(method).measures for n in given[kind]}
     assert not held & without
     charged = {n for c in made.manifest.charges for n in c.name.removeprefix("marginal ").split(" x ")}

@@ -1,10 +1,14 @@
 """Exchanges between records: rules come to hold, and every column keeps its counts."""
 
 import numpy as np
+import pyarrow as pa
 
 from dpsyn_core.runs.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
+from dpsyn_core.runs.following import ready
+from dpsyn_core.runs.repair import repair
+from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import BLANK, PLAIN, RuledColumn, any_broken, broken
+from dpsyn_core.schema.ruled import BLANK, PLAIN, RuledColumn, any_broken, broken, read_ruled
 from tests.schema.helpers import cat, num
 
 
@@ -46,7 +50,7 @@ def test_parts_that_were_drawn_apart_are_arranged_to_their_measured_sum():
         return {n: np.bincount(schema[n].binning.find(c.values)).tolist() for n, c in group.items()}
 
     before = bins()
-    exchange_sums(schema.rules, group)
+    exchange_sums(schema.rules, group, rng)
     assert bins() == before
     assert broken(schema.rules[0], group).mean() < 0.5
     assert np.corrcoef(group["a"].values, group["b"].values)[0, 1] > 0.3, "their sum is wider than that of parts apart"
@@ -89,3 +93,67 @@ def test_cells_that_should_be_blank_change_places_with_blank_ones():
     exchange_blanks(schema.rules, group, rng)
     assert np.sort(group["weeks"].values[group["weeks"].state == PLAIN]).tolist() == before
     assert broken(schema.rules[0], group).mean() < 0.03, "only what one side has more of than the other"
+
+
+def test_a_ratio_of_a_sum_is_arranged_with_it_so_that_all_columns_keep_their_counts():
+    attributes = [
+        num("net", 0, 900, 30, "float", step=0.01), num("tax", 0, 180, 30, "float", step=0.01),
+        num("total", 0, 1080, 36, "float", step=0.01), num("pieces", 1, 60, 20),
+        num("rate", 0, 40, 40, "float", step=0.01),
+    ]  # fmt: skip
+    rules = [
+        {"kind": "sum", "column": "total", "parts": ["net", "tax"]},
+        {"kind": "ratio", "column": "rate", "of": "total", "by": ["pieces"]},
+    ]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes, "rules": rules})
+    rng = np.random.default_rng(6)
+    pieces = rng.integers(1, 61, 5000)
+    net = np.clip(np.round(pieces * rng.uniform(2, 14, 5000), 2), 0, 900)
+    tax = np.round(net * rng.choice([0.07, 0.19], 5000), 2)
+    true = {"net": net, "tax": tax, "total": net + tax, "pieces": pieces, "rate": np.round((net + tax) / pieces, 2)}
+    state = np.full(5000, PLAIN, dtype=np.uint8)
+    group = {n: RuledColumn(schema[n], rng.permutation(v), state.copy()) for n, v in true.items()}
+
+    def bins():
+        return {n: np.bincount(schema[n].binning.find(c.values)).tolist() for n, c in group.items()}
+
+    before = bins()
+    exchange_sums(schema.rules, group, rng)
+    assert bins() == before
+    assert any_broken(schema.rules, group).mean() < 0.15
+
+
+def test_what_follows_without_a_map_is_chosen_so_that_columns_keep_their_counts():
+    names = {"code": 20, "label": 20, "kind": 4}
+    attributes = [cat(n, [f"{n}{i}" for i in range(size)]) for n, size in names.items()]
+    rules = [
+        {"kind": "follows", "column": "label", "of": ["code"]}, {"kind": "follows", "column": "code", "of": ["label"]},
+        {"kind": "follows", "column": "kind", "of": ["code"]}, {"kind": "follows", "column": "kind", "of": ["label"]},
+    ]  # fmt: skip
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes, "rules": rules})
+    rng = np.random.default_rng(7)
+    code = rng.choice(20, 6000, p=1 / np.arange(1, 21) / (1 / np.arange(1, 21)).sum())
+    true = {"code": code, "label": rng.permutation(20)[code], "kind": code % 4}
+    table = pa.table({n: pa.array([f"{n}{i}" for i in rng.permutation(v)]) for n, v in true.items()})  # made apart
+    made, _ = repair(table, schema.rules, schema, rng)
+    assert not any_broken(schema.rules, read_ruled(made, schema, [*names])).any()
+    before, after = (Codec(schema).encode(t, individuals=False).codes for t in (table, made))
+    for i, (n, size) in enumerate(names.items()):
+        moved = np.bincount(before[i], minlength=size) - np.bincount(after[i], minlength=size)
+        assert np.abs(moved).sum() / 12_000 < 0.05, n
+
+
+def test_what_follows_without_a_map_is_what_records_that_agree_say():
+    attributes = [cat("city", [f"c{i}" for i in range(12)]), cat("country", ["x", "y", "z"])]
+    schema = Schema.of(
+        {
+            "version": 1, "name": "t", "attributes": attributes,
+            "rules": [{"kind": "follows", "column": "country", "of": ["city"]}],
+        }
+    )  # fmt: skip
+    rng = np.random.default_rng(8)
+    city = rng.integers(0, 12, 4000)
+    country = np.where(rng.random(4000) < 0.2, rng.integers(0, 3, 4000), city % 2)  # a fifth by chance, and few in z
+    group = {n: RuledColumn.of_codes(v, schema[n]) for n, v in (("city", city), ("country", country))}
+    (found,) = ready(schema.rules, group, np.ones(4000, dtype=bool))
+    assert found.targets.tolist() == [i % 2 for i in range(12)]

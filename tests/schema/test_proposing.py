@@ -55,6 +55,17 @@ def test_usual_lists_keep_the_spelling_of_the_table_and_an_order():
     assert one("day", ["Fri", "Mon", "Sun", "Sat", "Thu", "Tue", "Wed", "Mon"] * 20).document["values"][0] == "Mon"
 
 
+@pytest.mark.parametrize("value", ["DE", 7, 12345])
+def test_a_constant_has_no_cell_for_other_values(value):
+    document = one("country", [value] * 200).document
+    assert document["values"] == [value] and not document["other"]
+
+
+def test_a_value_that_all_but_a_few_records_have_keeps_the_cell_for_the_others():
+    document = one("country", ["DE"] * 197 + ["FR"] * 3).document
+    assert document["values"] == ["DE"] and document["other"]
+
+
 def test_values_of_few_records_go_to_the_others():
     found = one("job", ["clerk"] * 60 + ["nurse"] * 37 + ["astronaut"] * 3)
     assert found.document["values"] == ["clerk", "nurse"]

@@ -235,6 +235,29 @@ def test_a_file_that_is_cut_anywhere_is_refused_in_a_sentence_or_read(tmp_path, 
     assert refused
 
 
+@pytest.mark.parametrize("ending", ["sav", "dta", "xpt", "sas7bdat"])
+@pytest.mark.parametrize("encoding", [None, "utf-16", "latin-1"])
+def test_a_file_with_other_bytes_or_huge_lengths_is_refused_in_a_sentence_or_read(tmp_path, ending, encoding):
+    sas = ending == "sas7bdat"
+    raw = zlib.decompress(base64.b85decode(SAS)) if sas else written(tmp_path, ending).read_bytes()
+    path, rng = tmp_path / f"hostile.{ending}", np.random.default_rng(1)
+    refused = 0
+    for turn in range(40):
+        damaged, start = bytearray(raw), rng.integers(16, 1200)
+        huge = (b"\xff\xff\xff\x7f", b"\x7f\xff\xff\xff", struct.pack("<Q", 2**40), struct.pack("<d", 1e300))
+        some = bytes(rng.integers(0, 256, 1 + turn % 8, dtype=np.uint8)) if turn % 2 else huge[turn // 2 % 4]
+        damaged[start : start + len(some)] = some
+        path.write_bytes(damaged)
+        try:
+            table = read_table(path) if encoding is None else read_table(path, encoding=encoding)
+        except TableError as error:
+            refused += 1
+            assert "Oslo" not in str(error) and "\n" not in str(error)
+        else:
+            assert table.nbytes < 100 * len(raw)
+    assert refused
+
+
 def test_files_of_other_kinds_old_versions_and_impossible_sizes_are_refused(tmp_path):
     png = tmp_path / "x.sas7bdat"
     png.write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 300)

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.data.sources import refused
 from ui.schema.unit import dropped, limited
-from ui.shared import outcome, results, stamps
+from ui.shared import results, stamps
 from ui.shared.going import reveal
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
@@ -68,6 +68,8 @@ def result(space: Workspace, shown: Job) -> None:
         before = next((j for j in runs.finished(space) if results.same_table(space, j)), None)
         done = shown if shown.state == "done" else before
         if done is not None:
+            from ui.shared import outcome  # loads what reports are drawn with, which the first page can do without
+
             if results.stale(space, done, spec_of(space)):
                 note(t("quick.stale"), "warning")
             outcome.card(space, done)

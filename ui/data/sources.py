@@ -63,7 +63,8 @@ def _sample(space: Workspace) -> None:
 
 
 def _upload(space: Workspace) -> None:
-    got = uploads.one(t("data.upload"), (), key="upload", tip=t("data.upload_help"))
+    most = number(st.get_option("server.maxUploadSize"))
+    got = uploads.one(t("data.upload", most=most), (), key="upload", tip=t("data.upload_help"))
     if got is None and isinstance(st.session_state.get(TAKEN), tuple):  # it was taken away again
         st.session_state.pop(TAKEN)
         st.session_state.pop(PROBLEM, None)

@@ -48,7 +48,7 @@ def panel(space: Workspace, job: Job) -> None:
     section(t("take.cite"))
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year
     st.code(certificate.citation(manifest, year, certificate_words()), language=None, wrap_lines=True)
-    st.code(takeaways.bibtex(manifest, year), language=None, wrap_lines=True)
+    st.code(takeaways.bibtex(manifest, year, certificate_words()), language=None, wrap_lines=True)
 
 
 def _document(space: Workspace, job: Job, name: str) -> str:

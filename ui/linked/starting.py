@@ -11,7 +11,7 @@ from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import METHOD, LinkedSchema
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
-from ui.shared.state import Linked, Workspace, jobs
+from ui.shared.state import Linked, Workspace, check_shown, jobs
 from ui.shared.text import counted, local, t
 from ui.synthesize.estimates import job_memory
 from ui.synthesize.starting import SECONDS
@@ -70,6 +70,7 @@ def problem(space: Workspace) -> str:
 
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
+    check_shown(space)
     linked, spec = loaded(space), spec_of(space)
     schema: LinkedSchema = linked.schema()
     return jobs().start(

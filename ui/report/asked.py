@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpsyn_core.answers.words import column_of
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
@@ -103,8 +104,8 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
         question(one, f"asked_{mode}_{i}", asks=words.asks(one.answered.question))
 
 
-def _shown(value: float) -> str:
-    return asked.shown(value, figure_words())
+def _shown(value: float, of: str = "") -> str:
+    return asked.shown(value, figure_words(), of)
 
 
 def _headline(found: list[AskedAnswer]) -> None:
@@ -112,10 +113,11 @@ def _headline(found: list[AskedAnswer]) -> None:
     items = []
     for one in found[:MOST_FACTS]:
         name, answered = one.answered.question.name, one.answered
+        of = column_of(answered.question)
         width = t("asked.no_interval") if one.half_width is None else t("asked.within", width=_shown(one.half_width))
         if answered.estimate.size == 1:
-            value = _shown(float(answered.estimate.ravel()[0]))
-            real = "" if one.real is None else t("asked.real", value=_shown(float(one.real.values.ravel()[0])))
+            value = _shown(float(answered.estimate.ravel()[0]), of)
+            real = "" if one.real is None else t("asked.real", value=_shown(float(one.real.values.ravel()[0]), of))
             items.append((value, name, f"{width} {real}".strip()))
         elif one.rank_agreement is not None:
             items.append((local(one.rank_agreement, ".2f").replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
@@ -153,11 +155,11 @@ def question(one: AskedAnswer, key: str, *, asks: str) -> None:
 
 
 def _single(one: AskedAnswer) -> None:
-    answered = one.answered
-    value = _shown(float(answered.estimate.ravel()[0]))
-    low, high = (_shown(float(x.ravel()[0])) for x in (answered.low, answered.high))
+    answered, of = one.answered, column_of(one.answered.question)
+    value = _shown(float(answered.estimate.ravel()[0]), of)
+    low, high = (_shown(float(x.ravel()[0]), of) for x in (answered.low, answered.high))
     between = t("asked.no_interval") if one.half_width is None else t("asked.between", low=low, high=high)
     items = [(value, t("word.synthetic"), between)]
     if one.real is not None:
-        items.append((_shown(float(one.real.values.ravel()[0])), t("word.real"), ""))
+        items.append((_shown(float(one.real.values.ravel()[0]), of), t("word.real"), ""))
     facts(items)

@@ -1,4 +1,4 @@
-"""The rules of the schema on the report: the share of records that break each, real (private) and synthetic."""
+"""The rules of the schema on the report: how many records break each, real (private) and synthetic."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dpsyn_core.schema.rule_breaks import derived_rules
 from ui.report.look import Look
 from ui.schema.rule_words import rule_words
 from ui.shared.results import schema
-from ui.shared.text import counted, percent, t
+from ui.shared.text import counted, literal, number, percent, t
 
 
 def panel(view: Look) -> None:
-    """Every rule with the shares of records that break it; nothing where the schema has none."""
+    """Every rule with the share and number of records that break it; nothing where the schema has none."""
     first = view.sides[0].comparison.rules
     if not first:
         return
@@ -23,10 +23,15 @@ def panel(view: Look) -> None:
         declared = schema(view.space, view.sides[0].job)
         words = {str(r): rule_words(r) for r in (*declared.rules, *derived_rules(declared).values())}
         for i, rule in enumerate(first):
-            row = {t("report_rules.rule"): words.get(rule.rule, rule.rule)}
+            row = {t("report_rules.rule"): literal(words.get(rule.rule, rule.rule))}
             if rule.real is not None:
-                row[t("report_rules.real")] = percent(rule.real, 2)
+                row[t("report_rules.real")] = _share(rule.real, rule.real_records or 0)
             for side in view.sides:
-                row[view.name(side)] = percent(side.comparison.rules[i].synthetic, 2)
+                of = side.comparison.rules[i]
+                row[literal(view.name(side))] = _share(of.synthetic, of.synthetic_records)
             rows.append(row)
-        st.dataframe(rows, hide_index=True, alt=heading, key="report_rules_table")
+        st.table(rows, hide_index=True, alt=heading)  # wraps, so that a narrow screen shows the shares too
+
+
+def _share(share: float, records: int) -> str:
+    return f"{percent(share, 2)} ({number(records)})"

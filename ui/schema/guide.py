@@ -12,6 +12,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.rhythm import RHYTHMS
+from dpsyn_core.schema.years import is_year
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, shown
@@ -123,7 +124,7 @@ def _ways(space: Workspace, p: Proposal) -> None:
 def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None:
     """Asks for ends that a number has by definition; an end that nobody names stays rounded."""
     with st.popover(t("guide.ends")), st.form(f"ends_{mark}", border=False):
-        note(t("guide.ends_lead", low=_plain(document["min"]), high=_plain(document["max"])))
+        note(t("guide.ends_lead", low=_plain(document["min"], document), high=_plain(document["max"], document)))
         first, second = st.columns(2)
         with first:
             low = st.text_input(t("guide.ends_low"), key=f"low_{mark}")
@@ -330,7 +331,7 @@ def _what(d: Mapping[str, Any]) -> str:
         if d.get("rhythm"):
             words += t("guide.as_rhythm", rhythm=rhythm_words(d["rhythm"]))
     else:
-        words = t("guide.as_range", kind=kind_words(cells["kind"]), low=_plain(d["min"]), high=_plain(d["max"]))
+        words = t("guide.as_range", kind=kind_words(cells["kind"]), low=_plain(d["min"], d), high=_plain(d["max"], d))
         if d.get("step") not in (None, 1):
             words += " " + t("guide.as_step", step=local(d["step"], "g"))
         if d.get("written"):
@@ -338,12 +339,14 @@ def _what(d: Mapping[str, Any]) -> str:
         if d.get("scale") == "log":
             words += t("guide.as_log")
         if d.get("special_values"):
-            words += t("guide.as_special", values=_listed([_plain(v) for v in d["special_values"]]))
+            words += t("guide.as_special", values=_listed([_plain(v, d) for v in d["special_values"]]))
     return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
 
 
-def _plain(value: float) -> str:
-    """A number of a range without an empty fraction, with marks between thousands."""
+def _plain(value: float, column: Mapping[str, Any]) -> str:
+    """A number of a column's range without an empty fraction, with marks between thousands unless it is a year."""
+    if any(is_year(str(column.get(key) or ""), value) for key in ("name", "label")):
+        return format(value, "g")
     return local(int(value), ",") if float(value).is_integer() else local(value, ",.10g")
 
 
@@ -351,7 +354,9 @@ def _seen(p: Proposal) -> str:
     seen: Mapping[str, Any] = p.seen
     if seen["what"] == "range":
         as_written = p.why == "written"  # a date of digits has no marks between thousands
-        low, high = (v if as_written or isinstance(v, str) else _plain(v) for v in (seen["low"], seen["high"]))
+        low, high = (
+            v if as_written or isinstance(v, str) else _plain(v, {"name": p.name}) for v in (seen["low"], seen["high"])
+        )
         return t("guide.seen_range", low=low, high=high)
     if seen["what"] == "values":
         return t("guide.seen_values", values=_listed(seen["values"]))

@@ -15,7 +15,7 @@ from ui.shared import help, languages, serving
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.going import one_entry_a_page
-from ui.shared.state import jobs, owner, remember_visitor, workspace
+from ui.shared.state import OWNER, jobs, owner, remember_shown, remember_visitor, workspace
 from ui.shared.text import ASSETS, literal, local, number, sentence, t
 from ui.shared.theme import note, style
 
@@ -44,6 +44,8 @@ class Page:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
         """Shows errors and suppresses them; then draws the side panel, which the page may have changed."""
+        if not classroom() and OWNER in st.session_state:
+            remember_shown(workspace())
         if error is not None and not isinstance(error, Exception):
             return False  # Streamlit's own control flow passes
         shown = error is not None and explain(error)

@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from dpsyn_core.attacks.result import AttackSpec
+from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import home
 from dpsyn_core.grids.document import GridSpec
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
 COOKIE = "dpsyn_visitor"
+OWNER, SHOWN = "owner", "shown"  # keys of the session: whose it is, and the serial of the table that it shows
 IDLE = 12 * 3600  # seconds after which a workspace nobody came back to is forgotten
 WATCH = 600  # seconds between two checks for such workspaces
 MOST = 200  # workspaces kept at once
@@ -241,6 +243,18 @@ def workspace() -> Workspace:
     """The visitor's workspace."""
     through_the_entry()
     return workspaces().find(owner())
+
+
+def remember_shown(space: Workspace) -> None:
+    """Keeps which table this tab of the browser shows; tabs of one visitor have one table."""
+    st.session_state[SHOWN] = space.serial
+
+
+def check_shown(space: Workspace) -> None:
+    """Raises SchemaError where a run would take another table than the page that the press was on showed."""
+    if st.session_state.get(SHOWN, space.serial) != space.serial:
+        msg = "another tab loaded another table, and nothing was spent; look at what is loaded now, then press again"
+        raise SchemaError(msg)
 
 
 def through_the_entry() -> None:

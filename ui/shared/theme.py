@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpsyn_core.report import theme
 from dpsyn_core.report.theme import Figure
+from dpsyn_core.schema.years import is_year
 from ui.shared import figure_files
 from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, local, t
 
@@ -312,7 +313,9 @@ def marked(rows: list[dict[str, Any]] | pd.DataFrame) -> list[dict[str, Any]] | 
 
     frame = pd.DataFrame(rows)
     numbers = frame.select_dtypes("number").columns
-    return frame.style.format(lambda x: "" if pd.isna(x) else local(x, ",.10g"), subset=list(numbers))
+    years = [c for c in numbers if is_year(str(c), *frame[c].dropna().head(1))]
+    shown = frame.style.format(lambda x: "" if pd.isna(x) else local(x, ",.10g"), subset=list(numbers))
+    return shown.format("{:g}", na_rep="", subset=years) if years else shown
 
 
 def digits(shown: Mapping[str, int]) -> dict[str, Any]:

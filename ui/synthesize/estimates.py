@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError, TableError
-from dpsyn_core.sources.choose import CountingPlan
 from dpsyn_core.synthesizers.base import MethodConfig
 from dpsyn_core.synthesizers.registry import config_class, configure
 from dpsyn_core.synthesizers.settings import Size
 from ui.shared.state import Workspace
+
+if TYPE_CHECKING:
+    from dpsyn_core.sources.choose import CountingPlan
 
 MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use
 START = 1.5  # seconds to start a worker and load the engine

@@ -9,7 +9,7 @@ from dpsyn_core.jobs.spec import JobSpec
 from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
-from ui.shared.state import Workspace, jobs
+from ui.shared.state import Workspace, check_shown, jobs
 from ui.shared.text import local, t
 from ui.synthesize import public_table
 from ui.synthesize.estimates import in_place, job_memory
@@ -54,6 +54,7 @@ def problem(space: Workspace) -> str:
 
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
+    check_shown(space)
     spec, learnt = spec_of(space), public_table.of_run(space)
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"

@@ -111,6 +111,9 @@ ENGLISH: dict[str, str] = {
     "system {method}, from the schema {schema}. {promise} (run {run}{content}).",
     "cite_bare": "It is not private: no guarantee of differential privacy holds for it",
     "cite_content": ", SHA-256 of the content {hash}",
+    "bibtex_title": "Synthetic table {dataset} ({kind})",
+    "bibtex_private": "differentially private, epsilon {epsilon}, delta {delta}",
+    "bibtex_note": "{promise} Run {run}{content}",
 }
 
 

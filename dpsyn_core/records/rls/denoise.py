@@ -130,8 +130,9 @@ def _mix(likelihood: Floats, prior: Floats) -> Floats:
 
 
 def shrink_one_way(
-    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:
+    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, number: bool = False,
+    tuning: Shrinkage = RECORDS.shrinkage,
+) -> Floats:  # fmt: skip
     """A noisy one-way without most of its noise: non-negative, with the given total.
 
     Args:
@@ -140,6 +141,7 @@ def shrink_one_way(
         ordered: whether the first size - special values are neighbours of each other.
         special: values at the end without order.
         total: the sum to give.
+        number: whether the values have a mean.
         tuning: constants.
     """
     if total <= 0:
@@ -155,6 +157,7 @@ def shrink_one_way(
         kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
         if ranked < tuning.emptied_from:
             kept[~shown] *= tuning.listed_part
+            kept = _drawn_in(kept, shown) if number else kept
             shown[:] = True
         # records that no special count accounts for have a number: else, where all bins are clipped, they would be
         # given to the missing cell
@@ -166,6 +169,22 @@ def shrink_one_way(
     elif not ordered and len(values) >= tuning.fewest_values:
         clean = shrink_unordered(clean, sigma, tuning=tuning)
     return with_total(clean, total)
+
+
+def _drawn_in(kept: Floats, shown: NDArray[np.bool_]) -> Floats:
+    """Counts of a number whose ends without evidence are no longer than what lies between them.
+
+    A few records far away from all others would move the mean. They are spread evenly over the nearer part of an end.
+    """
+    held = np.flatnonzero(shown)
+    if not len(held):
+        return kept
+    first, last = int(held[0]), int(held[-1])
+    width, out = last - first + 1, kept.copy()
+    for end in (out[:first][::-1], out[last + 1 :]):  # outwards
+        end[:width] += np.maximum(end[width:], 0.0).sum() / width
+        end[width:] = 0.0
+    return out
 
 
 def _elsewhere(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -24,17 +24,20 @@ def pays(n_records: int, n_attributes: int, *, tuning: Evening = RECORDS.evening
 
 
 def all_pairs(
-    sizes: Sequence[int], sigma: float, *, numbers: Numbers = NO_NUMBERS, tuning: Evening = RECORDS.evening
-) -> list[Target]:
+    sizes: Sequence[int], sigma: float, *, numbers: Numbers = NO_NUMBERS, measured: Collection[tuple[int, ...]] = (),
+    tuning: Evening = RECORDS.evening,
+) -> list[Target]:  # fmt: skip
     """Empty tables of all pairs that are not too large, at full resolution, but for numbers, and no pair of these.
 
     A walk among good fits wanders off the narrow band that two dependent numbers lie in, so that its average would
-    weaken their dependence; and each of a thousand values of a number holds too few records to be evened out.
+    weaken their dependence; and each of a thousand values of a number holds too few records to be evened out. In the
+    same way it would weaken differences of numbers between categories, where these were measured.
 
     Args:
         sizes: of the attributes.
         sigma: of the targets.
         numbers: for attributes that are numbers, by position, the coarse map of their values.
+        measured: attributes of the tables that records were fitted to.
         tuning: constants.
     """
     maps = [numbers.get(i, np.arange(size)) for i, size in enumerate(sizes)]
@@ -42,7 +45,9 @@ def all_pairs(
     return [
         Target(attributes=(a, b), maps=(maps[a], maps[b]), values=np.zeros((shape[a], shape[b])), sigma=sigma)
         for a, b in itertools.combinations(range(len(sizes)), 2)
-        if shape[a] * shape[b] <= tuning.largest_pair and not (a in numbers and b in numbers)
+        if shape[a] * shape[b] <= tuning.largest_pair
+        and not (a in numbers and b in numbers)
+        and not ((a in numbers or b in numbers) and (a, b) in measured)
     ]
 
 
@@ -140,7 +145,8 @@ def even_records(
         tuning: constants.
     """
     t = tuning.evening
-    pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, tuning=t)
+    measured = {x.attributes for x in targets}
+    pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, measured=measured, tuning=t)
     if not pairs:  # such as a table of two numbers, with a million cells
         return rows
     averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress, tuning=tuning)

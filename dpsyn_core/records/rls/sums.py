@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ def shrink_with_sums(
     ordered: bool,
     special: int,
     total: float,
+    number: bool = False,
     tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:
     """As `shrink_one_way`, with what is known of sums of values beside.
@@ -42,10 +44,14 @@ def shrink_with_sums(
         ordered: as there.
         special: as there.
         total: the sum to give.
+        number: as there.
         tuning: constants.
     """
+    of_values = partial(
+        shrink_one_way, sigma=sigma, ordered=ordered, special=special, total=total, number=number, tuning=tuning
+    )
     if not sums:
-        return shrink_one_way(values, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
+        return of_values(values)
     known = values.astype(np.float64)
     blocks = []
     for s in sums:
@@ -54,7 +60,7 @@ def shrink_with_sums(
         held = np.bincount(s.recode, weights=known, minlength=len(s.values))
         known = known + ((s.values - held) * own / (own + other) / width)[s.recode]
         blocks.append((s.recode, np.sqrt(own * other / (own + other))))
-    clean = shrink_one_way(known, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
+    clean = of_values(known)
     hidden, weight = _hidden(known, sigma, len(known) - special if ordered else 0, total, tuning)
     for of_sums, (recode, noise) in zip(sums, blocks, strict=True):
         raw: Floats = np.bincount(recode, weights=known, minlength=len(noise)).astype(np.float64)

@@ -33,11 +33,11 @@ from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
 USUAL_PAIRS = 4.5  # measured, for each attribute
 
 
-def target_of(needs: Sequence[Need], domain: Domain, *, tuning: DeclaredTables) -> str | None:
-    """The target that pairs are measured with: of those with few values the one that weighs most, None without one."""
+def target_of(needs: Sequence[Need], domain: Domain, *, most: float = math.inf) -> str | None:
+    """The target that weighs most, of those with 2 to `most` values; None without one."""
     weights: dict[str, float] = {}
     for need in needs:
-        if need.target is not None and 2 <= domain[need.target].size <= tuning.target_most:
+        if need.target is not None and 2 <= domain[need.target].size <= most:
             weights[need.target] = weights.get(need.target, 0.0) + need.weight
     return max(sorted(weights), key=lambda n: weights[n]) if weights else None
 

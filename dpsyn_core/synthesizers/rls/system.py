@@ -53,7 +53,7 @@ class RlsConfig(MethodConfig):
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
     takes_questions = True
-    measures = ()
+    measures = ("far ratio",)  # of a column that is itself computed
     takes_public_table = True
 
     one_way_share: float | None = Field(
@@ -182,7 +182,7 @@ class Rls(Synthesizer):
                 return self.measure_one_ways(counter, plan, gate, cost)
             return self.measure_pairs(counter, pairs, cost, gate)
 
-        search = Search(view, plan, chosen.cost, self._target(), weight)
+        search = Search(view, plan, chosen.cost, self._target(most=math.inf), weight)
         triples = triples_to_score(view, chosen.scores) if self.config.triples and chosen.sets else []
         if triples and not triples_may_pay(view, plan, chosen, len(triples)):
             triples = []
@@ -220,13 +220,15 @@ class Rls(Synthesizer):
             chosen = declared.with_target(chosen, target, needs, view)
         return chosen, max(weights.values(), default=1.0)
 
-    def _target(self) -> str | None:
-        """What is to be predicted, where pairs are measured together with it."""
+    def _target(self, *, most: float | None = None) -> str | None:
+        """What is to be predicted, of so many values; by default where pairs are measured together with it."""
         if self.workload is None:
             return None
         from dpsyn_core.synthesizers.rls.declared import target_of
 
-        return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
+        return target_of(
+            self.workload.needs, self.domain, most=self.tuning.declared.target_most if most is None else most
+        )
 
     def measure_one_ways(
         self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None

@@ -134,8 +134,9 @@ class RlsEvidence:
                 heaped=self._may_be_heaped(a), tuning=tuning,
             )  # fmt: skip
         return shrink_with_sums(
-            measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
-        )
+            measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total,
+            number=a.number, tuning=tuning,
+        )  # fmt: skip
 
     def _mostly_blank(self, a: CodedAttribute, measured: Measurement) -> bool:
         """Whether few records have a number that was counted bin by bin: their bins are lost in noise one by one."""

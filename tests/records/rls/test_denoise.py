@@ -185,3 +185,16 @@ def test_a_sum_that_is_right_but_for_rounding_puts_nothing_where_nothing_is():
     for off in (0.0, 1e-15, -1e-15, 1e-12, 3e-11):
         found = with_total(values, float(values.sum()) * (1 - off))
         assert np.count_nonzero(found) == 7
+
+
+def test_ends_of_a_short_number_without_evidence_are_no_longer_than_what_is_shown():
+    """Counts of 100 values of which the first eight hold all records; a list without distances stays."""
+    truth, rng = np.r_[4_000.0 / 2 ** np.arange(8), np.zeros(92)], RNG(3)
+    noisy = truth + rng.normal(0, 20, 100)
+    of_number, of_list = (
+        shrink_one_way(noisy, 20.0, ordered=True, special=0, total=truth.sum(), number=n) for n in (True, False)
+    )
+    assert not of_number[20:].any()
+    assert of_list[20:].any()
+    assert of_number[5:16].sum() > of_list[5:16].sum()
+    assert of_number.sum() == pytest.approx(truth.sum())

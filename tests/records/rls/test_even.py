@@ -95,3 +95,9 @@ def test_numbers_are_evened_out_with_categories_alone_and_at_coarse_values():
     coarse = np.arange(90) // 30
     found = all_pairs([90, 4, 90], 1.0, numbers={0: coarse, 2: coarse})
     assert [(t.attributes, t.values.shape) for t in found] == [((0, 1), (3, 4)), ((1, 2), (4, 3))]
+
+
+def test_a_number_and_a_category_that_were_measured_together_are_not_evened_out():
+    coarse = np.arange(90) // 9
+    found = all_pairs([90, 4, 3], 1.0, numbers={0: coarse}, measured={(0, 1), (1, 2)})
+    assert [t.attributes for t in found] == [(0, 2), (1, 2)]

@@ -11,6 +11,7 @@ from dpsyn_core.questions.document import Questions
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.synthesizers.rls import system
 from tests.seeded import SeededNoise
 
 BINS = {"kind": "numeric", "dtype": "integer", "min": 0, "max": 47, "bins": {"count": 48}}
@@ -95,6 +96,20 @@ def test_classes_of_a_target_stay_apart_in_its_pairs_however_rare():
 def test_a_target_of_many_values_leaves_pairs_as_they_are():
     told = run([{"name": "x", "kind": "predict", "of": "x"}], made=False)[0]
     assert all(len(m.attributes) <= 2 for m in told)
+
+
+def test_wide_sets_with_a_target_of_many_values_count_as_much_as_its_pairs(monkeypatch):
+    """Pairs alone counted four times as much, which took from the sets that a letter is told by."""
+    seen, search = [], system.Search
+
+    def kept(view, plan, cost, target, weight):
+        seen.append((target, weight))
+        return search(view, plan, cost, target, weight)
+
+    monkeypatch.setattr(system, "Search", kept)
+    run([{"name": "x", "kind": "predict", "of": "x"}], made=False)
+    run([], made=False)
+    assert seen == [("x", 4.0), (None, 1.0)]
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-9])
