@@ -156,7 +156,8 @@ def changes(data: Data, epsilon: float, seed: int, parts: Mapping[str, Part]) ->
     def measured() -> list[Measurement]:
         system = configure("rls", {}).calibrate(task)
         gate = Gate(account=Account(system.cost), noise=SeededNoise(seed), unit=task.unit)
-        return list(system.measure(MemoryCounter(data.codes, task.domain), gate=gate))
+        found: list[Measurement] = system.measure(MemoryCounter(data.codes, task.domain), gate=gate)
+        return found  # with the scores of pairs
 
     def errors(tables: list[Measurement]) -> np.ndarray:
         made = configure("rls", {}).calibrate(task).synthesize(tables, None, rng=np.random.default_rng(seed))

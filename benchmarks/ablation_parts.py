@@ -101,6 +101,7 @@ PARTS: dict[str, Part] = {
     "pairs that others imply": Part(
         measuring=True, instead={f"{ENGINE}.pairs._implied": lambda pairs, *_: np.zeros(len(pairs))}
     ),
+    "pairs that scores deny": Part(making=True, instead={f"{ENGINE}.system.denied_pairs": lambda *_: []}),
     "resolution by strength": Part(
         measuring=True, making=True, instead={f"{ENGINE}.budget._resolution": lambda _, tuning: tuning.resolution.usual}
     ),

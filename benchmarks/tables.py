@@ -17,9 +17,9 @@ from dpsyn_core.schema.importers.parameters import import_file
 from dpsyn_core.tables.read import read_table
 
 DATA = Path(os.environ.get("DPSYN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction"]
+Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction", "outcomes"]
 NUMBERS = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
-KINDS: tuple[Kind, ...] = ("tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction")
+KINDS: tuple[Kind, ...] = ("tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction", "outcomes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +128,12 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
     other; mixture: 20 latent classes; wide: a tree of yes/no attributes; skewed: 100 values each, falling like
     1/rank^1.5; deterministic: blocks of 8 whose first attribute the others follow 99 times in 100; interaction: blocks
     of 3 attributes of 2 to 4 values, of which the third follows the sum of the others 7 times in 10, so that only all
-    three together depend, and the second of a block follows that of the block before it 3 times in 10.
+    three together depend, and the second of a block follows that of the block before it 3 times in 10; outcomes: blocks
+    of 3 of which two are independent causes of the third, as length of stay and ward are of a bill, so that a fit to
+    pairs with the outcome alone makes the causes depend on each other.
     """
+    if kind == "outcomes":
+        return _outcomes(n, d, seed)
     if kind == "interaction":
         return _interaction(n, d, seed)
     rng = np.random.default_rng(seed)
@@ -152,6 +156,30 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
         tuple(CodedAttribute(name=a, size=int(s), ordered=False) for a, s in zip(names, sizes, strict=True))
     )
     return Table(name=f"{kind}-{n}x{d}", codes=codes, domain=domain)
+
+
+def _outcomes(n: int, d: int, seed: int) -> Table:
+    """Values in order of every second cause and of outcomes; the others are categories in no order."""
+    rng = np.random.default_rng(seed)
+    sizes = np.array([(4, 9, 24)[i % 3] if i % 2 else (3, 12, 16)[i % 3] for i in range(d)])
+    codes = np.empty((d, n), np.uint8)
+    for i, size in enumerate(sizes.tolist()):
+        if i % 3 < 2:
+            codes[i] = rng.choice(size, n, p=rng.dirichlet(np.full(size, 2.0)))
+            continue
+        effects = [
+            rng.normal(0, 1, int(sizes[j])) if j % 2 else np.linspace(-1, 1, int(sizes[j])) for j in (i - 2, i - 1)
+        ]
+        value = sum(e[codes[j]] * w for e, j, w in zip(effects, (i - 2, i - 1), (1.2, 0.8), strict=True))
+        value = value + rng.normal(0, 0.4, n)
+        edges = np.quantile(value, np.sort(rng.dirichlet(np.ones(size)).cumsum()[:-1]))
+        codes[i] = np.searchsorted(edges, value)
+    domain = Domain(
+        tuple(
+            CodedAttribute(name=f"a{i:03d}", size=int(s), ordered=i % 3 == 2 or i % 2 == 0) for i, s in enumerate(sizes)
+        )
+    )
+    return Table(name=f"outcomes-{n}x{d}", codes=codes, domain=domain)
 
 
 def _interaction(n: int, d: int, seed: int) -> Table:

@@ -12,7 +12,7 @@ takes a seeded generator, unlike the noise of `dpsyn_core.noise`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
@@ -64,6 +64,11 @@ class Scores:
     sets: tuple[AttributeSet, ...]
     values: NDArray[np.float64]
     sigma: float
+
+    def among(self, names: Sequence[str]) -> Scores:
+        """The scores of the sets that hold these attributes alone."""
+        kept = [i for i, s in enumerate(self.sets) if set(s) <= set(names)]
+        return Scores(sets=tuple(self.sets[i] for i in kept), values=self.values[kept], sigma=self.sigma)
 
     def bounds(self, deviations: float = 2.0) -> dict[AttributeSet, float]:
         """For each set its score, at least 0, and so many standard deviations of the noise more.
@@ -128,6 +133,12 @@ class ReleasedTables(list[Measurement]):
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
+
+    def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
+        """Other tables with the same scores, trust and joint tables."""
+        out = ReleasedTables(tables)
+        out.scores, out.trust, out.joint = self.scores, self.trust, self.joint
+        return out
 
 
 Array = NDArray[np.float64]

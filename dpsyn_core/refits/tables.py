@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes
-from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged, probabilities, project
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores, merged, probabilities, project
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import MethodConfig
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
@@ -74,7 +74,10 @@ def projected(m: Measurement, names: Sequence[str]) -> Measurement:
 def onto_columns(tables: Sequence[Measurement], names: Sequence[str]) -> ReleasedTables:
     """What the tables say of some columns; each set of attributes at one resolution once."""
     found = ((m, projected(m, names)) for m in tables)
-    return ReleasedTables(merged([p for m, p in found if p.attributes or not m.attributes]))
+    out = ReleasedTables(merged([p for m, p in found if p.attributes or not m.attributes]))
+    scores: Scores | None = getattr(tables, "scores", None)
+    out.scores = None if scores is None else scores.among(names)
+    return out
 
 
 def spread(m: Measurement, ones: Mapping[str, Floats], recodes: Recodes) -> Measurement:
@@ -112,7 +115,9 @@ def for_maker(
     """
     every = with_columns([m for m in tables if m.attributes], domain)
     if config.name == "rls":
-        return ReleasedTables([*(m for m in tables if not m.attributes), *every])
+        out = ReleasedTables([*(m for m in tables if not m.attributes), *every])
+        out.scores = getattr(tables, "scores", None)
+        return out
     view = RlsEvidence(domain, every, n_public)
     ones = dict(zip(domain.names, view.one_ways, strict=True))
     alone = [_alone(every, name, ones, sigma) for name, sigma in zip(domain.names, view.sigmas, strict=True)]

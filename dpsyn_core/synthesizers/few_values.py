@@ -8,7 +8,7 @@ gets one of the bins that were merged: by chance, but handed out in the order th
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -100,23 +100,20 @@ class FewValues(Synthesizer):
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Any:
         """What the system measures, on merged values; marginals say by which maps they were counted."""
         measured = self.inner.measure(MergedCounter(counter, self.merged, self.recodes), gate=gate, progress=progress)
-        return [self.outward(m) for m in measured] if isinstance(measured, list) else measured
+        return _each(measured, self.outward)
 
     def measurements(self, measured: Any) -> ReleasedTables:
         """Those of the system, with the maps by which they were counted."""
         found = self.inner.measurements(self._released(measured))
-        out = ReleasedTables(self.outward(m) for m in found)
-        out.scores, out.joint = found.scores, found.joint
-        return out
+        return found.like(self.outward(m) for m in found)
 
     def restored(self, released: ReleasedTables) -> Any:
         """What the system itself restores, of the tables as it released them."""
-        found = self.inner.restored(ReleasedTables(self._inward(m) for m in released))
-        return ReleasedTables(self.outward(m) for m in found) if isinstance(found, list) else found
+        return _each(self.inner.restored(released.like(self._inward(m) for m in released)), self.outward)
 
     def _released(self, measured: Any) -> Any:
         """What the system itself returned."""
-        return [self._inward(m) for m in measured] if isinstance(measured, list) else measured
+        return _each(measured, self._inward)
 
     def outward(self, m: Any) -> Any:
         """A marginal with the maps from the values of the schema."""
@@ -148,3 +145,10 @@ class FewValues(Synthesizer):
                 if name in scores:
                     hand_out(out[i], coarse[i], scores[name])
         return out
+
+
+def _each(measured: Any, change: Callable[[Any], Any]) -> Any:
+    """Marginals changed one by one, with the scores that chose them; what is no list of marginals stays."""
+    if isinstance(measured, ReleasedTables):
+        return measured.like(change(m) for m in measured)
+    return [change(m) for m in measured] if isinstance(measured, list) else measured

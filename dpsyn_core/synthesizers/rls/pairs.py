@@ -88,10 +88,7 @@ def choose_pairs(
     """
     tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
     pairs = view.domain.subsets(2) if pairs is None else pairs
-    fine, few = view.recodes(resolution), view.recodes(plan.number_resolution)
-    merged = view.merged_with_categories(plan.mixed_resolution)
-    mixed = fine | {n: view.recode(n, plan.mixed_resolution) for n in merged}
-    by_numbers = (fine, mixed, few)
+    by_numbers = usual_recodes(view, plan)
     apart = {n: Coarsening.identity(view.domain[n].size) for n in whole}
     by_numbers_of = {False: by_numbers, True: tuple(maps | apart for maps in by_numbers)}
     usual = [by_numbers_of[p in weights][len(view.numbers.intersection(p))] for p in pairs]
@@ -161,6 +158,14 @@ def choose_pairs(
         cost=cost,
         trust=trust,
     )
+
+
+def usual_recodes(view: RlsEvidence, plan: BudgetPlan) -> tuple[dict[str, Coarsening], ...]:
+    """How coarse attributes are in pairs without numbers, with one number and with two."""
+    fine = view.recodes(plan.resolution)
+    merged = view.merged_with_categories(plan.mixed_resolution)
+    mixed = fine | {n: view.recode(n, plan.mixed_resolution) for n in merged}
+    return fine, mixed, view.recodes(plan.number_resolution)
 
 
 def _implied(

@@ -18,6 +18,8 @@ from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.tuning import RecordTuning
 from dpsyn_core.records.shards import Shard, phases_of, shard_share, shards_of
 from dpsyn_core.synthesizers.base import Make, Sharded
+from dpsyn_core.synthesizers.rls.budget import BudgetPlan
+from dpsyn_core.synthesizers.rls.implied import cooler_half, denied_pairs
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 DRAFT_EFFORT = 0.25
@@ -31,7 +33,9 @@ SWEEPS = 2
 """Sweeps of a shard at an effort of 1, the last of them at temperature 0 (the same experiment)."""
 
 
-def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: RecordTuning, rng: Generator) -> Sharded:
+def in_shards(
+    view: RlsEvidence, n_records: int, *, plan: BudgetPlan, effort: float, tuning: RecordTuning, rng: Generator
+) -> Sharded:
     """How the records of a release are made in shards. Post-processing: of released values alone.
 
     Every shard is fitted to its share of the measured tables. With more than a million records, sampling error is
@@ -40,19 +44,20 @@ def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: Recor
     Args:
         view: what was released.
         n_records: of all shards.
+        plan: how coarse pairs are that the draft may not make dependent; see `denied_pairs`.
         effort: as in the settings of the system; 1 is usual.
         tuning: constants of the fit.
         rng: for the draft, and for how shares are rounded.
     """
     domain = view.domain
     shards = shards_of(n_records, len(domain))
-    targets = view.targets(n_records)
+    measured = view.targets(n_records)
     dtype = np.min_scalar_type(max(domain.sizes) - 1)
-    values = np.concatenate([t.values.ravel() for t in targets])  # of all tables, one after the other
-    phases = phases_of(values, rng)
 
     def begin(progress: Progress) -> Make:
         """Fits the draft."""
+        targets = measured
+        values, phases = _flat(targets, rng)
         longest = Shard(number=0, start=0, n_records=max(s.n_records for s in shards), whole=n_records)
         share = shard_share(values, longest, phases)
         sides = np.cumsum([0, *domain.sizes])  # the one-ways come first
@@ -65,6 +70,14 @@ def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: Recor
         of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
         pace = schedule(longest.n_records, len(domain), mine, effort=of_draft, tuning=tuning.fitting)
         follow(draft, course.towards(share), pace=pace, rng=rng, progress=progress)
+        denied = denied_pairs(draft, mine, view, plan)
+        if denied:
+            whole = n_records / longest.n_records
+            mine, targets = mine + denied, [*targets, *(replace(t, values=t.values * whole) for t in denied)]
+            values, phases = _flat(targets, rng)
+            course = Course(mine, view.probabilities, tuning=tuning.fitting)
+            share = shard_share(values, longest, phases)
+            follow(draft, course.towards(share), pace=cooler_half(pace), rng=rng, progress=progress)
         counts = course.plan.counts(draft)
         leaving = shaken(longest.n_records, mine, effort)
 
@@ -82,6 +95,12 @@ def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: Recor
         return make
 
     return Sharded(n_records=n_records, begin=begin)
+
+
+def _flat(targets: Sequence[Target], rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The values of all tables, one after the other, and how their shares will be rounded."""
+    values = np.concatenate([t.values.ravel() for t in targets])
+    return values, phases_of(values, rng)
 
 
 def shaken(n_records: int, targets: Sequence[Target], effort: float) -> Pace:

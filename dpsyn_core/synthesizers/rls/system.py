@@ -27,6 +27,7 @@ from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
+from dpsyn_core.synthesizers.rls.implied import cooler_half, denied_pairs
 from dpsyn_core.synthesizers.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.synthesizers.rls.sharding import in_shards
@@ -294,6 +295,13 @@ class Rls(Synthesizer):
         if n and any(len(t.attributes) > 1 for t in targets):
             pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
             fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
+            denied = denied_pairs(rows, targets, view, self.budget_plan(view.total))
+            if denied:
+                targets += denied
+                fit_records(
+                    rows, targets, view.probabilities, pace=cooler_half(pace), rng=rng, progress=progress,
+                    tuning=tuning.fitting,
+                )  # fmt: skip
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
                 numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
@@ -311,7 +319,8 @@ class Rls(Synthesizer):
             return None
         view = self.view(measured)
         n = round(view.total) if n_records is None else n_records
-        return in_shards(view, n, effort=self.config.effort, tuning=self.tuning.records, rng=rng)
+        plan = self.budget_plan(view.total)
+        return in_shards(view, n, plan=plan, effort=self.config.effort, tuning=self.tuning.records, rng=rng)
 
     def question_tables(self, n_records: float) -> list[tuple[float, float]]:
         """Cells and noise as the plan divides the budget of questions among likely sizes."""

@@ -203,6 +203,10 @@ class PairChoice:
     explained: float = 0.9
     """Of the square of a coarser score that counts as explained; 1 is level, .9 the careful side of it."""
 
+    denied: float = 2.5
+    """Deviations of its score by which a pair without a table may be more dependent; 1 costs 1 % of pairs on trees, 3
+    gains less on outcomes of two causes (`benchmarks.accuracy --tables outcomes-6000x9,tree-20000x20`)."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TripleChoice:

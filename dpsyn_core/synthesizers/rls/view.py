@@ -108,6 +108,7 @@ class RlsEvidence:
         least = tuning.resolution.fine_from
         self.fine = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
         self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
+        self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
