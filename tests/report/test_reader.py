@@ -57,7 +57,7 @@ def ask(release, document, **more):
 
 
 def near(found, real):
-    """Whether figures lie within three half-widths of their 95 % intervals: six standard deviations, for noise varies."""
+    """Whether figures lie within three half-widths of their 95 % intervals, some six standard deviations."""
     return (np.abs(found.estimate - real) <= 1.5 * (found.high - found.low)).all()
 
 
