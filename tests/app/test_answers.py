@@ -1,5 +1,7 @@
 """Marginals and itemsets from the Synthesize page: priced, charged on the ledger, and stated in a manifest."""
 
+from dataclasses import replace
+
 import pytest
 
 from dpsyn_core.privacy.ledger.ledger import Ledger
@@ -43,6 +45,16 @@ def test_a_marginal_is_priced_released_charged_and_downloadable(app):
     assert len(Ledger().entries(space.dataset.ledger)) == 1
     app.button(key="answers_release_marginals").click().run()
     assert len(Ledger().entries(space.dataset.ledger)) == 2
+
+
+def test_a_press_releases_nothing_of_a_table_that_another_tab_has_loaded(app):
+    at_page(app, "synthesize")
+    app.multiselect(key="answers_columns").set_value(["SEX", "MARST"]).run()
+    space = space_of(app)
+    space.dataset = replace(space.dataset, serial="another")
+    app.button(key="answers_release_marginals").click().run()
+    assert not app.exception and not Ledger().entries(space.dataset.ledger)
+    assert "nother tab loaded another table, and nothing was spent" in app.error[0].value
 
 
 def test_a_combination_with_too_many_cells_is_refused_before_it_is_paid(app):

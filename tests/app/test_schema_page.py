@@ -1,6 +1,7 @@
 """The Schema page through AppTest: edits of the table, files of a schema, buying and confirming knowledge."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -113,6 +114,19 @@ def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed
     assert not stamped(app)
     assert set(app.dataframe[0].value["source"]) == {"bought"}
     assert space_of(app).schema.private
+
+
+@pytest.mark.slow
+def test_nothing_is_bought_of_a_table_that_another_tab_has_loaded(app):
+    from dpsyn_core.privacy.ledger.ledger import Ledger
+
+    uploaded(app, name="ages.csv", raw=b"age,week\n" + b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800)))
+    at_page(app, "schema")
+    space = space_of(app)
+    space.dataset = replace(space.dataset, serial="another")
+    app.button(key="buy").click().run()
+    assert not app.exception and Ledger().summary("ages").runs == 0
+    assert "nother tab loaded another table, and nothing was spent" in app.error[0].value
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row, kind_words
-from ui.shared.state import Workspace
+from ui.shared.state import Workspace, check_shown
 from ui.shared.text import literal, local, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
 
@@ -136,6 +136,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         delta: price.
         known: whether the person knows kinds and forms, as `described` shows them, from outside the data.
     """
+    check_shown(space)
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)

@@ -13,7 +13,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
 from ui.shared import marginals, stamps
-from ui.shared.state import Dataset, Workspace
+from ui.shared.state import Dataset, Workspace, check_shown
 from ui.shared.text import amount, literal, local, number, plain, sentence, t
 from ui.shared.theme import digits, marked, not_private, note
 
@@ -189,6 +189,7 @@ def loaded(space: Workspace) -> Dataset:
 def _run(space: Workspace, kind: str, release: Any) -> bool:
     """Spends, and keeps what was released for this visitor. Whether it went well."""
     try:
+        check_shown(space)
         with st.spinner(t("answers.running")):
             space.memo[f"answers_{kind}"] = release()
     except DPSynError as error:

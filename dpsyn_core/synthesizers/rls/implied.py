@@ -56,8 +56,10 @@ def denied_pairs(
         fitted = beyond(float(np.abs(found).sum()), of_records)
         if fitted <= scale * beyond(most[pair], of_people):
             continue
-        kept = scale * beyond(float(score), of_people) / fitted
-        out.append(Target(attributes=place, maps=onto, values=alone * scale + kept * found, sigma=sigma))
+        goal = alone * scale + found * scale * beyond(float(score), of_people) / fitted
+        if view.zeros is not None:
+            goal = view.zeros.emptied(goal, pair, dict(zip(pair, onto, strict=True)))
+        out.append(Target(attributes=place, maps=onto, values=goal, sigma=sigma))
     return out
 
 
