@@ -79,3 +79,13 @@ def test_who_is_one_person_stays_as_it_was_chosen_while_other_things_are_pressed
     assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
     visitor.choose("one person is", "each row")
     assert "at most 3 records each" not in visitor.words()
+
+
+def test_a_table_of_a_few_records_is_said_to_tell_next_to_nothing(visitor):
+    visitor.open()
+    visitor.page.get_by_role("radio", name="Upload", exact=True).first.click()
+    visitor.settle()
+    visitor.upload("few.csv", b"age,sex\n" + b"31,M\n44,F\n27,F\n" * 4)
+    visitor.page.get_by_test_id("stMain").get_by_role("button", name="Synthesize", exact=True).first.click()
+    visitor.page.get_by_role("button", name="Download CSV").first.wait_for(timeout=DONE)
+    assert "is within its noise (standard deviation" in visitor.settle().words()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import figures
 from ui.export import files
 from ui.report import comparing
@@ -36,6 +37,11 @@ def card(space: Workspace, job: Job) -> None:
         spent = sum(c.get("count", 1) for c in manifest["charges"])
         items.append((f"{local(job.seconds(), '.1f')} s", t("outcome.seconds"), t("outcome.charges", n=spent)))
     facts(items)
+    stated = Manifest.model_validate(manifest)
+    asked = job.spec.n_records is not None or job.spec.release is not None
+    if stated.nearly_empty and not asked and space.schema is not None and space.schema.n_records is None:
+        noise = number(round(stated.noise_of_records()))
+        note(t("outcome.nearly_empty", records=number(stated.n_records), noise=noise), "warning")
     row = st.container(horizontal=True, gap="small")
     with row:
         if results.synthetic_of(space, job) is None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import is_table
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Neighbours, Unit
@@ -174,6 +175,17 @@ class Statement(BaseModel):
     digests: Digests | None = Field(default=None, description="What was written with this manifest; null: not known")
     signature: Signature | None = Field(default=None, description="The owner's; null: unsigned")
     seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
+
+    def noise_of_records(self) -> float:
+        """Standard deviation of what all released tables say of the number of records; infinite where none tells."""
+        tables = [c for c in self.charges if is_table(c.kind) and c.mechanism in {"gaussian", "geometric"}]
+        sums = [c.cells * (c.sigma or math.sqrt(2) * (c.scale or 0.0)) ** 2 for c in tables]
+        return 1 / math.sqrt(precision) if (precision := sum(1 / v for v in sums if v)) else math.inf
+
+    @property
+    def nearly_empty(self) -> bool:
+        """Whether the number of records is within four deviations of noise: what was counted may be next to nothing."""
+        return self.n_records < 4 * self.noise_of_records() < math.inf
 
     @model_validator(mode="before")
     @classmethod

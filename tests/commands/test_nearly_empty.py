@@ -1,0 +1,49 @@
+"""A table whose cells were read wrongly has next to no records: the run says so, from its released number alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.privacy.manifest.manifest import Manifest
+
+CITIES = ["Köln", "Düsseldorf", "Münster"]
+SCHEMA = {"version": 1, "name": "trips", "attributes": [
+    {"name": "city", "kind": "categorical", "values": CITIES},
+    {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99, "bins": {"count": 10}},
+]}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{CITIES[i % 3]},{i % 100}\n" for i in range(3_000))
+    (tmp_path / "t.csv").write_bytes(("city,age\n" + rows).encode("cp1252"))
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA), encoding="utf-8")
+    return tmp_path
+
+
+def made(capsys, *more):
+    words = ["synth", "t.csv", "--schema", "s.json", "--epsilon", "1", "--delta", "1e-9", "--out", "x.csv"]
+    assert main([*words, "--manifest", "m.json", *more]) == 0
+    return capsys.readouterr().err, Manifest.model_validate_json(Path("m.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("method", ["rls", "independent", "mst"])
+def test_letters_that_were_read_wrongly_leave_nothing_and_the_run_says_so(folder, capsys, method):
+    said, manifest = made(capsys, "--method", method)
+    assert manifest.nearly_empty and "is within its noise" in said and "dpsyn schema check" in said
+    said, manifest = made(capsys, "--method", method, "--encoding", "cp1252")
+    assert not manifest.nearly_empty and "within its noise" not in said and manifest.n_records > 2_000
+
+
+def test_where_a_number_of_records_is_asked_for_nothing_is_said(folder, capsys):
+    assert "within its noise" not in made(capsys, "--n-records", "5")[0]
+
+
+def test_a_manifest_without_tables_says_nothing_of_the_number(folder, capsys):
+    manifest = made(capsys, "--encoding", "cp1252")[1]
+    alone = manifest.model_copy(update={"charges": (), "n_records": 0})
+    assert alone.noise_of_records() == float("inf") and not alone.nearly_empty
