@@ -151,14 +151,8 @@ def run(args: argparse.Namespace) -> None:
         progress.close()
     if not args.quiet:
         say_computed(schema, measured.task)
-    if schema.n_records is None and spec.n_records is None and manifest.nearly_empty and not args.quiet:
-        noise = f"{manifest.noise_of_records():.0f}"
-        print(
-            f"note: the number of records that was released, {manifest.n_records}, is within its noise (standard "
-            f"deviation {noise}): the table tells next to nothing. If the file has far more, see with 'dpsyn schema "
-            "check' whether its cells are read as they should be",
-            file=sys.stderr,
-        )
+        if schema.n_records is None and spec.n_records is None:
+            say_nearly_empty(manifest)
     if measured.repaired and not args.quiet:
         cells, left_out = (sum(counts) for counts in zip(*measured.repaired, strict=True))
         print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
@@ -170,6 +164,17 @@ def run(args: argparse.Namespace) -> None:
     elif not args.quiet:
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {manifest.n_records} records to {places}; {spent}", file=sys.stderr)
+
+
+def say_nearly_empty(manifest: Any) -> None:
+    """That next to nothing was counted, on stderr; of released values alone."""
+    if manifest.nearly_empty:
+        print(
+            f"note: the number of records that was released, {manifest.n_records}, is close to its noise (standard "
+            f"deviation {manifest.noise_of_records():.0f}): the table tells next to nothing. If the file has far more, "
+            "see with 'dpsyn schema check' whether its cells are read as they should be",
+            file=sys.stderr,
+        )
 
 
 def say_computed(schema: Any, task: Any) -> None:

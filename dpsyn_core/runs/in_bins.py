@@ -75,7 +75,7 @@ def summed_in_bins(rule: DifferenceRule | AdditionRule, rows: Group, still: Coll
 
 
 def log_excess(rule: RatioRule, rows: Group) -> tuple[dict[str, int], dict[str, NDArray[np.float64]], NDArray[Any]]:
-    """Weights of columns, their logarithms, and what the weighted ones add up to more than the factor's.
+    """By column its power in the rule and its logarithms; and by how much the rule is exceeded, as a logarithm.
 
     Not finite where a value is not positive.
     """
@@ -94,9 +94,8 @@ def divided_in_bins(rule: RatioRule, rows: Group, still: Collection[str] = ()) -
     with np.errstate(divide="ignore", invalid="ignore"):
         room = {}
         for name, weight in weights.items():
-            ends = (
-                np.maximum(end, rows[name].step) for end in rows[name].in_bins()
-            )  # a bin from 0 has room down to it
+            # a bin that begins at 0 has room down to its first step, since 0 has no logarithm
+            ends = (np.maximum(end, rows[name].step) for end in rows[name].in_bins())
             least, most = (np.log(end.astype(np.float64)) for end in ends)
             room[name] = np.where((excess > 0) == (weight > 0), least, most) - logs[name]
             room[name] *= name not in still

@@ -34,13 +34,13 @@ def made(capsys, *more):
 @pytest.mark.parametrize("method", ["rls", "independent", "mst"])
 def test_letters_that_were_read_wrongly_leave_nothing_and_the_run_says_so(folder, capsys, method):
     said, manifest = made(capsys, "--method", method)
-    assert manifest.nearly_empty and "is within its noise" in said and "dpsyn schema check" in said
+    assert manifest.nearly_empty and "is close to its noise" in said and "dpsyn schema check" in said
     said, manifest = made(capsys, "--method", method, "--encoding", "cp1252")
-    assert not manifest.nearly_empty and "within its noise" not in said and manifest.n_records > 2_000
+    assert not manifest.nearly_empty and "close to its noise" not in said and manifest.n_records > 2_000
 
 
 def test_where_a_number_of_records_is_asked_for_nothing_is_said(folder, capsys):
-    assert "within its noise" not in made(capsys, "--n-records", "5")[0]
+    assert "close to its noise" not in made(capsys, "--n-records", "5")[0]
 
 
 def test_a_manifest_without_tables_says_nothing_of_the_number(folder, capsys):

@@ -205,7 +205,7 @@ class PairChoice:
 
     denied: float = 2.5
     """Deviations of its score by which a pair without a table may be more dependent; 1 costs 1 % of pairs on trees, 3
-    gains less on outcomes of two causes (`benchmarks.accuracy --tables outcomes-6000x9,tree-20000x20`)."""
+    gains less on outcomes of two causes (measured once, on tree-20000x20 and outcomes-6000x9)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
