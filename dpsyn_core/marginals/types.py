@@ -22,6 +22,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
+from dpsyn_core.marginals.clipped import ClippedSum
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -127,17 +128,18 @@ class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one.
+    a public table, by pair; empty without one. sums: of clipped numbers.
     """
 
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
+    sums: tuple[ClippedSum, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust and joint tables."""
+        """Other tables with the same scores, trust, joint tables and sums."""
         out = ReleasedTables(tables)
-        out.scores, out.trust, out.joint = self.scores, self.trust, self.joint
+        out.scores, out.trust, out.joint, out.sums = self.scores, self.trust, self.joint, self.sums
         return out
 
 

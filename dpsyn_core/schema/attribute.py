@@ -107,10 +107,15 @@ class CodedBase(BaseAttribute, ABC):
             group=self.group,
             number=self.is_number,
             round=self.round_codes(),
+            middles=self.middle_codes(),
         )
 
     def round_codes(self) -> bytes:
         """How round a number each code in order holds; empty where that is not known."""
+        return b""
+
+    def middle_codes(self) -> bytes:
+        """The number that each code of a number stands for; empty where that is not known."""
         return b""
 
     @abstractmethod

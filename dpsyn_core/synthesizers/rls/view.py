@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.clipped import with_sum
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
@@ -97,6 +98,7 @@ class RlsEvidence:
             for a, s in zip(domain.attributes, self.counted, strict=True)
         ]
         self._value_by_value = ones
+        self._sums = {s.name: s for s in (measured.sums if isinstance(measured, ReleasedTables) else ())}
         self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
         self.prior = None if prior is None else prior.borne_out(self)
         if self.prior is not None:
@@ -111,6 +113,19 @@ class RlsEvidence:
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
+        """The counts of an attribute without most of their noise, with its mean where its sum was released.
+
+        Shrinking moves the sum that counts show by more than their noise.
+        """
+        counts = self._counts(a, measured, sums)
+        known = self._sums.get(a.name)
+        if known is None:
+            return counts
+        last = sums[-1].recode if sums else np.arange(a.size)
+        noise = self.tuning.resolution.own_sum * (sums[-1].sigma if sums or measured is None else measured.sigma)
+        return with_sum(counts, known, np.frombuffer(a.middles), last, noise)
+
+    def _counts(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
         if measured is None or self._mostly_blank(a, measured):
@@ -164,7 +179,7 @@ class RlsEvidence:
             Sums(s.recode, drawn(np.bincount(s.recode, found, len(s.values)).astype(np.float64), s.sigma), s.sigma)
             for s in self.coarse[a.name]
         ]
-        return self._one_way(a, measured[0] if measured else None, sums)
+        return self._counts(a, measured[0] if measured else None, sums)
 
     def pairs_again(self, tables: Sequence[Floats], rng: Generator) -> list[Floats]:
         """Measured tables, in the order of `joint`, as they would be found if these were true; see `one_way_again`."""
