@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.files import write_bytes
-from dpsyn_core.marginals.clipped import ClippedSum
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
+from dpsyn_core.marginals.types import ClippedSum, JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 

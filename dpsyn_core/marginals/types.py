@@ -22,7 +22,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.clipped import ClippedSum
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -122,6 +121,21 @@ class Trust:
     part: float
     left: float
     deviation: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClippedSum:
+    """A released sum over all records of a number that is clipped at two of its codes.
+
+    name: of the attribute. low, high: the codes, low below high. value: of the sum, in the steps of
+    `records.rls.sums.steps_of`. sigma: standard deviation of its noise, in the same.
+    """
+
+    name: str
+    low: int
+    high: int
+    value: float
+    sigma: float
 
 
 class ReleasedTables(list[Measurement]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dpsyn_core.marginals.clipped import STEPS
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.released import law_of, sigma_of
@@ -13,6 +12,7 @@ from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.charge import Charge, is_table
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.records.rls.sums import STEPS
 
 ROUNDING = 1e-6  # relative, of noise: it may have been computed on another machine
 COEFFICIENTS, SCORES = "coefficients", "scores"  # kinds of charges
@@ -63,14 +63,14 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFil
     scores = found.scores
     if scores is not None and scores.sets and not any(_pays_scores(c, unit, scores) for c in noisy):
         out.append("the manifest lists no charge for the scores of pairs that were released, or one of more noise")
-    names = [s.name for s in found.sums]
+    summed = [s.name for s in found.sums]
     for s in found.sums:
         bought_sums = (c for c in noisy if c.kind == "sum" and c.name == f"clipped sum {s.name}" and c.cells == 1)
         pays = any(
             _each(c) >= STEPS * unit.l1() * (1 - ROUNDING) and s.sigma >= sigma_of(c) * (1 - ROUNDING)
             for c in bought_sums
         )
-        if not pays or names.count(s.name) > 1:
+        if not pays or summed.count(s.name) > 1:
             out.append(
                 f"the manifest lists no charge for the sum of '{s.name}' that was released, or one of more noise"
             )

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpsyn_core.marginals.clipped import STEPS, ClippedSum, steps_of
+from dpsyn_core.marginals.types import ClippedSum
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_sums
 from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.records.rls.sums import STEPS, steps_of
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.synthesizers.rls.budget import Noise
 from dpsyn_core.synthesizers.rls.tuning import Tuning

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.clipped import with_sum
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
@@ -24,7 +23,7 @@ from dpsyn_core.records.rls.gaps import coarse_scores, with_gaps
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.stretches import supported
-from dpsyn_core.records.rls.sums import shrink_with_sums
+from dpsyn_core.records.rls.sums import shrink_with_sums, with_sum
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 

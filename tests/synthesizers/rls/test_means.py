@@ -68,3 +68,13 @@ def test_sums_are_kept_in_the_file_of_a_release():
 def test_a_pure_budget_has_no_sums():
     system, found, _, _ = measured(Budget(epsilon=1.0, delta=0.0))
     assert not found.sums and not [s for s in system.steps(10_000) if s.kind == "sum"]
+
+
+def test_nothing_but_what_the_gate_answers_decides_the_clips_and_the_records(monkeypatch):
+    monkeypatch.setattr(Gate, "_noisy", lambda self, exact, charge: np.full(np.shape(exact), 60, dtype=np.int64))
+    made = []
+    for n in (2_000, 9_000):
+        system, found, gate, _ = measured(Budget(epsilon=1.0, delta=1e-9), n)
+        records = system.synthesize(found, 500, rng=np.random.default_rng(1))
+        made.append((found.sums, [(c.name, c.scale) for c in gate.account.charges], records))
+    assert made[0][:2] == made[1][:2] and np.array_equal(made[0][2], made[1][2])

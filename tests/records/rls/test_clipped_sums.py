@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.marginals.clipped import STEPS, ClippedSum, steps_of, with_sum
+from dpsyn_core.marginals.types import ClippedSum
+from dpsyn_core.records.rls.sums import STEPS, steps_of, with_sum
 
 MIDDLES = np.array([0.0, 1, 2, 4, 8, 100, np.nan])
 
