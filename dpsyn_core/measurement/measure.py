@@ -70,45 +70,33 @@ def measure_marginals(
 
 
 def measure_sums(
-    counter: Counter,
-    sums: Sequence[tuple[str, NDArray[np.int64]]],
-    costs: Sequence[Cost],
-    *,
-    most: int,
-    gate: Gate,
+    counter: Counter, sums: Sequence[tuple[str, NDArray[np.int64]]], costs: Sequence[Cost], *, most: int, gate: Gate
 ) -> list[tuple[float, float]]:
-    """Noisy sums over the records of whole numbers that stand for the codes of an attribute, each at its own cost.
+    """Noisy sums of whole numbers that stand for the codes of an attribute, with the deviations of their noise.
 
-    A record moves a sum by at most `most`, and an individual who is replaced by twice that for each record
-    (docs/proofs/sums.md, section 7).
+    An individual moves a sum by at most `most` for each record that leaves or comes (docs/proofs/sums.md, section 7).
 
     Args:
         counter: exact counts.
         sums: attributes, and for each int64 (its size,): public or released numbers from -most to most.
         costs: of each.
-        most: largest size of such a number.
+        most: largest size of a number.
         gate: through which they are released.
-
-    Returns:
-        Sums and the standard deviations of their noise.
     """
-    for name, steps in sums:
-        if int(np.abs(steps).max(initial=0)) > most:
-            msg = f"the numbers that are summed of '{name}' are beyond {most}"
-            raise EngineError(msg)
+    if any(int(np.abs(steps).max(initial=0)) > most for _, steps in sums):
+        msg = f"numbers that are summed are beyond {most}"
+        raise EngineError(msg)
     moved = float(most * gate.unit.l1())
     requests = [
         Request(name=f"clipped sum {name}", kind="sum", cells=1, cost=cost, l1=moved, l2=moved)
         for (name, _), cost in zip(sums, costs, strict=True)
     ]
-    got = gate.release_tables(
-        requests,
-        lambda: [
-            np.array([table @ steps], dtype=np.int64)
-            for table, (_, steps) in zip(counter.marginals([(name,) for name, _ in sums]), sums, strict=True)
-        ],
-    )
-    return [(float(g.values[0]), g.sigma) for g in got]
+
+    def count() -> list[NDArray[np.int64]]:
+        tables = counter.marginals([(name,) for name, _ in sums])
+        return [np.array([table @ steps], dtype=np.int64) for table, (_, steps) in zip(tables, sums, strict=True)]
+
+    return [(float(g.values[0]), g.sigma) for g in gate.release_tables(requests, count)]
 
 
 class _Counts:

@@ -223,10 +223,6 @@ class NumericAttribute(CodedBase):
             return b""
         return _rounded(self.dtype == "integer", self.min, self.max, self.bins, self.step, self.decimals, self.scale)
 
-    def middle_codes(self) -> bytes:
-        """Of all bins; not of more than are kept."""
-        return b"" if self.binning.size > KEPT_BINS else self.middles().tobytes()
-
     def _tail(self) -> list[str]:
         return [*(canonical(v) for v in self.special_values), *super()._tail()]
 

@@ -31,15 +31,12 @@ def may_be_summed(attribute: CodedAttribute, tuning: Tuning) -> bool:
 def measure_clipped(
     counter: Counter, view: RlsEvidence, cost: Cost, noise: Noise, gate: Gate
 ) -> tuple[ClippedSum, ...]:  # fmt: skip
-    """Releases the sum of each number, clipped at released quantiles.
+    """Releases the sum of each number, clipped at released quantiles, at shares that minimise the sum of their errors.
 
-    Shares of the cost are those that minimise the sum of relative errors of the means (of the spread, where that is
-    larger than the mean).
+    These are relative to the mean, or to the spread, where that is larger.
     """
     clips, sizes = [], []
-    for a in view.domain.attributes:
-        if not may_be_summed(a, view.tuning):
-            continue
+    for a in [a for a in view.domain.attributes if may_be_summed(a, view.tuning)]:
         counts = np.maximum(view.one_ways[view.domain.index(a.name)][: a.size - a.special], 0.0)
         middles, held = np.frombuffer(a.middles), max(float(counts.sum()), 1.0)
         upto, ends = np.cumsum(counts) / held, view.tuning.resolution.clip_at

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -116,7 +115,7 @@ class RlsEvidence:
 
         Shrinking moves the sum that counts show by more than their noise.
         """
-        counts = self._counts(a, measured, sums)
+        counts = self.counts(a, measured, sums)
         known = self._sums.get(a.name)
         if known is None:
             return counts
@@ -124,7 +123,7 @@ class RlsEvidence:
         noise = self.tuning.resolution.own_sum * (sums[-1].sigma if sums or measured is None else measured.sigma)
         return with_sum(counts, known, np.frombuffer(a.middles), last, noise)
 
-    def _counts(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
+    def counts(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
         if measured is None or self._mostly_blank(a, measured):
@@ -163,31 +162,6 @@ class RlsEvidence:
     def value_by_value(self, name: str) -> list[Measurement]:
         """The table of all values of an attribute, where it was measured."""
         return [self._value_by_value[name]] if name in self._value_by_value else []
-
-    def one_way_again(self, place: int, rng: Generator) -> Floats:
-        """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
-        from dpsyn_core.records.rls.shape import Sums
-
-        a, found = self.attributes[place], self.one_ways[place]
-
-        def drawn(values: Floats, sigma: float) -> Floats:
-            return values + rng.normal(0.0, sigma, len(values))
-
-        measured = [replace(m, values=drawn(found, m.sigma)) for m in self.value_by_value(a.name)]
-        sums = [
-            Sums(s.recode, drawn(np.bincount(s.recode, found, len(s.values)).astype(np.float64), s.sigma), s.sigma)
-            for s in self.coarse[a.name]
-        ]
-        return self._counts(a, measured[0] if measured else None, sums)
-
-    def pairs_again(self, tables: Sequence[Floats], rng: Generator) -> list[Floats]:
-        """Measured tables, in the order of `joint`, as they would be found if these were true; see `one_way_again`."""
-        again = copy(self)
-        again.prior = None
-        again.joint = [
-            replace(m, values=t + rng.normal(0.0, m.sigma, t.shape)) for m, t in zip(self.joint, tables, strict=True)
-        ]
-        return [t.values for t in again.targets(max(round(self.total), 1))[len(self.domain) :]]
 
     def _may_be_heaped(self, a: CodedAttribute) -> Floats:
         """The chance of each value in order to be heaped, before it was counted."""
