@@ -39,8 +39,8 @@ CONFIDENCE = 0.95  # of intervals
 class LinkedAnswer:
     """One question, answered from a released table of its own, beside what the synthetic tables say.
 
-    at_most: records of one root that count fully; None: all. axes: what the figures are broken down by; none for a single one. estimate, low, high, synthetic: float64 of the
-    shape of the axes, NaN where there is none. The interval is about the bounded real tables: what bounding leaves out
+    at_most: records of one root that count fully; None: all. axes: what the figures are broken down by; none for a
+    single one. estimate, low, high, synthetic: float64 of the shape of the axes, NaN where there is none. The interval is about the bounded real tables: what bounding leaves out
     (more than `max_children`, orphans) is in none of them.
     """
 
@@ -66,8 +66,8 @@ class LinkedAnswer:
     def plain(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "question": self.name, "about": self.about, "at_most": self.at_most, "unit": self.unit, "confidence": CONFIDENCE,
-            "sentence": self.sentence(), "figures": self.rows(),
+            "question": self.name, "about": self.about, "at_most": self.at_most, "unit": self.unit,
+            "confidence": CONFIDENCE, "sentence": self.sentence(), "figures": self.rows(),
         }  # fmt: skip
 
     def sentence(self) -> str:
@@ -161,8 +161,8 @@ def answers_of(
         out.append(
             LinkedAnswer(
                 name=question.name, about=question.about, at_most=question.at_most, axes=estimate.axes,
-                unit=_unit(question, estimate), estimate=estimate.values, low=estimate.values - high, high=estimate.values - low,
-                synthetic=_scaled(synthetic, estimate),
+                unit=_unit(question, estimate), estimate=estimate.values, low=estimate.values - high,
+                high=estimate.values - low, synthetic=_scaled(synthetic, estimate),
             )
         )  # fmt: skip
     return tuple(out)
