@@ -40,8 +40,9 @@ class LinkedAnswer:
     """One question, answered from a released table of its own, beside what the synthetic tables say.
 
     at_most: records of one root that count fully; None: all. axes: what the figures are broken down by; none for a
-    single one. estimate, low, high, synthetic: float64 of the shape of the axes, NaN where there is none. The interval is about the bounded real tables: what bounding leaves out
-    (more than `max_children`, orphans) is in none of them.
+    single one. estimate, low, high, synthetic: float64 of the shape of the axes, NaN where there is none.
+    The interval is about the bounded real tables: what bounding leaves out (more than `max_children`, orphans) is in
+    none of them.
     """
 
     name: str
