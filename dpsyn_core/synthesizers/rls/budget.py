@@ -192,9 +192,8 @@ def plan_budget(
     each = one_ways.split(noise.shares(np.array(counted)))
     sums = None
     if any(summed) and not whole.pure:
-        of_sums = [s.sums if one else 0.0 for one in summed]
-        sums = one_ways.scaled(sum(share_of(c, one_ways) * part for c, part in zip(each, of_sums, strict=True)))
-        each = [c.scaled(1 - part) for c, part in zip(each, of_sums, strict=True)]
+        sums = one_ways.scaled(s.sums * sum(share_of(c, one_ways) for c, one in zip(each, summed, strict=True) if one))
+        each = [c.scaled(1 - s.sums) if one else c for c, one in zip(each, summed, strict=True)]
     twice = [
         _twice(cost, r, b, pure=whole.pure, tuning=tuning) for cost, r, b in zip(each, ranked, blocks, strict=True)
     ]

@@ -42,9 +42,8 @@ def measure_clipped(
         upto, ends = np.cumsum(counts) / held, view.tuning.resolution.clip_at
         low = min(int(np.searchsorted(upto, ends)), len(counts) - 2)
         high = min(max(int(np.searchsorted(upto, 1 - ends)), low + 1), len(counts) - 1)
-        values = middles[: len(counts)]
-        mean = float(counts @ values) / held
-        spread = float(np.sqrt(counts @ (values - mean) ** 2 / held))
+        mean = float(counts @ middles[: len(counts)]) / held
+        spread = float(np.sqrt(counts @ (middles[: len(counts)] - mean) ** 2 / held))
         half = (middles[high] - middles[low]) / 2
         clips.append((a.name, low, high, steps_of(middles, low, high)))
         sizes.append(half / max(abs(mean), spread, LEAST * half))

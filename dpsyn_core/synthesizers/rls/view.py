@@ -111,10 +111,7 @@ class RlsEvidence:
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
-        """The counts of an attribute without most of their noise, with its mean where its sum was released.
-
-        Shrinking moves the sum that counts show by more than their noise.
-        """
+        """The counts of an attribute without most of their noise, with its mean where its sum was released."""
         counts = self.counts(a, measured, sums)
         known = self._sums.get(a.name)
         if known is None:
