@@ -1,10 +1,10 @@
 """Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
 
-A child that breaks a rule takes another value of its own, or all cells that rules of its table tie together from a child
-whose parent is like its own; its parent, its order and a role stay.
-Where children of a parent meet conditions too often or too seldom, some take cells of others. A root that a bounded
-number of rounds leaves broken is replaced by a whole one that keeps all rules and has about as many children: of these
-tables, or, where there is none, of tables made from the public schema alone.
+A child that breaks a rule takes another value of its own, or all cells that rules of its table tie together, of a child
+whose parent is like its own; its parent, its order and a role that one child has stay. Where children of a parent meet
+conditions too often or too seldom, some take cells of others. A root that a bounded number of rounds leaves broken is
+replaced by a whole one that keeps all rules and has about as many children: of these tables, or, where there is none,
+of tables made from the public schema alone.
 """
 
 from __future__ import annotations
