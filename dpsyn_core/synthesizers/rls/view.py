@@ -223,7 +223,7 @@ class RlsEvidence:
             known = float(counts[: a.size - a.special].sum())
             part = float(np.cbrt(known / max(self.total, 1.0)))
             wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))
-        return Coarsening.by_mass(counts, a, least=max(wanted, held))
+        return Coarsening.by_mass(counts, a, least=max(wanted, held), gaps=a.number)
 
     def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
