@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column
+from dpsyn_core.schema.date_parts import every_part
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, range_of
 from dpsyn_core.schema.lookups import Lookup
@@ -159,6 +160,8 @@ def _everywhere(rule: Computing, schema: Schema) -> bool:
     if any(schema[n].special for n in rule.columns):
         return False
     if isinstance(rule, FollowsRule):
+        if rule.part is not None:
+            return every_part(rule.part, schema[rule.of[0]], schema[rule.column])
         return rule.map is not None and len(rule.map) == len(schema[rule.of[0]].keys)
     return not isinstance(rule, RatioRule) or all(range_of(schema[n])[0] > 0 for n in rule.by)
 

@@ -12,6 +12,7 @@ from dpsyn_core.schema.attribute import SchemaPart
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.numeric import NumericAttribute
 
+Part = Literal["year", "quarter", "month", "day", "weekday", "hour"]  # of a date
 Name = Annotated[StrictStr, Field(min_length=1)]
 SECONDS = {
     "seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86_400.0, "weeks": 604_800.0,

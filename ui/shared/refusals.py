@@ -52,5 +52,6 @@ def translated(message: str, language: str) -> str:
     for pattern, said in _patterns(language):
         found = pattern.fullmatch(message)
         if found is not None:
-            return said.format(**found.groupdict())
+            named = found.groupdict()  # of a rule it is said why in a sentence that has its own translation
+            return said.format(**{k: translated(v, language) if k == "why" else v for k, v in named.items()})
     return message
