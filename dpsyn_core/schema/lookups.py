@@ -21,8 +21,8 @@ Codes = NDArray[np.int64]
 class Lookup:
     """A rule on what follows, with its map.
 
-    keys: (m,), rising, codes of the columns that it follows from, as one number, or parts of the date. targets: (m,), the value of each.
-    closed: whether any other key breaks the rule; else the rule says nothing of it.
+    keys: (m,), rising, codes of the columns that it follows from, as one number, or parts of the date. targets: (m,),
+    the value of each. closed: whether any other key breaks the rule; else the rule says nothing of it.
     """
 
     rule: FollowsRule

@@ -304,7 +304,8 @@ def drawn_small(rng):
         num("a", 0, 2, 3, group="g"), num("b", 0, 2, 3, group="g"), num("c", 0, 4, int(rng.integers(2, 6)), group="g"),
         cat("k", ["x", "y", "z"], group="h"), cat("f", ["u", "v"], group="h"),
         date("s", "2020-01-01", "2020-01-03", "day"), date("e", "2020-01-01", "2020-01-04", "day"),
-        num("t", 0, 3, 2, missing=bool(rng.integers(2))), cat("w", ["We", "Th", "Fr", "Sa", "Su", "Mo", "Tu"], group="i"),
+        num("t", 0, 3, 2, missing=bool(rng.integers(2))),
+        cat("w", ["We", "Th", "Fr", "Sa", "Su", "Mo", "Tu"], group="i"),
     ]  # fmt: skip
     low, measured = int(rng.integers(5)), {"measured": bool(rng.integers(2))}
     maps = [None, [["x", "u"], ["y", "v"]], [["x", "u"], ["y", "v"], ["z", "u"]]]

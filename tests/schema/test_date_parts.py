@@ -16,6 +16,10 @@ from tests.schema import helpers
 from tests.schema.helpers import cat
 
 PARTS = Part.__args__
+SHORT = ["Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"]
+LONG = ["Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"]
+MONTHS = ["Jan", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez"]
+SPAN = ("2019-06-01", "2022-01-31")
 
 
 def num(name, low, high, bins=2):
@@ -48,10 +52,10 @@ def test_parts_are_those_of_the_calendar(part):
 @pytest.mark.parametrize(
     ("part", "written", "parts"),
     [
-        ("weekday", ["Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"], [7, *range(1, 7)]),
+        ("weekday", LONG, [7, *range(1, 7)]),
         ("weekday", ["Mon.", "Tue.", "Wed.", "Thu.", "Fri.", "Sat.", "Sun."], list(range(1, 8))),
         ("month", [f"{m:02d}" for m in range(1, 13)], list(range(1, 13))),
-        ("month", "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez".split(), list(range(1, 13))),
+        ("month", MONTHS, list(range(1, 13))),
         ("quarter", ["Q2", "Q1", "Q3", "Q4"], [2, 1, 3, 4]),
         ("year", ["2019", "2020", "other"], [2019, 2020]),
     ],
@@ -65,12 +69,12 @@ def test_categories_write_parts_as_numbers_or_names_of_both_languages(part, writ
 @pytest.mark.parametrize(
     ("part", "column", "of", "said"),
     [
-        ("year", num("year", 2020, 2022), date("in", "2019-06-01", "2022-01-31"), "no value for the year 2019"),
-        ("weekday", cat("dow", list("0123456")), date("in", "2019-06-01", "2022-01-31"), "no value for the weekday 7"),
-        ("hour", num("h", 0, 23), date("in", "2019-06-01", "2022-01-31"), "holds days, which have no hour"),
+        ("year", num("year", 2020, 2022), date("in", *SPAN), "no value for the year 2019"),
+        ("weekday", cat("dow", list("0123456")), date("in", *SPAN), "no value for the weekday 7"),
+        ("hour", num("h", 0, 23), date("in", *SPAN), "holds days, which have no hour"),
         ("month", num("m", 1, 12), num("in", 1, 9), "only a date has a month"),
-        ("day", num("d", 1, 31), date("in", "2019-06-01", "2022-01-31", formats=["%m/%Y"]), "does not show its day"),
-        ("year", date("y", "2019-06-01", "2022-01-31"), date("in", "2019-06-01", "2022-01-31"), "category or a number"),
+        ("day", num("d", 1, 31), date("in", *SPAN, formats=["%m/%Y"]), "does not show its day"),
+        ("year", date("y", *SPAN), date("in", *SPAN), "category or a number"),
     ],
 )  # fmt: skip
 def test_what_cannot_follow_from_a_date_is_refused_in_one_sentence(part, column, of, said):
@@ -81,7 +85,7 @@ def test_what_cannot_follow_from_a_date_is_refused_in_one_sentence(part, column,
 def test_a_part_has_one_date_and_no_map():
     for more in ({"of": ["in", "c"]}, {"map": [[1, 2]]}):
         with pytest.raises(SchemaError, match="is that of one date, without a map"):
-            declared("year", num("c", 2019, 2022), date("in", "2019-06-01", "2022-01-31"), **more)
+            declared("year", num("c", 2019, 2022), date("in", *SPAN), **more)
 
 
 def test_a_part_is_not_measured_unless_asked_or_a_cell_can_be_blank():
@@ -104,14 +108,14 @@ def test_cells_of_another_part_are_known_to_be_empty():
 @pytest.mark.parametrize(
     ("columns", "proposed"),
     [
-        ([num("admission_year", 2019, 2022), date("admission_date", "2019-06-01", "2022-01-31")], "admission_year = year"),
-        ([num("Jahr", 2019, 2022), date("Aufnahmedatum", "2019-06-01", "2022-01-31")], "Jahr = year of Aufnahmedatum"),
-        ([cat("Wochentag", "Mo Di Mi Do Fr Sa So".split()), date("Tag", "2019-06-01", "2022-01-31")], "= weekday of Tag"),
-        ([num("month", 1, 12), date("day", "2019-06-01", "2022-01-31")], "month = month of day"),
-        ([num("birth_year", 1900, 2022), date("admitted", "2019-06-01", "2022-01-31")], None),
-        ([num("years", 0, 3000), date("admitted", "2019-06-01", "2022-01-31")], None),
-        ([num("year", 2020, 2022), date("admitted", "2019-06-01", "2022-01-31")], None),
-        ([num("year", 2019, 2022), date("a", "2019-06-01", "2022-01-31"), date("b", "2019-06-01", "2022-01-31")], None),
+        ([num("admission_year", 2019, 2022), date("admission_date", *SPAN)], "admission_year = year"),
+        ([num("Jahr", 2019, 2022), date("Aufnahmedatum", *SPAN)], "Jahr = year of Aufnahmedatum"),
+        ([cat("Wochentag", SHORT), date("Tag", *SPAN)], "= weekday of Tag"),
+        ([num("month", 1, 12), date("day", *SPAN)], "month = month of day"),
+        ([num("birth_year", 1900, 2022), date("admitted", *SPAN)], None),
+        ([num("years", 0, 3000), date("admitted", *SPAN)], None),
+        ([num("year", 2020, 2022), date("admitted", *SPAN)], None),
+        ([num("year", 2019, 2022), date("a", *SPAN), date("b", *SPAN)], None),
     ],
 )  # fmt: skip
 def test_headers_propose_parts_of_dates_in_both_languages(columns, proposed):
