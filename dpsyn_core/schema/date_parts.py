@@ -89,6 +89,13 @@ def every_part(part: Part, of: DatetimeAttribute, column: Any) -> bool:
     return not len(_lacking(part, of, column))
 
 
+def said_by_bins(part: Part, of: DatetimeAttribute) -> bool:
+    """Whether each bin of a date has one part only."""
+    dates = moments(part, of)
+    bins, parts = of.binning.find(dates), part_of(part, dates, of.unit_seconds)
+    return bool((np.diff(bins) | (np.diff(parts) == 0)).all())
+
+
 def _lacking(part: Part, of: DatetimeAttribute, column: Any) -> NDArray[np.int64]:
     return np.setdiff1d(part_of(part, moments(part, of), of.unit_seconds), values_of(part, column)[0])
 

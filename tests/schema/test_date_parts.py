@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.computed import computed_columns
-from dpsyn_core.schema.date_parts import part_of, values_of
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.computed import computed_columns, part_of, with_computed
+from dpsyn_core.schema.date_parts import part_of as parted
+from dpsyn_core.schema.date_parts import values_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import Part
+from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.schema.usual_rules import propose_rules
 from dpsyn_core.schema.zeros import KnownZeros
 from tests.schema import helpers
@@ -44,9 +47,9 @@ def test_parts_are_those_of_the_calendar(part):
     rng = np.random.default_rng(3)
     seconds = rng.integers(-(3 * 10**9), 5 * 10**9, 2000)
     moments = [datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=int(s)) for s in seconds]
-    assert part_of(part, seconds, 1).tolist() == [expected(part, m) for m in moments]
+    assert parted(part, seconds, 1).tolist() == [expected(part, m) for m in moments]
     if part != "hour":
-        assert part_of(part, seconds // 86_400, 86_400).tolist() == [expected(part, m) for m in moments]
+        assert parted(part, seconds // 86_400, 86_400).tolist() == [expected(part, m) for m in moments]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +96,27 @@ def test_a_part_is_not_measured_unless_asked_or_a_cell_can_be_blank():
     assert [c.column for c in computed_columns(declared("year", year, of))] == ["year"]
     assert not computed_columns(declared("year", year, of, measured=True))
     assert not computed_columns(declared("year", year, {**of, "missing": True}))
+    assert not computed_columns(declared("weekday", cat("w", SHORT), of)), "months have every weekday"
+    assert computed_columns(declared("weekday", cat("w", SHORT), {**of, "bins": {"every": "day"}}))
+
+
+def test_dates_are_drawn_in_their_bins_among_those_that_have_the_measured_parts():
+    rng, times = np.random.default_rng(1), ("2020-01-01T00:00:00", "2020-12-31T23:59:59")
+    attributes = [date("in", *times), cat("w", SHORT), num("h", 0, 23, 24), num("q", 1, 4, 4)]
+    rules = [
+        {"kind": "follows", "column": column, "of": ["in"], "part": part}
+        for column, part in (("w", "weekday"), ("h", "hour"), ("q", "quarter"))
+    ]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes, "rules": rules})
+    assert [c.column for c in computed_columns(schema)] == ["q"]
+    codes = np.array([rng.integers(0, a.size, 4000) for a in schema.coded[:3]])
+    table = Codec(part_of(schema, ("in", "w", "h"))).decode(codes.astype(np.uint32), rng=rng)
+    made = with_computed(table, schema, rng)
+    assert made["w"].equals(table["w"]) and made["h"].equals(table["h"])
+    assert [n for _, n in broken_counts(made, schema)] == [0, 0, 0]
+    assert Codec(part_of(schema, ("in",))).encode(made).codes[0].tolist() == codes[0].tolist()
+    days = np.bincount([m.day for m in made["in"].to_pylist()], minlength=32)
+    assert days[1:29].min() > 60, "of 130 that are expected"
 
 
 def test_cells_of_another_part_are_known_to_be_empty():
