@@ -17,12 +17,11 @@ from dpsyn_core.schema.date_parts import every_part, said_by_bins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, range_of
 from dpsyn_core.schema.lookups import Lookup
-from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, ratio, read_ruled, weights_of
+from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules import FollowsRule
 from dpsyn_core.tables.canonical import COMMA
 
-FAR = "far ratio"
-Computing = DifferenceRule | AdditionRule | RatioRule | FollowsRule
+Computing = DifferenceRule | AdditionRule | FollowsRule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,8 +45,8 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     """The columns that are computed, in an order in which each can be.
 
     A rule computes one column, and a column is computed by one rule, the first. Only where every record has it: where
-    no column of the rule can be blank, special or another value, nothing is divided by 0, a map lists every value, and
-    each bin of a date has one part only.
+    no column of the rule can be blank, special or another value, a map lists every value, and each bin of a date has one
+    part only.
 
     Args:
         schema: public metadata.
@@ -67,15 +66,9 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
 
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
-    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from others.
-
-    `FAR` among them: a ratio of a column that is itself computed, which would be coarse.
-    """
-    computed = {c.column: c for c in computed_columns(schema) if FAR in kinds}
-    far = [
-        n for n, c in computed.items() if isinstance(c.rule, RatioRule) and not computed.keys().isdisjoint(c.sources)
-    ]
-    return (*far, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
+    """The columns that rules of these kinds compute, and of a ratio those that it divides: a computed one is coarse."""
+    divided = [n for r in schema.rules if isinstance(r, RatioRule) and r.kind in kinds for n in r.columns]
+    return (*divided, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
 
 
 def part_of(schema: Schema, names: Collection[str]) -> Schema:
@@ -128,11 +121,8 @@ def computed_values(one: Computed, group: Group, rng: Generator) -> NDArray[Any]
     if isinstance(rule, FollowsRule):
         of = group[rule.of[0]].attribute
         return np.asarray(follow(Lookup.public(rule, of, column.attribute), group)[0])
-    if isinstance(rule, RatioRule):
-        exact = ratio(rule, group)[0]
-    else:
-        weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
-        exact = column.values - weight * (excess_of(rule, group) + open_part(rule, group, rng))
+    weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
+    exact = column.values - weight * (excess_of(rule, group) + open_part(rule, group, rng))
     return np.asarray(np.clip(column.snapped(exact), *column.ends))
 
 
@@ -172,7 +162,7 @@ def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool
             told = rule.of[0] in found or said_by_bins(rule.part, of)
             return told and every_part(rule.part, of, schema[rule.column])
         return rule.map is not None and len(rule.map) == len(schema[rule.of[0]].keys)
-    return not isinstance(rule, RatioRule) or all(range_of(schema[n])[0] > 0 for n in rule.by)
+    return True
 
 
 def _behind(names: Sequence[str], found: dict[str, Computed]) -> set[str]:
