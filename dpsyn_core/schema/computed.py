@@ -45,8 +45,8 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     """The columns that are computed, in an order in which each can be.
 
     A rule computes one column, and a column is computed by one rule, the first. Only where every record has it: where
-    no column of the rule can be blank, special or another value, a map lists every value, and each bin of a date has one
-    part only.
+    no column of the rule can be blank, special or another value, a map lists every value, and each bin of a date has
+    one part only.
 
     Args:
         schema: public metadata.

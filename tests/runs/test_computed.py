@@ -175,8 +175,8 @@ def test_a_question_that_names_a_computed_column_makes_it_measured(tmp_path):
     assert "total" in held and not held & {"land", "out"}
     [found] = answer_codes(made.codes, made.released, schema, made.manifest, Questions.of(asked))
     assert found.estimate.shape == (2,) and found.grade != "none"
-    other = Questions.of([{"name": "end", "kind": "mean", "of": "bmi"}])
-    with pytest.raises(QuestionError, match="'bmi', which was not measured but computed from kg and cm; declare"):
+    other = Questions.of([{"name": "north", "kind": "range", "where": "land = Norway"}])
+    with pytest.raises(QuestionError, match="'land', which was not measured but computed from city; declare"):
         answer_codes(made.codes, made.released, schema, made.manifest, other)
 
 
