@@ -94,4 +94,5 @@ def test_a_german_page_says_in_german_why_a_rule_cannot_be(app, monkeypatch):
     app.segmented_control(key="rule_kind").set_value("impossible").run()
     app.text_input(key="rule_where").set_value("AGE in [0, 13] and MARST = Wed").run()
     app.button(key="rule_add").click().run()
+    assert app.text_input(key="rule_where").placeholder.startswith("alter in")
     assert "Regel 1 (" in app.error[0].value and "„Wed“ ist kein Wert von „MARST“" in app.error[0].value

@@ -80,7 +80,7 @@ def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
 
 def _impossible(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del schema, names
-    where = _where(f"{key}_where", t("rules.where"), "age in [0, 15] and marital = married")
+    where = _where(f"{key}_where", t("rules.where"), t("rules.where_hint"))
     return {"where": where} if where else None
 
 
@@ -149,7 +149,7 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
             t("rules.cell"), cells[column], key=f"{key}_cell",
             format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
         )  # fmt: skip
-    where = _where(f"{key}_blank_where", t("rules.blank_where"), "pregnant = no")
+    where = _where(f"{key}_blank_where", t("rules.blank_where"), t("rules.blank_hint"))
     only = st.checkbox(t("rules.only"), key=f"{key}_only")
     return {"column": column, "where": where, "value": value, "only": only} if column and where else None
 
@@ -157,7 +157,7 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
 def _follows(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     of = _several(f"{key}_follows_of", t("rules.follows_of"), names)
     column = _column(f"{key}_follows", t("rules.follows_column"), [a.name for a in schema.coded if a.name not in of])
-    pasted = st.text_area(t("rules.map"), key=f"{key}_map", placeholder="Lyon = France\nOslo = Norway", height=90)
+    pasted = st.text_area(t("rules.map"), key=f"{key}_map", placeholder=t("rules.map_hint"), height=90)
     pairs = [line.split("=", 1) for line in pasted.splitlines() if "=" in line]
     told = {"map": [[k.strip(), v.strip()] for k, v in pairs]} if pairs else {}
     return {"column": column, "of": of, **told} if column and of else None
