@@ -79,9 +79,7 @@ def test_columns_of_pairs_that_a_public_table_tells_are_counted_once_more():
 def test_one_ways_are_no_worse_where_a_public_table_that_drifted_tells_pairs():
     """Its pairs were not measured then, which would have told their columns: one-ways were a tenth worse."""
     private, other, domain = prior.halves("mixture-3000x8")
-    public = prior.FORMS["drifted: its first and last columns"](
-        other, np.array(domain.sizes), np.random.default_rng(1)
-    )
+    public = prior.FORMS["drifted: its first and last columns"](other, np.array(domain.sizes), np.random.default_rng(1))
     errors = np.array([[prior.made(private, domain, p, 1.0, s)[0] for p in (public, None)] for s in range(16)])
     assert np.log(errors[:, 0] / errors[:, 1]).mean() < 0.02
 
