@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[
     for question in questions.questions:
         table = AskedTable(schema, question)
         (need,) = compile_question(question.ask, table.table)
-        out.append((table, need))
+        out.append((table, replace(need, maps={**need.maps, **table.ends})))
     return out
 
 
@@ -117,7 +117,8 @@ def measure_questions(
             columns=tuple(ViewColumn(attribute=a, kind="own") for a in table.table.domain().attributes),
             unit=table.unit, pairs=(),
         )  # fmt: skip
-        counter = ViewCounter(view, list(table.codes(forest)), table.weights(forest))
+        codes, weights = table.counted(forest)
+        counter = ViewCounter(view, list(codes), weights)
         out += measure_marginals(
             counter, [need.attributes], [cost], gate=gate.counting(table.unit), recodes=[need.maps], kind=KIND
         )
