@@ -29,7 +29,8 @@ def blocks(count: int, length: int, size: int, n: int) -> tuple[np.ndarray, Doma
     rng = np.random.default_rng(0)
     rows: list[np.ndarray] = []
     for i in range(count * length):
-        fresh = np.minimum(*rng.integers(0, size, (2, n)))
+        one, two = rng.integers(0, size, (2, n))
+        fresh = np.minimum(one, two)
         rows.append(fresh if i % length == 0 else np.where(rng.random(n) < 0.5, rows[-1], fresh))
     return np.array(rows, dtype=np.uint8), Domain.of({f"x{i:02d}": size for i in range(count * length)})
 

@@ -28,10 +28,11 @@ def started() -> dict[int, float]:
         except OSError:  # it ended meanwhile
             continue
         found[int(stat.parent.name)] = (int(fields[1]), sum(map(int, fields[11:15])) / TICK)
-    family, more = {os.getpid()}, True
+    family: set[int] = set()
+    more = {os.getpid()}
     while more:
-        more = {pid for pid, (parent, _) in found.items() if parent in family} - family
         family |= more
+        more = {pid for pid, (parent, _) in found.items() if parent in family} - family
     return {pid: found[pid][1] for pid in family - {os.getpid()}}
 
 
