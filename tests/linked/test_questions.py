@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from benchmarks.linked_tables import census, panel
@@ -17,7 +18,7 @@ from dpsyn_core.marginals.coarsening import coarse_shape
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report.linked_charges import of_linked_charges
-from tests.linked.small import KEY, SCHEMAS, most_moved_by_questions, tables
+from tests.linked.small import KEY, SCHEMAS, listed, most_moved_by_questions, schema_of, tables
 
 SMALL = {"of": "persons", "where": "role = Child and age in [0, 4]", "any": True}
 HOME = [
@@ -120,6 +121,22 @@ def test_what_follows_from_a_mean_is_measured_at_the_two_ends_of_its_number():
         assert np.abs(found - truth).max() < spread, table.question.name
     others = [{"about": "kids", "ask": {"name": k, "kind": k, "of": "t"}} for k in ("quantile", "gini")]
     assert all(not table.ends for table, _ in asked_needs(schema, LinkedQuestions.of(others)))
+
+
+def test_a_median_is_not_moved_by_the_noise_of_empty_cells():
+    rng = np.random.default_rng(1)
+    bins = {"count": 400}
+    long = {"name": "t", "kind": "numeric", "dtype": "integer", "min": 0, "max": 399, "bins": bins}
+    schema = schema_of({}, child=(listed("r", 3), long), theta=5)
+    of = np.repeat(np.arange(2000), rng.integers(1, 5, 2000))
+    given = tables(2000, 0, 1) | {"kids": pa.table({"root": of.astype(str), "r": ["0"] * len(of),
+                                                    "t": rng.binomial(60, 0.25, len(of)).astype(str)})}  # fmt: skip
+    asked = LinkedQuestions.of([
+        {"about": "kids", "ask": {"name": "median", "kind": "quantile", "of": "t", "at": [0.5]}},
+    ])  # fmt: skip
+    release = synthesize_linked(given, schema, epsilon=2.0, delta=1e-6, rng=1, effort=0.1, questions=asked)
+    median = float(release.answers[0].estimate.ravel()[0])
+    assert abs(median - 15) < 6, "370 of 400 cells are empty; where their noise counts when above 0, it is 100"
 
 
 @pytest.mark.parametrize("name", ["plain", "roles", "ordered"])
