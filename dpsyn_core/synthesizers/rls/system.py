@@ -53,7 +53,7 @@ class RlsConfig(MethodConfig):
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
     takes_questions = True
-    measures = ("far ratio",)  # of a column that is itself computed
+    measures = ("ratio",)  # all of its columns
     takes_public_table = True
 
     one_way_share: float | None = Field(
