@@ -29,6 +29,7 @@ from ui.shared.visitors import issue, issued
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from dpsyn_core.report.reader import OpenRelease
     from dpsyn_core.schema.document import Schema, SchemaUnit
     from dpsyn_core.tables.batches import Batches
 
@@ -115,6 +116,7 @@ class Workspace:
     shared_names: set[tuple[str, str]] = field(default_factory=set)  # serial and ledger name that are meant to be one
     public: PublicUpload | None = None  # a table that the visitor says is public, from which runs learn
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
+    reading: OpenRelease | None = None  # somebody's release, whose files were handed to the Release page
     linked: LinkedTables[Workspace] | None = None  # several tables in place of the one above, which then waits
     one_of_linked: bool = False  # whether this is one table of linked ones, whose runs and purchases are those of all
 
