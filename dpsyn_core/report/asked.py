@@ -169,7 +169,10 @@ def _dots(name: str, x: Any, y: Sequence[str], colour: str, symbol: str, opacity
 def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the table of all figures: labels, estimate, interval, grade, synthetic table, real one."""
     answered, of = found.answered, column_of(found.answered.question)
-    heads = [*(a.name for a in answered.axes), *(words[f"asked_{x}"] for x in ("estimate", "interval", "grade", "table_says"))]
+    heads = [
+        *(a.name for a in answered.axes),
+        *(words[f"asked_{x}"] for x in ("estimate", "interval", "grade", "table_says")),
+    ]
     if found.real is not None:
         heads.append(words["real"])
     out = []

@@ -66,7 +66,9 @@ def test_a_single_figure_stands_next_to_what_the_table_says(ran):
     table = pd.read_csv(io.BytesIO(files.table_bytes(space_of(app), app.job, "csv")))
     said = words(app)
     assert "estimate from the release" in said and "synthetic table" in said
-    shown = float(said.partition("<div class='dp-what'>synthetic table")[0].rpartition("'dp-number'>")[2].partition("<")[0])
+    shown = float(
+        said.partition("<div class='dp-what'>synthetic table")[0].rpartition("'dp-number'>")[2].partition("<")[0]
+    )
     assert shown == pytest.approx(table.loc[table["INCWAGE"] < 999_998, "INCWAGE"].mean(), rel=0.01)
     app.selectbox(key="reader_kind").set_value("gap").run()
     assert app.selectbox(key="reader_gap_between").options[0] == "SEX", "short categories first"

@@ -48,9 +48,9 @@ def _pattern(english: str) -> str:
 
 
 def translated(message: str, language: str) -> str:
-    """The message in a language, or as it is where that language does not say it."""
+    """The message in a language, with the messages inside it, or as it is where that language does not say it."""
     for pattern, said in _patterns(language):
         found = pattern.fullmatch(message)
         if found is not None:
-            return said.format(**found.groupdict())
+            return said.format(**{k: translated(v, language) for k, v in found.groupdict().items()})
     return message

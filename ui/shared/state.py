@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -85,9 +85,17 @@ class PublicUpload:
     content: bytes
 
 
+class Grid(NamedTuple):
+    """Systems, epsilons and repeats of the Grid page."""
+
+    methods: tuple[str, ...]
+    epsilons: tuple[float, ...]
+    repeats: int
+
+
 @dataclass
 class Choices:
-    """What is chosen on Privacy and Synthesize; survives page switches and refreshes."""
+    """What is chosen on Privacy, Synthesize and Grid; survives page switches and refreshes."""
 
     epsilon: float = 1.0
     delta: float = 1e-9
@@ -97,6 +105,7 @@ class Choices:
     questions_share: float | None = None  # None: the engine's default
     seed: int = 1
     safe: bool = False
+    grid: Grid | None = None  # None: not chosen yet
     valid: bool = True  # whether the fields of the Privacy page hold a budget
 
 
