@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.moved import MovedGroup
-from dpsyn_core.metrics.moved_columns import Fixed, MovedDays
+from dpsyn_core.metrics.moved_columns import Fixed, MovedBlanks, MovedDays
 from dpsyn_core.metrics.unrelated import Between
 from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, local
@@ -53,7 +53,8 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
     for d in found.dates:
         real, synthetic = (instant(x, precise=d.precise) for x in (d.real, d.synthetic))
         out.append(words["verdict_date"].format(column=d.column, real=real, synthetic=synthetic))
-    for b in (*found.days, *found.blanks):
+    shares: list[MovedDays | MovedBlanks] = [*found.days, *found.blanks]
+    for b in shares:
         real, synthetic = (local(percent(x), words) for x in (b.real, b.synthetic))
         day = words["day_" + b.day.replace("-", "_")] if isinstance(b, MovedDays) else ""
         template = words["verdict_day" if day else "verdict_blank"]
