@@ -88,10 +88,9 @@ def link_verdicts(
     return out
 
 
-ACROSS = (
-    "Relations of a parent's and a child's column are off by {mean:.1%} on average, at most by {worst:.1%} ({columns})."
-)
-SIBLINGS = "Relations of a column in consecutive siblings are off by {mean:.1%} on average, at most by {worst:.1%} ({columns})."
+OFF = "are off by {mean:.1%} on average, at most by {worst:.1%} ({columns})."
+ACROSS = f"Relations of a parent's and a child's column {OFF}"
+SIBLINGS = f"Relations of a column in consecutive siblings {OFF}"
 
 
 def _across(schema: LinkedSchema, link: Link, number: int, forest: Forest) -> Pairs:
