@@ -95,11 +95,12 @@ ENGLISH: Words = {
     "profile_missing": "blank cells",
     "profile_mean": "mean",
     "profile_deviation": "deviation",
-    "gaps_none": "No difference between groups is off by more than a tenth of its size.",
+    "gaps_none": "Differences between groups are right within chance or, taken together, within a tenth of their "
+    "size. The table has every mean.",
     "gaps_pulled": "{column} by {category}: differences between groups are {kept} of their size.",
     "groups_one": "One group of {column}: off by {error}, a fresh sample by {floor}.",
-    "groups_two": "Groups of {column}: the {small} smaller ones, of at most {most} records, are off by {error} on "
-    "average where a fresh sample is off by {floor}; the {large} larger ones by {other} where a fresh sample is off "
+    "groups_two": "Groups of {column}: the smaller ones ({small}, at most {most} records each) are off by {error} on "
+    "average where a fresh sample is off by {floor}; the larger ones ({large}) by {other} where a fresh sample is off "
     "by {other_floor}.",
     "groups_size": "records of the group in the real table",
     "groups_error": "error of the other columns (TVD)",
