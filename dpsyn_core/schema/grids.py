@@ -14,7 +14,7 @@ Scale = Literal["linear", "log"]
 # the only days that a column of dates can hold by public knowledge
 Rhythm = Literal[
     "weekdays", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "month-start",
-    "month-end", "quarter-start", "quarter-end", "year-start", "year-end",
+    "month-end", "quarter-start", "quarter-end", "year-start", "year-end", "no-sundays",
 ]  # fmt: skip
 FINE = 1024  # bins of a number or a date, at most about, where none are declared
 UNSEEN = 1_000_000  # parts of the largest value, below which a number without a step is not told from 0

@@ -14,18 +14,19 @@ from dpsyn_core.schema.grids import FINE, Rhythm
 
 Days = NDArray[np.int64]
 RHYTHMS: tuple[Rhythm, ...] = get_args(Rhythm)
-OF_A_WEEK = RHYTHMS[1:8]
+OF_A_WEEK, OF_PERIODS = RHYTHMS[1:8], RHYTHMS[8:14]
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 MONDAY = 4  # 1970-01-05 was a Monday
 # distinct dates that have to keep a rhythm before it is proposed: fewer keep one by chance
-ENOUGH = {"weekdays": 30, **dict.fromkeys(OF_A_WEEK, 6), **dict.fromkeys(RHYTHMS[8:], 2)}
+ENOUGH = {"weekdays": 30, **dict.fromkeys(OF_A_WEEK, 6), **dict.fromkeys(OF_PERIODS, 2)}
+ENOUGH["no-sundays"] = 60
 
 
 def keeps(rhythm: Rhythm, days: Days) -> NDArray[np.bool_]:
     """Which days, counted since 1970, are days of a rhythm."""
     weekday = (days - MONDAY) % 7
-    if rhythm == "weekdays":
-        return np.asarray(weekday < 5)
+    if rhythm in ("weekdays", "no-sundays"):
+        return np.asarray(weekday < (5 if rhythm == "weekdays" else 6))
     if rhythm in OF_A_WEEK:
         return np.asarray(weekday == OF_A_WEEK.index(rhythm))
     period, _, end = rhythm.partition("-")
@@ -74,5 +75,5 @@ def bins_of(rhythm: Rhythm, low: int, high: int, declared: WholeBins | None) -> 
 
 def found_in(days: Days) -> Rhythm | None:
     """The narrowest rhythm that all of these distinct days keep, for a proposal; None where there is none."""
-    order: tuple[Rhythm, ...] = (*reversed(RHYTHMS[8:]), *RHYTHMS[1:8], "weekdays")
+    order: tuple[Rhythm, ...] = (*reversed(OF_PERIODS), *OF_A_WEEK, "weekdays", "no-sundays")
     return next((r for r in order if len(days) >= ENOUGH[r] and keeps(r, days).all()), None)
