@@ -221,9 +221,10 @@ def _dates(attribute: DatetimeAttribute, low: int, high: int) -> Any:
     starts = attribute.binning.starts
     inner = starts[(starts > low) & (starts <= high)]
     # a range has no edges of its own where bins follow the calendar: those of the whole column are kept
-    only = attribute.binning.only
+    only, step = attribute.binning.only, attribute.binning.step
+    low = min(-(-low // step) * step, high)
     kept = None if only is None else only[(only >= low) & (only <= high)]
-    fresh.__dict__["binning"] = WholeBins(np.append([low], inner).astype(np.int64), high, only=kept)
+    fresh.__dict__["binning"] = WholeBins(np.append([low], inner).astype(np.int64), high, step, kept)
     return fresh
 
 

@@ -30,12 +30,12 @@ from dpsyn_core.tables.headers import composed, locate, short
 
 FEW = 3  # cells shown of a kind of misfit
 LENGTH = 40  # letters shown of a cell
-Goes = Literal["other", "missing", "nearest end", "day of the rhythm", "left out"]
+Goes = Literal["other", "missing", "nearest end", "date of the rhythm", "left out"]
 WHERE: dict[Goes, str] = {
     "other": "they count as (other)",
     "missing": "they count as (missing)",
     "nearest end": "they count as the nearest end of the range",
-    "day of the rhythm": "they count as the day of the rhythm in their bin",
+    "date of the rhythm": "they count as the day, or the times, of the rhythm in their bin",
     "left out": "their records are left out",
 }
 
@@ -131,8 +131,8 @@ def _of_column(column: Any, attribute: CodedColumn, comma: bool) -> list[Misfit]
         out.append(_misfit(column, attribute, outside, "cells outside its range", "nearest end", mend, refused=False))
     off = _off_rhythm(column, attribute) if isinstance(attribute, DatetimeAttribute) else outside[:0]
     if off.any():
-        what = f"dates that are no days of the rhythm '{getattr(attribute, 'rhythm', None)}'"
-        out.append(_misfit(column, attribute, off, what, "day of the rhythm", "drop rhythm", refused=False))
+        what = f"dates that the rhythm '{getattr(attribute, 'rhythm', None)}' does not have"
+        out.append(_misfit(column, attribute, off, what, "date of the rhythm", "drop rhythm", refused=False))
     return out
 
 

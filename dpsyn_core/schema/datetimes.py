@@ -14,7 +14,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import CodedBase
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.grids import Rhythm, calendar_width
+from dpsyn_core.schema.grids import OF_TIMES, Rhythm, calendar_width
 from dpsyn_core.schema.numeric import CalendarBins, CountBins
 
 
@@ -31,7 +31,8 @@ class DatetimeAttribute(CodedBase):
     rhythm: Rhythm | None = Field(
         None,
         description="The only days that can be: weekdays, mondays to sundays, or the start or the end of each month, "
-        "quarter or year (month-end); absent: every day",
+        "quarter or year (month-end); of times of day: minutes, five-minutes, ten-minutes, quarter-hours, half-hours, "
+        "hours; absent: every day, or second",
     )
     formats: tuple[StrictStr, ...] = Field(
         (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
@@ -53,8 +54,11 @@ class DatetimeAttribute(CodedBase):
         if self.formats and self.precise and not {"%H", "%I"} & set(re.findall("%.", self.formats[0])):
             msg = f"formats[0] {self.formats[0]!r} has no hour, but min or max has a time of day; add %H:%M"
             raise ValueError(msg)
-        if self.rhythm is not None and self.precise:
-            msg = f"rhythm '{self.rhythm}' is of days, but min or max has a time of day; write them as 2020-01-31"
+        if self.rhythm is not None and (timed := self.rhythm in OF_TIMES) != self.precise:
+            if timed:
+                msg = f"rhythm '{self.rhythm}' is of times, but min and max are days; write them as 2020-01-31T13:00:00"
+            else:
+                msg = f"rhythm '{self.rhythm}' is of days, but min or max has a time of day; write them as 2020-01-31"
             raise ValueError(msg)
         self._build()
         return self
@@ -88,10 +92,10 @@ class DatetimeAttribute(CodedBase):
             raise SchemaError(msg)
         low, high = low // step, high // step
         if self.rhythm is not None:
-            from dpsyn_core.schema.rhythm import bins_of  # a run without one does not need it
+            from dpsyn_core.schema.rhythm import bins_of, timed_bins  # a run without one does not need it
 
             declared = None if self.bins is None else self._cut(low, high)
-            return bins_of(self.rhythm, low, high, declared)
+            return (timed_bins if self.precise else bins_of)(self.rhythm, low, high, declared)
         return self._cut(low, high)
 
     def _cut(self, low: int, high: int) -> WholeBins:

@@ -10,6 +10,7 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import SchemaPart
 from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.numeric import NumericAttribute
 
 Name = Annotated[StrictStr, Field(min_length=1)]
@@ -171,7 +172,10 @@ def _comparable(first: Any, second: Any) -> None:
             raise SchemaError(msg)
         if isinstance(attribute, DatetimeAttribute) and attribute.formats:
             written = attribute.formats[0]
-            if not any(day in written for day in ("%d", "%j")) or (attribute.precise and "%S" not in written):
+            needed = ("%S",) if attribute.rhythm not in OF_TIMES else ("%M", "%S")
+            if not any(day in written for day in ("%d", "%j")) or (
+                attribute.precise and not any(part in written for part in needed)
+            ):
                 msg = f"'{attribute.name}' is written as {written}, which loses part of the date; write it in full"
                 raise SchemaError(msg)
     if first.kind != second.kind or getattr(first, "precise", None) != getattr(second, "precise", None):

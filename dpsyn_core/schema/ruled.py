@@ -120,7 +120,7 @@ class RuledColumn:
         """Distance of neighbouring values: the resolution of the record."""
         a = self.attribute
         if isinstance(a, DatetimeAttribute):
-            return 1
+            return a.binning.step
         if a.dtype == "integer":
             return int(a.step or 1)
         if a.step is not None:

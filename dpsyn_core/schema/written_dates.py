@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.identifying import PARTS
-from dpsyn_core.schema.rhythm import found_in
+from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import instants
 
 FEW = 8  # distinct cells from which on digits alone may be dates
@@ -27,6 +27,10 @@ DAYS = (
 )  # fmt: skip
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only where the header speaks of a date
+ISO = {
+    "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$", "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
+    "%Y-%m-%dT%H:%M:%S": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$",
+}  # fmt: skip
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
 LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
@@ -59,11 +63,23 @@ def dates(name: str, texts: Any) -> dict[str, Any] | None:
     made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
     if re.search("%[HI]", way):
         made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
-    elif (rhythm := found_in(_days(texts, way))) is not None and "%d" in way:
+        rhythm = found_in_times(_times(texts, way))
+        made |= {} if rhythm is None else {"rhythm": rhythm}
+    elif (rhythm := found_in(np.unique(_times(texts, way) // 86_400))) is not None and "%d" in way:
         made |= {"rhythm": rhythm}
     if "%d" not in way:
         made |= {"bins": {"every": "month"}}
     return made | {"missing": True, "formats": [way]}
+
+
+def in_parts(texts: Any) -> dict[str, Any]:
+    """`formats` of times in ISO 8601 without seconds or with a T; empty where they are written in the usual way."""
+    import pyarrow.compute as pc
+
+    for ways, shape in ISO.items():
+        if pc.all(pc.match_substring_regex(texts, shape)).as_py():
+            return {"formats": [ways]}
+    return {}
 
 
 def named_like_one(name: str) -> bool:
@@ -75,9 +91,9 @@ def way_of(example: str) -> str | None:
     """The strptime format of one date as somebody types it (31/12/2020); empty for ISO 8601, None for no date."""
     import pyarrow as pa
 
-    if instants.parse_one(example) is not None:
-        return ""
     text = pa.array([example.strip()], pa.string())
+    if instants.parse_one(example) is not None:
+        return str(in_parts(text).get("formats", [""])[0])
     found = _way(text, DAYS, TIMES) or _of_digits(text)
     return None if found is None else found[0]
 
@@ -144,11 +160,11 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
     return None
 
 
-def _days(texts: Any, way: str) -> NDArray[np.int64]:
-    """Distinct days since 1970, rising."""
+def _times(texts: Any, way: str) -> NDArray[np.int64]:
+    """Distinct seconds since 1970, rising."""
     from dpsyn_core.tables.casting import to_instants
 
-    return np.unique(to_instants(texts, (way,))[0] // 86_400)
+    return np.unique(to_instants(texts, (way,))[0])
 
 
 def _years(texts: Any, way: str) -> tuple[int, int] | None:

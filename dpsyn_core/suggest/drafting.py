@@ -15,7 +15,7 @@ from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
-from dpsyn_core.schema.rhythm import found_in
+from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
@@ -227,7 +227,9 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))
     ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]
     out: dict[str, Any] = {"kind": "datetime", "min": ends[0], "max": ends[1]}
-    rhythm = None if timed or zoned else found_in(np.unique(seconds // 86_400))
+    if (timed or zoned) and not typed:
+        out |= written_dates.in_parts(texts)
+    rhythm = found_in_times(np.unique(seconds)) if timed or zoned else found_in(np.unique(seconds // 86_400))
     if rhythm is not None:
         return out | {"rhythm": rhythm}
     dates = seconds.astype("datetime64[s]")

@@ -152,10 +152,9 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
-        if drafted.get("formats"):  # whole years already
-            return Proposal(name=name, seen=seen, why="written", document=base)
         first, last = _years(drafted["min"], drafted["max"])
-        return Proposal(name=name, seen=seen, why="calendar", document=base | {"min": first, "max": last})
+        why = "written" if drafted.get("formats") else "calendar"
+        return Proposal(name=name, seen=seen, why=why, document=base | {"min": first, "max": last})
     if kind == "categorical":
         return _categories(drafted, base, column)
     return _left_out(drafted, column, records)

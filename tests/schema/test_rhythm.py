@@ -10,7 +10,8 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.repair import repair
 from dpsyn_core.schema.check import misfits
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.rhythm import MONTHS, RHYTHMS, found_in, keeps
+from dpsyn_core.schema.grids import OF_TIMES
+from dpsyn_core.schema.rhythm import MONTHS, OF_DAYS, RHYTHMS, found_in, keeps
 from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.suggest.proposing import agreed, propose
 from tests.schema.helpers import encode_one, num, schema
@@ -36,7 +37,7 @@ def is_one(rhythm, day):
     return first.day == 1 and (first.month - 1) % MONTHS[period] == 0
 
 
-@pytest.mark.parametrize("rhythm", RHYTHMS)
+@pytest.mark.parametrize("rhythm", OF_DAYS)
 def test_every_decoded_date_is_a_day_of_the_rhythm_and_its_codes_come_back(rhythm):
     made = schema(of(rhythm))
     codes = np.arange(made["day"].size, dtype=np.uint16)[None, :].repeat(20, axis=1)
@@ -54,7 +55,7 @@ def test_a_day_beside_the_rhythm_counts_as_the_one_of_its_period():
     assert encode_one(of("month-start"), ["2019-01-31", "2019-02-01", "2019-02-28"]) == [0, 1, 1]
     made = schema(of("month-end"))
     [found] = misfits(made, pa.table({"day": [*whole, "2019-02-14"]}))
-    assert (found.count, found.goes, found.few) == (1, "day of the rhythm", ("2019-02-14",))
+    assert (found.count, found.goes, found.few) == (1, "date of the rhythm", ("2019-02-14",))
     assert "month-end" in found.sentence()
 
 
@@ -78,8 +79,8 @@ def test_quarters_are_bins_with_their_names():
 
 @pytest.mark.parametrize(
     ("attribute", "words"),
-    [(of("year-end", "2019-01-01", "2019-05-01"), "no day of the rhythm 'year-end'"),
-     (of("quarter-end", bins={"every": "month"}), "a bin holds no day of the rhythm"),
+    [(of("year-end", "2019-01-01", "2019-05-01"), "no date of the rhythm 'year-end'"),
+     (of("quarter-end", bins={"every": "month"}), "a bin holds no date of the rhythm"),
      (of("month-end", "2019-01-01T00:00:00", "2019-05-01T00:00:00"), "has a time of day"),
      (of("fortnight"), "rhythm")],
 )  # fmt: skip
@@ -103,7 +104,7 @@ def test_rules_move_dates_to_days_of_the_rhythm_alone():
     assert gaps == fixed["wait"].to_pylist()
 
 
-@pytest.mark.parametrize("rhythm", RHYTHMS)
+@pytest.mark.parametrize("rhythm", OF_DAYS)
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y"])
 def test_a_draft_proposes_the_rhythm_that_all_dates_keep(rhythm, form):
     days = [d for i in range(3700) if is_one(rhythm, d := datetime.date(2019, 1, 1) + i * DAY)]
@@ -122,3 +123,70 @@ def test_days_that_keep_no_rhythm_or_are_few_have_none():
     assert found_in(np.arange(18_000, 18_100)) is None
     monday = np.array([4])
     assert found_in(monday) is None and found_in(np.array([4, 11, 18])) is None
+
+
+def at(rhythm, low="2024-03-01T05:20:00", high="2024-03-09T21:55:10", **more):
+    return {"name": "seen", "kind": "datetime", "min": low, "max": high, "rhythm": rhythm, **more}
+
+
+@pytest.mark.parametrize("rhythm", OF_TIMES)
+@pytest.mark.parametrize("high", ["2024-03-01T06:00:00", "2024-03-09T21:55:10", "2031-12-31T23:59:59"])
+def test_every_decoded_time_is_of_the_rhythm_and_its_codes_come_back(rhythm, high):
+    made = schema(at(rhythm, high=high))
+    codes = np.arange(made["seen"].size, dtype=np.uint16)[None, :].repeat(5, axis=1)
+    out = Codec(made).decode(codes, rng=RNG)
+    seconds = out.column("seen").cast(pa.int64()).to_numpy()
+    assert (seconds % OF_TIMES[rhythm] == 0).all() and len(made["seen"].labels()) == made["seen"].size <= 1100
+    assert (Codec(made).encode(out).codes == codes).all()
+
+
+def test_times_beside_their_rhythm_are_counted_for_the_owner_and_read_into_its_bins():
+    assert encode_one(at("hours", high="2024-03-01T09:30:00"), ["2024-03-01 05:21:00", "2024-03-01 07:59:59"]) == [0, 1]
+    [found] = misfits(schema(at("hours")), pa.table({"seen": ["2024-03-02 10:00:00", "2024-03-02 10:20:00"]}))
+    assert found.count == 1 and "'hours' does not have" in found.sentence()
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [(at("hours", high="2024-03-01T05:50:00"), "no date of the rhythm 'hours'"),
+     (at("hours", bins={"count": 800}), "a bin holds no date of the rhythm 'hours'"),
+     (at("mondays"), "is of days"), (of("hours"), "is of times")],
+)  # fmt: skip
+def test_a_rhythm_of_times_that_cannot_be_is_refused_in_a_sentence(document, says):
+    with pytest.raises(SchemaError, match=says):
+        schema(document)
+
+
+@pytest.mark.parametrize(
+    ("cell", "rhythm", "formats"),
+    [("2024-03-{d:02} {h:02}:{m:02}", "minutes", ["%Y-%m-%d %H:%M"]),
+     ("2024-03-{d:02}T{h:02}:00", "hours", ["%Y-%m-%dT%H:%M"]),
+     ("2024-03-{d:02} {h:02}:{q:02}:00", "quarter-hours", None), ("2024-03-{d:02} {h:02}:{m:02}:07", None, None),
+     ("2024-03-{d:02}T{h:02}:{m:02}:07", None, ["%Y-%m-%dT%H:%M:%S"]), ("{d:02}.03.2024 {h:02}:{q:02}", "quarter-hours",
+     ["%d.%m.%Y %H:%M"]), ("2024-03-{d:02} {h:02}:{q:02}:00Z", "quarter-hours", None)],
+)  # fmt: skip
+def test_a_draft_proposes_how_times_are_written_and_which_ones_can_be(cell, rhythm, formats):
+    cells = [cell.format(d=1 + i % 31, h=i % 24, m=i * 7 % 60, q=15 * (i % 4)) for i in range(200)]
+    table = pa.table({"seen": cells, "kind": ["a", "b"] * 100})
+    whole = draft(table, "t")
+    drafted = whole.document()["attributes"][0]
+    assert (drafted.get("rhythm"), drafted.get("formats") or None) == (rhythm, formats)
+    [proposed, _] = propose(whole, table)
+    assert proposed.document.get("rhythm") == rhythm and proposed.document["max"].startswith("2024-12-31T23:59")
+    made = schema({**proposed.document, "source": "public"})
+    out = Codec(made).decode(np.zeros((1, 3), dtype=np.uint16), rng=RNG)
+    assert made["seen"].formats == tuple(formats or ()) and encode_one(
+        made["seen"].document(), out.column(0).to_pylist()
+    )
+
+
+def test_rules_move_times_to_times_of_the_rhythm():
+    low, high = "2024-03-01T00:00:00", "2024-03-03T00:00:00"
+    one = at("quarter-hours", low, high, formats=["%Y-%m-%d %H:%M"])
+    ends = [one | {"name": n} for n in ("begins", "ends")]
+    made = schema(*ends, rules=[{"kind": "order", "lower": "begins", "upper": "ends"}])
+    codes = RNG.integers(0, made["begins"].size, (2, 300)).astype(np.uint16)
+    table = repair(Codec(made).decode(codes, rng=RNG), made.rules, made, RNG)[0]
+    begins, ended = (table.column(n).to_pylist() for n in ("begins", "ends"))
+    assert all(a <= b for a, b in zip(begins, ended, strict=True))
+    assert {t[-2:] for t in (*begins, *ended)} <= {"00", "15", "30", "45"}

@@ -18,7 +18,10 @@ def test_dates_keep_their_rhythm_and_whole_numbers_stay_filled_and_inside(name):
     rng = np.random.default_rng(0)
     months = (np.datetime64("2019-01", "M") + rng.integers(1, 49, N)).astype("datetime64[D]") - 1
     rating = rng.integers(1, 11, N)
-    table = pa.table({"closed": pa.array(months), "rating": pa.array(rating), "kind": rng.choice(["a", "b"], N)})
+    seen = np.datetime64("2024-03-01T08:00", "s") + 900 * rng.integers(0, 40, N)
+    table = pa.table(
+        {"closed": pa.array(months), "rating": pa.array(rating), "seen": seen, "kind": rng.choice(["a", "b"], N)}
+    )
     date = {
         "name": "closed",
         "kind": "datetime",
@@ -27,9 +30,15 @@ def test_dates_keep_their_rhythm_and_whole_numbers_stay_filled_and_inside(name):
         "rhythm": "month-end",
         "group": "g",
     }
+    timed = date | {
+        "name": "seen",
+        "min": "2024-03-01T08:00:00",
+        "max": "2024-03-01T18:00:00",
+        "rhythm": "quarter-hours",
+    }
     promised = config_class(name).guarantee
     made = schema(
-        date, cat("rating", list(range(1, 11)), ordered=True, other=True), cat("kind", ["a", "b"], group="g"),
+        date, timed, cat("rating", list(range(1, 11)), ordered=True, other=True), cat("kind", ["a", "b"], group="g"),
         n_records=N, unit={"neighbours": promised.neighbours[0]},
     )  # fmt: skip
     release = synthesize(
@@ -39,4 +48,5 @@ def test_dates_keep_their_rhythm_and_whole_numbers_stay_filled_and_inside(name):
     out = release.table
     days = out.column("closed").cast(pa.int32()).to_numpy().astype(np.int64)
     assert out.num_rows and keeps("month-end", days).all()
+    assert keeps("quarter-hours", out.column("seen").cast(pa.int64()).to_numpy()).all()
     assert set(out.column("rating").to_pylist()) <= set(range(1, 11))

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.rhythm import RHYTHMS
 from dpsyn_core.schema.years import is_year
 from ui.data.quick import QUICK
@@ -193,17 +194,18 @@ def _form(space: Workspace, p: Proposal) -> None:
 
 
 def _rhythm_box(document: Mapping[str, Any], mark: str) -> str:
-    """The days that can be, as a choice; empty for every day."""
-    options = ["", *RHYTHMS]
+    """The days or times that can be, as a choice; empty for all of them."""
+    timed = "T" in document["min"]
+    options = ["", *(r for r in RHYTHMS if (r in OF_TIMES) == timed)]
     return st.selectbox(
         t("guide.rhythm"), options, index=options.index(document.get("rhythm") or ""), key=f"rhythm_{mark}",
-        format_func=rhythm_words, help=t("guide.rhythm_help"),
+        format_func=lambda r: rhythm_words(r or ("second" if timed else "day")), help=t("guide.rhythm_help"),
     )  # fmt: skip
 
 
 def rhythm_words(rhythm: str) -> str:
     """A rhythm in the visitor's language."""
-    return t(f"guide.rhythm_{(rhythm or 'day').replace('-', '_')}")
+    return t(f"guide.rhythm_{rhythm.replace('-', '_')}")
 
 
 def _example(document: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from ui.shared.access import classroom
 # what pages import when they are first opened, those first that a visitor is likely to open first
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.associations", "pyarrow.parquet", "pandas")
 FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
+DRAWN = 3.0  # seconds from its last element until a browser on a slow machine has drawn the first page
 FETCHED = "figures_fetched"  # key of the session that has been told to fetch it
 LAST = ("scipy.stats", "altair", "openpyxl", "pyarrow.dataset")  # what the first report and the first export take
 PATIENCE = 1.0  # seconds that an import waits for pages that are being drawn
@@ -121,12 +122,16 @@ def figures_script() -> str | None:
 
 
 def fetch_figures() -> None:
-    """Lets the browser fetch and read, while its visitor reads the first page, the script that figures will need."""
+    """Lets the browser fetch and read, while its visitor reads the first page, the script that figures will need.
+
+    Reading it keeps the browser busy for a second, so that it waits until the page itself is drawn.
+    """
     script = figures_script()
     if script is None or st.session_state.get(FETCHED):
         return
     st.session_state[FETCHED] = True
     st.html(
-        f"<script>(window.requestIdleCallback || setTimeout)(() => import('{script}'))</script>",
+        f"<script>setTimeout(() => (window.requestIdleCallback || setTimeout)(() => import('{script}')), "
+        f"{1000 * DRAWN:.0f})</script>",
         unsafe_allow_javascript=True,
     )
