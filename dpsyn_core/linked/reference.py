@@ -127,11 +127,8 @@ def _judged(
             _groups(next(a for a in schema[t].coded if a.name == name).coded_attribute(), sides[0][pair][i], most)
             for i, (t, name) in enumerate(zip(tables, (pair[0], pair[-1]), strict=True))
         ]
-        beyond = [
-            _beyond(*(m[x] for m, x in zip(maps, side[pair], strict=True)), *(m.max() + 1 for m in maps))
-            for side in sides
-        ]
-        off[:, k] = [np.abs(x - beyond[0]).sum() / 2 for x in beyond[1:]]
+        real, *others = (_beyond(side[pair], maps) for side in sides)
+        off[:, k] = [np.abs(x - real).sum() / 2 for x in others]
     related = (off[2] > FARTHER * off[1]) & (off[2] - off[1] > max(APART, n**-0.5))
     counted = off[:, related] if related.any() else off
     value, fresh, apart = (float(x) for x in counted.mean(axis=1))
@@ -156,9 +153,11 @@ def _groups(a: CodedAttribute, real: Ints, most: int) -> Ints:
     return out
 
 
-def _beyond(x: Ints, y: Ints, width: int, height: int) -> NDArray[np.float64]:
-    """Shares of pairs of values, less the product of the shares of each."""
-    shares = np.bincount(x * height + y, minlength=width * height).reshape(width, height) / len(x)
+def _beyond(codes: tuple[Ints, Ints], maps: Sequence[Ints]) -> NDArray[np.float64]:
+    """Shares of pairs of groups, less the product of the shares of each."""
+    width, height = (int(m.max()) + 1 for m in maps)
+    cells = maps[0][codes[0]] * height + maps[1][codes[1]]
+    shares = np.bincount(cells, minlength=width * height).reshape(width, height) / len(cells)
     return np.asarray(shares - shares.sum(axis=1, keepdims=True) * shares.sum(axis=0))
 
 
