@@ -154,7 +154,8 @@ def test_19_a_session_from_another_origin_or_host_is_refused_without_asking_anyb
 
 
 BEYOND = """() => [...document.querySelectorAll('.js-plotly-plot')]
-    .flatMap(p => [...p.querySelectorAll('.main-svg text')].filter(e => { const b = e.getBoundingClientRect(), f = p.getBoundingClientRect();
+    .flatMap(p => [...p.querySelectorAll('.main-svg text')]
+    .filter(e => { const b = e.getBoundingClientRect(), f = p.getBoundingClientRect();
         return b.width > 0 && (b.left < f.left - 2 || b.right > f.right + 2) }).map(e => e.textContent))"""
 
 
