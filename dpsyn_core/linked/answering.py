@@ -39,13 +39,15 @@ CONFIDENCE = 0.95  # of intervals
 class LinkedAnswer:
     """One question, answered from a released table of its own, beside what the synthetic tables say.
 
-    axes: what the figures are broken down by; none for a single one. estimate, low, high, synthetic: float64 of the
-    shape of the axes, NaN where there is none. The interval is about the bounded real tables: what bounding leaves out
-    (more than `max_children`, orphans) is in none of them.
+    at_most: records of one root that count fully; None: all. axes: what the figures are broken down by; none for a
+    single one. estimate, low, high, synthetic: float64 of the shape of the axes, NaN where there is none.
+    The interval is about the bounded real tables: what bounding leaves out (more than `max_children`, orphans) is in
+    none of them.
     """
 
     name: str
     about: str
+    at_most: int | None
     axes: tuple[Axis, ...]
     unit: str
     estimate: Floats
@@ -65,24 +67,25 @@ class LinkedAnswer:
     def plain(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "question": self.name, "about": self.about, "unit": self.unit, "confidence": CONFIDENCE,
-            "sentence": self.sentence(), "figures": self.rows(),
+            "question": self.name, "about": self.about, "at_most": self.at_most, "unit": self.unit,
+            "confidence": CONFIDENCE, "sentence": self.sentence(), "figures": self.rows(),
         }  # fmt: skip
 
     def sentence(self) -> str:
         """What the answer is and how far it may be off."""
+        few = "" if self.at_most is None else f" Of one root at most {self.at_most} records count fully."
         if self.estimate.size == 1:
             middle, low, high, made = (
                 float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
             )
             return (
                 f"{self.name}: {middle:.4g} ({self.unit}), between {low:.4g} and {high:.4g} at {CONFIDENCE:.0%} "
-                f"confidence; the synthetic tables say {made:.4g}."
+                f"confidence; the synthetic tables say {made:.4g}.{few}"
             )
         half = float(np.nanmedian((self.high - self.low) / 2)) if np.isfinite(self.high).any() else float("nan")
         return (
             f"{self.name}: {self.estimate.size} figures ({self.unit}); a typical one is off by at most {half:.4g} at "
-            f"{CONFIDENCE:.0%} confidence for each."
+            f"{CONFIDENCE:.0%} confidence for each.{few}"
         )
 
 
@@ -146,7 +149,8 @@ def answers_of(
     out = []
     for (table, need), measured in zip(asked_needs(schema, questions), released, strict=True):
         question = table.question
-        synthetic = evaluate(question.ask, table.codes(made), table.table)
+        weights = table.weights(made) / table.whole
+        synthetic = evaluate(question.ask, table.codes(made), table.table, weights=weights)
         estimate = _of_cells(table, need, measured.values / table.whole)
         drawn = np.stack([
             _of_cells(table, need, (measured.values + noise(measured, pure=pure, rng=rng)) / table.whole).values
@@ -157,9 +161,9 @@ def answers_of(
             low, high = np.quantile(drawn - estimate.values, [tail, 1 - tail], axis=0)
         out.append(
             LinkedAnswer(
-                name=question.name, about=question.about, axes=estimate.axes, unit=_unit(question, estimate),
-                estimate=estimate.values, low=estimate.values - high, high=estimate.values - low,
-                synthetic=_scaled(synthetic, estimate),
+                name=question.name, about=question.about, at_most=question.at_most, axes=estimate.axes,
+                unit=_unit(question, estimate), estimate=estimate.values, low=estimate.values - high,
+                high=estimate.values - low, synthetic=_scaled(synthetic, estimate),
             )
         )  # fmt: skip
     return tuple(out)

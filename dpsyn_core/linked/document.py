@@ -41,13 +41,13 @@ class Link(Document):
 
     parent: Name = Field(min_length=1, description="Name of the parent table")
     child: Name = Field(min_length=1, description="Name of the child table")
-    key: Name = Field(min_length=1, description="ViewColumn of the child table that holds the parent's key")
+    key: Name = Field(min_length=1, description="Column of the child table that holds the parent's key")
     max_children: StrictInt = Field(
         ge=1, le=MOST_CHILDREN, description="Children of a parent that are counted, and made, at most (theta)"
     )
-    order: Name | None = Field(None, description="ViewColumn of the child table by which children follow each other")
+    order: Name | None = Field(None, description="Column of the child table by which children follow each other")
     distinct: StrictBool = Field(False, description="Whether no two children of a parent have the same order")
-    roles: ChildRoles | None = Field(None, description="ChildRoles of children that a parent has at most once")
+    roles: ChildRoles | None = Field(None, description="Roles of children that a parent has at most once")
     rules: tuple[LinkRule, ...] = Field(
         (), max_length=MOST_RULES, description="What holds between a child, its parent and its siblings"
     )
@@ -57,7 +57,7 @@ class LinkedTable(Document):
     """One table: its key and the schema of its columns, a document of version 1."""
 
     name: Name = Field(min_length=1, max_length=200, description="Name of the table")
-    key: Name | None = Field(None, min_length=1, description="ViewColumn that names a record; null: none does")
+    key: Name | None = Field(None, min_length=1, description="Column that names a record; null: none does")
     columns: Schema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
 
     @property
@@ -280,7 +280,7 @@ class LinkedSchema(Document):
 
     @property
     def root_key(self) -> str:
-        """ViewColumn of the root that names individuals."""
+        """Column of the root that names individuals."""
         return str(self.root.key)
 
     @property

@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.keys import check_keys
 from tests.app.linked_tables import field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made
@@ -36,6 +37,36 @@ def test_a_question_may_count_grandchildren_of_children(shop):
     shop.button(key="linked_ask_keep").click().run()
     assert not shop.exception and not shop.error
     assert linked(shop).questions[0].about == "orders"
+
+
+def test_a_question_about_grandchildren_may_say_how_many_of_an_individual_count_fully(shop):
+    at_page(shop, "questions")
+    shop.selectbox[0].set_value("orders").run()
+    assert not [e for e in shop.number_input if "customers" in e.label], "a customer is one record"
+    shop.selectbox[0].set_value("lines").run()
+    shop.selectbox[1].set_value("mean").run()
+    asked = field(shop, "number_input", "records of lines per record of customers")
+    assert asked.value is None and asked.max == 100
+    asked.set_value(3).run()
+    shop.button(key="linked_ask_keep").click().run()
+    assert not shop.exception and not shop.error
+    (question,) = linked(shop).questions
+    said = "at most 3 records per record of customers count fully"
+    assert question.about == "lines" and question.at_most == 3 and said in words(shop)
+    job = made(shop)
+    shop.session_state["open_run"] = job.id
+    at_page(shop, "report")
+    shop.segmented_control(key=f"linked_view_{job.id}").set_value("asked").run()
+    assert not shop.exception and not shop.error and said in words(shop)
+
+
+def test_what_counts_fully_is_asked_and_said_in_german(shop):
+    mean = {"name": "q", "kind": "mean", "of": "pieces"}
+    linked(shop).questions = LinkedQuestions.of([{"about": "lines", "at_most": 3, "ask": mean}]).questions
+    shop.session_state["language"] = "de"
+    at_page(shop, "questions")
+    assert field(shop, "number_input", "datensätze von orders je datensatz von customers").value is None
+    assert "je Datensatz von customers zählen höchstens 3 voll" in words(shop) and not shop.exception
 
 
 def test_a_run_three_deep_is_reported_and_handed_out(shop, tmp_path):

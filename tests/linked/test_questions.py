@@ -131,6 +131,12 @@ def test_records_of_a_root_with_many_weigh_no_more_than_those_that_count_fully_a
     assert 3 < wide / narrow < 8  # 20 records against 4, from 400 draws of the noise
     counted = np.minimum(number, 4).sum()
     assert abs(release.answers[1].estimate.sum() - counted) < 3 * narrow + number.sum() / 32  # weights are rounded down
+    made, _ = bounded(schema, release.arrows, key=KEY)
+    weighed = AskedTable(schema, asked.questions[1]).weights(made).sum() / 64
+    everyone, four = (a.synthetic.sum() for a in release.answers)
+    assert four == weighed < everyone == made.children[0].codes.shape[1], "of synthetic tables the same is said"
+    assert [a.plain()["at_most"] for a in release.answers] == [None, 4]
+    assert "count fully" in release.answers[1].sentence() and "count fully" not in release.answers[0].sentence()
     assert not of_linked_charges(release.manifest, schema)
 
 

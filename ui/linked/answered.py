@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpsyn_core.linked.document import LinkedSchema
 from ui.linked import files
+from ui.linked.asking import few
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, percent, t
@@ -18,13 +20,14 @@ def panel(space: Workspace, job: Job) -> None:
     found = files.answers(space, job)
     single = [one for one in found if len(one["figures"]) == 1 and not one["figures"][0]["labels"]]
     section(t("linked.view_asked"))
+    schema = files.schema(space, job)
     if single:
-        rows = [[one["question"], *_cells(one["figures"][0])] for one in single]
+        rows = [[_called(schema, one), *_cells(one["figures"][0])] for one in single]
         table([t("linked.asked_question"), *_heads()], rows, alt=t("linked.view_asked"))
     for one in found:
         if one in single:
             continue
-        lead(literal(one["question"]))
+        lead(literal(_called(schema, one)))
         labels = list(one["figures"][0]["labels"]) if one["figures"] else []
         rows = [[" · ".join(str(x) for x in f["labels"].values()), *_cells(f)] for f in one["figures"][:MOST]]
         table([" · ".join(labels), *_heads()], rows, alt=literal(one["question"]))
@@ -32,6 +35,12 @@ def panel(space: Workspace, job: Job) -> None:
             note(t("linked.asked_cut", shown=number(MOST), all=number(len(one["figures"]))))
     if found:
         note(t("linked.asked_note", confidence=percent(found[0]["confidence"], 0)))
+
+
+def _called(schema: LinkedSchema, one: dict[str, Any]) -> str:
+    """A question's name, and of how many records of a root it is."""
+    most = one.get("at_most")
+    return str(one["question"]) if most is None else f"{one['question']} ({few(schema, most)})"
 
 
 def _heads() -> list[str]:

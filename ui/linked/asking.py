@@ -13,7 +13,7 @@ from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.questions.forms import MOST_GROUPS
 from dpsyn_core.questions.meaning import numeric
 from ui.shared.state import Linked
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
 
 COUNT, SHARE, MEAN, CHANGE = "count", "share", "mean", "change"
@@ -50,6 +50,7 @@ def form(linked: Linked, schema: LinkedSchema) -> None:
     )  # fmt: skip
     made = (_of_children if kind in (COUNT, SHARE) else _of_numbers)(schema, link, kind, f"{key}_{child}_{kind}")
     usual = made.pop("usual")
+    made["at_most"] = _few(schema, str(made["about"]), f"{key}_{child}_{kind}")
     name = st.text_input(t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200,
                          help=t("questions.name_help"))  # fmt: skip
     made["ask"]["name"] = (name or "").strip() or usual
@@ -72,7 +73,27 @@ def words(schema: LinkedSchema, question: LinkedQuestion) -> str:
     for count in question.counts.values():
         named.append(f"{count.of} ({count.where})" if count.where else count.of)
     kind = t(f"questions.kind_{question.ask.kind}")
-    return t("linked.ask_line", kind=kind, about=question.about, columns=", ".join(named))
+    said = t("linked.ask_line", kind=kind, about=question.about, columns=", ".join(named))
+    return said if question.at_most is None else f"{said}; {few(schema, question.at_most)}"
+
+
+def few(schema: LinkedSchema, most: int) -> str:
+    """That no root counts for more records than this."""
+    return t("linked.asked_few", most=number(most), root=schema.root.name)
+
+
+def _few(schema: LinkedSchema, about: str, key: str) -> int | None:
+    """How many records of one root count fully, where one may have several; None: all."""
+    link = next((one for one in schema.links if one.child == about), None)
+    if link is None or schema.most_of_root(link) == 1:
+        return None
+    most, root = schema.most_of_root(link), schema.root.name
+    got = st.number_input(
+        t("linked.ask_few", about=literal(about), root=literal(root)), 1, most, None, key=f"{key}_few",
+        placeholder=t("linked.ask_few_all", most=number(most)),
+        help=t("linked.ask_few_help", about=literal(about), root=literal(root), most=number(most)),
+    )  # fmt: skip
+    return None if got is None else int(got)
 
 
 def _numbers(schema: LinkedSchema, link: Link) -> list[str]:
