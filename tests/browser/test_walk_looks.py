@@ -165,5 +165,5 @@ def test_no_word_of_a_figure_lies_beyond_it_on_a_phone(visitor, language):
     for lab in ("consistency", "records"):
         visitor.open("learn", f"?lab={lab}&lang={language}").plots()
         assert visitor.page.evaluate(BEYOND) == []
-    ticks = visitor.page.locator(".xtick text").all_inner_texts()
+    ticks = visitor.page.locator(".xtick text").all_text_contents()
     assert {"en": "1,000", "de": "1.000"}[language] in ticks and not any(x.endswith("k") for x in ticks)
