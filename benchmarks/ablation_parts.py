@@ -102,6 +102,10 @@ PARTS: dict[str, Part] = {
         measuring=True, instead={f"{ENGINE}.pairs._implied": lambda pairs, *_: np.zeros(len(pairs))}
     ),
     "pairs that scores deny": Part(making=True, instead={f"{ENGINE}.system.denied_pairs": lambda *_: []}),
+    "clusters of numbers": Part(
+        measuring=True, making=True,
+        instead={"dpsyn_core.marginals.coarsening._clusters": lambda counts, _: [np.arange(len(counts))]},
+    ),
     "resolution by strength": Part(
         measuring=True, making=True, instead={f"{ENGINE}.budget._resolution": lambda _, tuning: tuning.resolution.usual}
     ),

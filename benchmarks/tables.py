@@ -17,9 +17,11 @@ from dpsyn_core.schema.importers.parameters import import_file
 from dpsyn_core.tables.read import read_table
 
 DATA = Path(os.environ.get("DPSYN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction", "outcomes"]
+Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction", "outcomes", "islands"]
 NUMBERS = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
-KINDS: tuple[Kind, ...] = ("tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction", "outcomes")
+KINDS: tuple[Kind, ...] = (
+    "tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction", "outcomes", "islands",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +132,12 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
     of 3 attributes of 2 to 4 values, of which the third follows the sum of the others 7 times in 10, so that only all
     three together depend, and the second of a block follows that of the block before it 3 times in 10; outcomes: blocks
     of 3 of which two are independent causes of the third, as length of stay and ward are of a bill, so that a fit to
-    pairs with the outcome alone makes the causes depend on each other.
+    pairs with the outcome alone makes the causes depend on each other; islands: every second attribute is a number of
+    200 to 1,000 bins whose records lie in one to eight groups, some of them far apart, as places on a map do, and the
+    attribute before it says which group in 9 of 10 records.
     """
+    if kind == "islands":
+        return _islands(n, d, seed)
     if kind == "outcomes":
         return _outcomes(n, d, seed)
     if kind == "interaction":
@@ -180,6 +186,25 @@ def _outcomes(n: int, d: int, seed: int) -> Table:
         )
     )
     return Table(name=f"outcomes-{n}x{d}", codes=codes, domain=domain)
+
+
+def _islands(n: int, d: int, seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    codes, attributes = np.empty((d, n), np.uint16), []
+    group = np.zeros(n, np.int64)
+    for i in range(d):
+        if i % 2 == 0:
+            size = int(rng.integers(1, 9))
+            group = (rng.choice(size, n, p=rng.dirichlet(np.full(size, 3.0))) + group) % size
+            known = np.where(rng.random(n) < 0.9, group, rng.integers(0, size, n))
+            codes[i] = known
+            attributes.append(CodedAttribute(name=f"a{i:03d}", size=max(size, 2)))
+            continue
+        bins = int(rng.integers(200, 1001))
+        middles, spread = rng.uniform(0.1, 0.9, 8), rng.choice([0.005, 0.02, 0.1], 8)
+        codes[i] = np.clip((middles[group] + spread[group] * rng.normal(0, 1, n)) * bins, 0, bins - 1)
+        attributes.append(CodedAttribute(name=f"a{i:03d}", size=bins, ordered=True, number=True))
+    return Table(name=f"islands-{n}x{d}", codes=codes, domain=Domain(tuple(attributes)))
 
 
 def _interaction(n: int, d: int, seed: int) -> Table:

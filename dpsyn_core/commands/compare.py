@@ -100,7 +100,7 @@ def run_linked(args: argparse.Namespace) -> None:
     if args.json is not None:
         check_writable(args.json)
     real = read_named(args, named_tables(args.named, args.real, schema))
-    made = written_tables(places_of(args.synthetic, schema), schema)
+    made = written_tables(places_of(args.synthetic, schema, made=False), schema)
     synthetic = {t.name: made[schema.name if schema.one_file else t.name] for t in schema.tables}
     scores = compare_linked(schema, synthetic, real)
     if args.json is not None:

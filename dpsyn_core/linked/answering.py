@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.questions.answers import Answer, Axis
 from dpsyn_core.questions.compile import compile_question
 from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.forms import GiniQuestion, QuantileQuestion
+from dpsyn_core.questions.meaning import numbers_of
 
 Floats = NDArray[np.float64]
 KIND = "question"  # of the charges
@@ -95,7 +97,7 @@ def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[
     for question in questions.questions:
         table = AskedTable(schema, question)
         (need,) = compile_question(question.ask, table.table)
-        out.append((table, need))
+        out.append((table, replace(need, maps={**need.maps, **table.ends})))
     return out
 
 
@@ -117,7 +119,8 @@ def measure_questions(
             columns=tuple(ViewColumn(attribute=a, kind="own") for a in table.table.domain().attributes),
             unit=table.unit, pairs=(),
         )  # fmt: skip
-        counter = ViewCounter(view, list(table.codes(forest)), table.weights(forest))
+        codes, weights = table.counted(forest)
+        counter = ViewCounter(view, list(codes), weights)
         out += measure_marginals(
             counter, [need.attributes], [cost], gate=gate.counting(table.unit), recodes=[need.maps], kind=KIND
         )
@@ -183,6 +186,8 @@ def _unit(question: LinkedQuestion, answer: Answer) -> str:
 def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     """The answer from a table of counts: each cell is a record of its first codes, and its count a weight."""
     names = table.table.domain().names
+    if isinstance(table.question.ask, QuantileQuestion | GiniQuestion):
+        values = _rising(values, need.attributes.index(table.question.ask.of), table.table[table.question.ask.of])
     firsts = []
     for name, size in zip(need.attributes, values.shape, strict=True):
         place = need.maps[name].map if name in need.maps else np.arange(size)
@@ -191,6 +196,23 @@ def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     rows = {n: g.ravel() for n, g in zip(need.attributes, grid, strict=True)}
     codes = np.stack([rows[n] for n in names])
     return evaluate(table.question.ask, codes, table.table, weights=values.ravel())
+
+
+def _rising(values: Floats, axis: int, attribute: Any) -> Floats:
+    """Counts without negative ones, whose sums up to each number are about those that were measured.
+
+    Where negative counts were 0 by themselves, noise above 0 would stay, and empty cells would count. Sums up to each
+    number are made rising: the mean of the largest before and the least after.
+    """
+    numbers = numbers_of(attribute)
+    order = np.argsort(numbers)[: int((~np.isnan(numbers)).sum())]
+    counts = np.moveaxis(values, axis, -1)
+    sums = np.cumsum(counts[..., order], axis=-1)
+    after = np.minimum.accumulate(sums[..., ::-1], axis=-1)[..., ::-1]
+    rising = np.maximum((np.maximum.accumulate(sums, axis=-1) + after) / 2, 0.0)
+    out = np.zeros_like(counts)
+    out[..., order] = np.diff(rising, axis=-1, prepend=0.0)
+    return np.moveaxis(out, -1, axis)
 
 
 def write_answers(answers: Sequence[LinkedAnswer], out: Path, *, private: bool) -> None:

@@ -13,7 +13,9 @@ from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.rules import BEFORE
 from dpsyn_core.linked.stages import difference_codes
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.check import check
+from dpsyn_core.questions.forms import GapQuestion, MeanQuestion, SumQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric, within
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
@@ -24,12 +26,21 @@ EVEN = 1e-6  # of the width of a bin, by which bins may differ that count as equ
 
 
 WHOLE = 64  # that a record weighs where those of roots with many weigh less, each a whole number
+FINE = 256  # times that, where a record is divided between the ends of a number, each part a whole number
+
+
+def units_of(question: LinkedQuestion, most: int) -> tuple[int, int]:
+    """What `most` records of one root weigh together, at most: as they stand, and divided between two ends."""
+    held = most if question.at_most is None else WHOLE * min(question.at_most, most)
+    return held, FINE * held
 
 
 class AskedTable:
     """What a question may name, and what its records are. Public facts.
 
-    whole: what a record weighs that counts fully. unit: what the records of one root weigh together, at most.
+    whole: what a record weighs that counts fully. unit: what the records of one root weigh together, at most. ends: the
+    number of a figure that depends on its mean alone. Each record is counted at its least and at its largest value, in
+    the parts that keep the mean: two cells have less noise than one for each value.
     """
 
     def __init__(self, schema: LinkedSchema, question: LinkedQuestion) -> None:
@@ -37,9 +48,7 @@ class AskedTable:
         self.schema, self.question = schema, question
         try:
             self._link, most = self._place()
-            few = question.at_most
-            self.whole = 1 if few is None else WHOLE
-            self.unit = most if few is None else WHOLE * min(few, most)
+            self._held, divided = units_of(question, most)
             self._attributes = {**self._columns(), **self._declared()}
             named = [n for n in self._attributes if n in question.ask.attributes]
             lacking = next((n for n in question.ask.attributes if n not in self._attributes), None)
@@ -50,6 +59,9 @@ class AskedTable:
             listed = tuple(self._attributes[n] for n in named)
             self.table = Schema.of({"version": 1, "name": question.about, "attributes": listed})
             check(question.ask, self.table)
+            self.ends = self._ends()
+            self.unit = divided if self.ends else self._held
+            self.whole = self.unit // self._held * (1 if question.at_most is None else WHOLE)
         except DPSynError as error:
             msg = f"question '{question.name}': {error}"
             raise QuestionError(msg) from error
@@ -73,6 +85,20 @@ class AskedTable:
             msg = f"at_most is {self.question.at_most}, and a root is one record of '{about}'; leave at_most out"
             raise QuestionError(msg)
         return link, 1 if link is None else self.schema.most_of_root(link)
+
+    def _ends(self) -> dict[str, Coarsening]:
+        """The largest value of the number by itself, all others with the least; empty where that would not do."""
+        ask = self.question.ask
+        if not isinstance(ask, MeanQuestion | SumQuestion | GapQuestion) or ask.of in (*ask.by, *ask.bins):
+            return {}
+        attribute = self.table[ask.of]
+        plain = attribute.size - attribute.special
+        numbers = numbers_of(attribute)[:plain]
+        if plain < 3 or np.isnan(numbers).any() or numbers[0] != numbers.min() or numbers[-1] != numbers.max():
+            return {}
+        return {
+            ask.of: Coarsening.of(np.append(np.zeros(plain - 1, dtype=np.intp), np.arange(1, 2 + attribute.special)))
+        }
 
     def _columns(self) -> dict[str, dict[str, Any]]:
         """Attributes as documents, under the names that the question may use."""
@@ -154,12 +180,29 @@ class AskedTable:
     def weights(self, forest: Forest) -> Ints:
         """What each record weighs, (records,), in whole numbers of which a root's add up to `unit` at most."""
         if self._link is None:
-            return np.ones(forest.n_roots, dtype=np.int64)
+            return np.full(forest.n_roots, self.whole, dtype=np.int64)
         number = self.schema.links.index(self._link)
         root = forest.root_of(number)[forest.children[number].parents]
         if self.question.at_most is None:
-            return np.ones(len(root), dtype=np.int64)
-        return np.minimum(WHOLE, self.unit // np.bincount(root, minlength=forest.n_roots)[root])
+            return np.full(len(root), self.whole, dtype=np.int64)
+        held: Ints = np.minimum(WHOLE, self._held // np.bincount(root, minlength=forest.n_roots)[root])
+        return held * (self.whole // WHOLE)
+
+    def counted(self, forest: Forest) -> tuple[Ints, Ints]:
+        """Codes and weights as they are counted: those of `codes`, each divided between both ends of the number."""
+        codes, weights = self.codes(forest), self.weights(forest)
+        if not self.ends:
+            return codes, weights
+        (name,) = self.ends
+        attribute, place = self.table[name], self.table.domain().names.index(name)
+        top = attribute.size - attribute.special - 1
+        numbers = numbers_of(attribute)[: top + 1]
+        share = np.append((numbers - numbers[0]) / (numbers[-1] - numbers[0]), np.zeros(attribute.special))
+        upper = np.rint(weights * share[codes[place]]).astype(np.int64)
+        low, high = codes.copy(), codes.copy()
+        known = codes[place] <= top
+        low[place, known], high[place, known] = 0, top
+        return np.concatenate([low, high], axis=1), np.concatenate([weights - upper, upper])
 
     def _counted(self, forest: Forest, name: str) -> Ints:
         """How many children each parent has that meet the conditions, (parents,)."""

@@ -61,9 +61,28 @@ def kept(tables: Tables, schema: LinkedSchema, headers: Mapping[str, tuple[str, 
         tables = {n: _below(tables[n], spare[n], schema, n, sizes) for n in tables}
         bad = np.append(bad, np.zeros(spare[schema.root.name].num_rows, dtype=bool))
         return _gathered(tables, schema, rng.choice(np.flatnonzero(~bad), first))
+    return _gathered(tables, schema, alike_of(_hanging(tables, schema), bad, rng))
+
+
+def _hanging(tables: Tables, schema: LinkedSchema) -> Ints:
+    """Of each root how many records hang on it."""
+    n = tables[schema.root.name].num_rows
+    root_of, out = {schema.root.name: np.arange(n)}, np.zeros(n, dtype=np.int64)
+    for i in schema.downward:
+        link = schema.links[i]
+        root_of[link.child] = root_of[link.parent][_parent(tables, link)]
+        out += np.bincount(root_of[link.child], minlength=n)
+    return out
+
+
+def alike_of(sizes: Ints, bad: Bools, rng: Generator) -> Ints:
+    """Of each root itself or, where it is bad, another of about its size: large ones break more, and would get rare."""
+    fine = rng.permutation(np.flatnonzero(~bad))
+    fine = fine[np.argsort(sizes[fine], kind="stable")]
+    first, last = (np.searchsorted(sizes[fine], sizes[bad], side) for side in ("left", "right"))
     source = np.arange(len(bad))
-    source[bad] = rng.choice(np.flatnonzero(~bad), int(bad.sum()))
-    return _gathered(tables, schema, source)
+    source[bad] = fine[np.minimum(rng.integers(first, np.maximum(last, first + 1)), len(fine) - 1)]
+    return source
 
 
 def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Tables, Bools]:

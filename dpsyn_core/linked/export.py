@@ -18,21 +18,27 @@ from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
 from dpsyn_core.runs.writing import Places, staged_tables
 from dpsyn_core.tables.digest import content_digest, file_digest
 from dpsyn_core.tables.read import read_table
-from dpsyn_core.tables.write import sheet_name, staged_workbook
+from dpsyn_core.tables.write import ENDINGS, sheet_name, staged_workbook
 
 ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several tables
 
 
 def places_of(
-    out: str | Path, schema: LinkedSchema, *, manifest: str | Path | None = None, answers: bool = False
+    out: str | Path,
+    schema: LinkedSchema,
+    *,
+    manifest: str | Path | None = None,
+    answers: bool = False,
+    made: bool = True,
 ) -> Places:
-    """Where the files of a release go; a folder is made. Raises OutputError.
+    """Where the files of a release go, or are. Raises OutputError for a name that is one of a single table.
 
     Args:
         out: a folder, or a file that holds several tables; for tables of one file, a table.
         schema: whose tables are written.
         manifest: default manifest.json in the folder, or with the name of the file.
         answers: also to questions: beside the manifest, answers.json or with the name of the file.
+        made: whether a folder is made where there is none.
     """
     path = Path(out)
     mark = not_private_name if schema.reasons else Path
@@ -41,8 +47,15 @@ def places_of(
         outs: tuple[Path, ...] = (mark(path),)
         beside = path.with_suffix(".manifest.json")
     else:
+        if path.name.lower().endswith((*ENDINGS, ".json")) and not path.is_dir():
+            msg = (
+                f"'{path.name}' is the name of one table, and these are several; name a folder, or a file that ends in "
+                f"{', '.join(ONE_FILE)}"
+            )
+            raise OutputError(msg)
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            if made:
+                path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             msg = f"the folder '{path}' cannot be made ({error.strerror}); choose another"
             raise OutputError(msg) from error

@@ -1,9 +1,10 @@
 """Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
 
-A child that breaks a rule takes another value of its own; its parent, its order and a role that one child has stay.
-Where children of a parent meet conditions too often or too seldom, some take cells of others. A root that a bounded
-number of rounds leaves broken is replaced by a whole one that keeps all rules: of these tables, or, where there is
-none, of tables made from the public schema alone.
+A child that breaks a rule takes another value of its own, or all cells that rules of its table tie together, of a child
+whose parent is like its own; its parent, its order and a role that one child has stay. Where children of a parent meet
+conditions too often or too seldom, some take cells of others. A root that a bounded number of rounds leaves broken is
+replaced by a whole one that keeps all rules and has about as many children: of these tables, or, where there is none,
+of tables made from the public schema alone.
 """
 
 from __future__ import annotations
@@ -78,19 +79,22 @@ class Mender:
 
     def _mend_children(self, rule: AnyLinkRule, left: Ints, rng: Generator) -> None:
         fine = np.flatnonzero(~self.wrong())
-        for name, column in self._tries(rule, left, fine, rng):
+        for names, cells in self._tries(rule, left, fine, rng):
             if not len(left):
                 return
-            left = left[~self._take(name, left, column(left))]
+            left = left[~self._take(names, left, cells(left))]
 
-    def _take(self, name: str, at: Ints, given: RuledColumn) -> Bools:
+    def _take(self, names: list[str], at: Ints, given: list[RuledColumn]) -> Bools:
         """Puts cells where they leave the child without a broken rule of one child; says where."""
-        own = self.kin.own[name]
-        old = own[at]
-        allowed = own.allows(given.values) | (given.state != PLAIN)
-        own.put(at, given)
-        done: Bools = allowed & ~self.wrong()[at]
-        own.put(at[~done], RuledColumn(own.attribute, old.values[~done], old.state[~done]))
+        own = [self.kin.own[n] for n in names]
+        old = [column[at] for column in own]
+        done = np.ones(len(at), dtype=bool)
+        for column, cells in zip(own, given, strict=True):
+            done &= column.allows(cells.values) | (cells.state != PLAIN)
+            column.put(at, cells)
+        done &= ~self.wrong()[at]
+        for column, before in zip(own, old, strict=True):
+            column.put(at[~done], before[~done])
         return done
 
     def _movable(self, name: str, at: Ints) -> Bools:
@@ -99,8 +103,9 @@ class Mender:
         return ~self.fixed[at] if name == self.role else np.ones(len(at), dtype=bool)
 
     def _tries(self, rule: AnyLinkRule, left: Ints, fine: Ints, rng: Generator) -> Any:
-        """Changes of one own column, in the order in which they are tried: its name, and cells for some children."""
+        """Changes of own columns, in the order in which they are tried: their names, and cells for some children."""
         own = self.kin.own
+        yield from self._together(rule, fine, rng)
         if isinstance(rule, LinkOrderRule):
             ends = [(rule.lower, rule.upper, False), (rule.upper, rule.lower, True)]
             ends = [e for e in ends if e[0] in own and e[0] not in self.standing]
@@ -110,20 +115,48 @@ class Mender:
             for name, other, up in ends:
                 for _ in range(PARTNERS if len(about) else 0):
                     yield (
-                        name,
-                        lambda at, name=name, other=other, up=up: self._as_far(
-                            name, other, at, about[rng.integers(0, len(about), len(at))], up
-                        ),
+                        [name],
+                        lambda at, name=name, other=other, up=up: [
+                            self._as_far(name, other, at, about[rng.integers(0, len(about), len(at))], up)
+                        ],
                     )
             steps = (own[n].step for n, _, _ in ends)
             gap = rule.gap((max(steps, default=0.0), 0.0))
             for name, other, up in ends:
-                yield name, lambda at, name=name, other=other, up=up: self._at(name, other, at, gap, up)
+                yield [name], lambda at, name=name, other=other, up=up: [self._at(name, other, at, gap, up)]
         for name in rule.columns:
             if name not in own or name in self.standing:
                 continue
             for _ in range(PARTNERS if len(fine) else 0):
-                yield name, lambda at, name=name: own[name][self._donors(name, at, fine, rng)]
+                yield [name], lambda at, name=name: [own[name][self._donors(name, at, fine, rng)]]
+
+    def _together(self, rule: AnyLinkRule, fine: Ints, rng: Generator) -> Any:
+        """All cells that rules of the table tie together, of a child whose parent or sibling is like this one's.
+
+        Where one cell follows from another, or stands in order with it, a change of a single one would not do.
+        """
+        own, tied = self.kin.own, set(rule.columns)
+        for _ in self.inside:
+            tied |= {n for r in self.inside if tied & set(r.columns) for n in r.columns}
+        names = [n for n in own if n in tied and n not in self.standing and n != self.role]
+        if not len(fine) or len(names) <= sum(n in names for n in rule.columns):
+            return
+        order = np.lexsort((
+            *(self.kin.column(n).values for n in rule.columns if n not in own),
+            np.zeros(self.n) if self.role is None else own[self.role].values,
+        ))  # fmt: skip
+        rank = np.empty(self.n, dtype=np.int64)
+        rank[order] = np.arange(self.n)
+        ranked = fine[np.argsort(rank[fine])]
+        wide = max(PARTNERS, len(fine) // 100)
+
+        def cells(at: Ints) -> list[RuledColumn]:
+            near = np.searchsorted(rank[ranked], rank[at]) + rng.integers(-wide, wide + 1, len(at))
+            donors = ranked[np.clip(near, 0, len(ranked) - 1)]
+            return [own[n][donors] for n in names]
+
+        for _ in range(PARTNERS):
+            yield names, cells
 
     def _donors(self, name: str, at: Ints, fine: Ints, rng: Generator) -> Ints:
         """Children that keep all rules, one for each; itself where its cell stands."""

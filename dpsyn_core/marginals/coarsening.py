@@ -29,6 +29,9 @@ LAGS = 8  # values this far apart still count as neighbours
 CLEAR = 4.0  # standard deviations above the mean of values in random order
 MOST_STARTS = 400  # values that merging by mean starts from; more are first joined where the least is lost
 
+WIDE = 32  # stretches without records as wide as this part of all values tell clusters apart
+HOLLOW = 8.0  # part of the records of a coarse value that such a stretch holds at most
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Coarsening:
@@ -81,7 +84,7 @@ class Coarsening:
         return cls.of(codes)
 
     @classmethod
-    def by_mass(cls, counts: Floats, attribute: CodedAttribute, *, least: float) -> Coarsening:
+    def by_mass(cls, counts: Floats, attribute: CodedAttribute, *, least: float, gaps: bool = False) -> Coarsening:
         """Merges values until each coarse value holds at least `least` records, as far as there are that many.
 
         Neighbours merge in an ordered attribute, the rarest values merge in an unordered one; values without order
@@ -91,11 +94,13 @@ class Coarsening:
             counts: float64 (values,), non-negative estimates.
             attribute: its order and its special values.
             least: records that a coarse value should hold.
+            gaps: values on both sides of a wide stretch without records do not merge; see `_clusters`.
         """
         ranked = attribute.size - attribute.special if attribute.ordered else 0
         rest = ranked + np.argsort(-counts[ranked:], kind="stable")
         codes = np.zeros(attribute.size, dtype=np.intp)
-        _merge_by_mass(counts, np.arange(ranked), least, codes, 0)
+        for cluster in _clusters(counts[:ranked], least) if gaps else [np.arange(ranked)][: min(ranked, 1)]:
+            _merge_by_mass(counts, cluster, least, codes, int(codes[: cluster[0]].max(initial=-1)) + 1)
         _merge_by_mass(counts, rest, least, codes, int(codes.max(initial=-1)) + 1 if ranked else 0)
         return cls.of(codes)
 
@@ -227,6 +232,27 @@ def in_order(counts: Floats) -> bool:
     lags = np.arange(1, min(LAGS, n // 4) + 1)
     found = sum(float((ranks[lag:] * ranks[:-lag]).sum()) / spread + (n - lag) / (n * (n - 1)) for lag in lags)
     return bool(found > CLEAR * float(np.sqrt(((n - lags) / n**2).sum())))
+
+
+def _clusters(counts: Floats, least: float) -> list[Codes]:
+    """Runs of values between wide stretches that hold next to no records, each with at least `least` records.
+
+    A stretch counts where it is a `WIDE`-th of all values and holds a `HOLLOW`-th of `least`. Ages have none; places on
+    a map have some, and a coarse value with the end of one group and the beginning of the next would exchange their
+    records.
+    """
+    n, known = len(counts), np.append(0.0, np.cumsum(np.maximum(counts, 0.0)))
+    width = max(2, n // WIDE)
+    if n <= width:
+        return [np.arange(n)]
+    hollow = known[width:] - known[:-width] <= least / HOLLOW
+    edges = np.flatnonzero(np.diff(np.append(np.append(0, hollow), 0).astype(np.int8)))
+    cuts = [0]
+    for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        cut = (first + last + width) // 2  # windows that begin at first .. last - 1 are hollow
+        if known[cut] - known[cuts[-1]] >= least and known[n] - known[cut] >= least:
+            cuts.append(cut)
+    return np.split(np.arange(n), cuts[1:])
 
 
 def _merge_by_mass(counts: Floats, values: Codes, least: float, codes: Codes, first: int) -> None:

@@ -16,6 +16,8 @@ from dataclasses import replace
 from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
+from dpsyn_core.linked.asked import LinkedQuestions
+from dpsyn_core.linked.asked_table import units_of
 from dpsyn_core.linked.document import METHOD as LINKED
 from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
 from dpsyn_core.linked.stages import unit_of
@@ -54,7 +56,8 @@ def contradictions(
         schema: that the run was made with; None where nobody has it.
         measurements: the released marginals; None where nobody has them.
     """
-    out, config = _of_charges(found), _config(found)
+    config = _config(found)
+    out = _of_charges(found, config)
     if found.refit is not None and found.refit.by is not None:
         if found.private or found.charges:
             out.append("the manifest states a promise of ours, and its tables are those of others")
@@ -92,6 +95,16 @@ def items_fault(found: Manifest, items: Sequence[str]) -> str:
     return "" if same else "the items are not those that the release was made with"
 
 
+def _units_of_questions(found: Manifest, config: BaseModel | str) -> set[int]:
+    """What the records of one individual weigh together in the tables of questions of linked tables."""
+    try:
+        asked = LinkedQuestions.of(list(config.questions)) if isinstance(config, LinkedSettings) else None
+    except DPSynError:  # `of_linked_charges` says so
+        return set()
+    most = {h.table: h.max_children for h in found.hanging}
+    return set() if asked is None else {u for q in asked.questions for u in units_of(q, most.get(q.about, 1))}
+
+
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -109,12 +122,13 @@ def _config(found: Manifest) -> BaseModel | str:
         return f"the manifest names a method that this version cannot have run: {said}"
 
 
-def _of_charges(found: Manifest) -> list[str]:
+def _of_charges(found: Manifest, config: BaseModel | str) -> list[str]:
     """What the charges say of the promise and the unit."""
     out = []
     unit = Unit.of(found)
     units = {1}  # of linked tables, each view has its own, and so has each table of a question
     units |= {u for h in found.hanging for u in (unit_of(h.max_children), h.max_children)}
+    units |= _units_of_questions(found, config)
     meant = (unit.max_records, unit.neighbours == "replace")
     for c in found.charges:
         if _beyond(c):

@@ -170,7 +170,7 @@ def test_questions_about_grandchildren_name_parent_and_root_and_move_by_no_more_
     for seed in range(4):
         found = most_moved_by_questions(schema, asked, grown(30, 3, seed), grown(1, 9, seed + 50, first=900))
         most = {n: max(most.get(n, 0), part) for n, part in found.items()}
-    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2, 128, 384] and max(most.values()) > 0.6
+    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2 * 256, 128 * 256, 384] and max(most.values()) > 0.6
     given = grown(200, 2, 3)
     forest, _ = bounded(schema, given, key=KEY)
     table = asked_needs(schema, asked)[0][0]

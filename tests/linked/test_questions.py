@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from benchmarks.linked_tables import census, panel
@@ -13,10 +14,11 @@ from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.release import synthesize_linked
+from dpsyn_core.marginals.coarsening import coarse_shape
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report.linked_charges import of_linked_charges
-from tests.linked.small import KEY, SCHEMAS, most_moved_by_questions, tables
+from tests.linked.small import KEY, SCHEMAS, listed, most_moved_by_questions, schema_of, tables
 
 SMALL = {"of": "persons", "where": "role = Child and age in [0, 4]", "any": True}
 HOME = [
@@ -96,19 +98,61 @@ def test_intervals_hold_the_exact_answer_about_as_often_as_they_say():
     assert 0.80 < np.mean(inside) <= 1.0 and min(widths) > 0
 
 
+MEANS = [
+    {"about": "kids", "ask": {"name": "mean", "kind": "mean", "of": "t", "by": ["r"]}},
+    {"about": "kids", "at_most": 3, "ask": {"name": "sum", "kind": "sum", "of": "t"}},
+    {"about": "kids", "ask": {"name": "gap", "kind": "gap", "of": "t", "between": {"roots.a": ["0", "1"]}}},
+    {"about": "roots", "counts": {"n": {"of": "kids"}}, "ask": {"name": "count", "kind": "mean", "of": "n"}},
+]
+
+
+def test_what_follows_from_a_mean_is_measured_at_the_two_ends_of_its_number():
+    schema, given = SCHEMAS["many"], tables(300, 20, 3)
+    forest, _ = bounded(schema, given, key=KEY)
+    asked = LinkedQuestions.of(MEANS)
+    for table, need in asked_needs(schema, asked):
+        assert table.ends and coarse_shape(table.table.domain(), [table.question.ask.of], need.maps) == (2,)
+        codes, weights = table.counted(forest)
+        found = evaluate(table.question.ask, codes, table.table, weights=weights / table.whole).values
+        truth = evaluate(
+            table.question.ask, table.codes(forest), table.table, weights=table.weights(forest) / table.whole
+        ).values
+        spread = 20 / 2 / 256 * (weights.sum() / table.whole if table.question.name == "sum" else 1)  # of rounded parts
+        assert np.abs(found - truth).max() < spread, table.question.name
+    others = [{"about": "kids", "ask": {"name": k, "kind": k, "of": "t"}} for k in ("quantile", "gini")]
+    assert all(not table.ends for table, _ in asked_needs(schema, LinkedQuestions.of(others)))
+
+
+def test_a_median_is_not_moved_by_the_noise_of_empty_cells():
+    rng = np.random.default_rng(1)
+    bins = {"count": 400}
+    long = {"name": "t", "kind": "numeric", "dtype": "integer", "min": 0, "max": 399, "bins": bins}
+    schema = schema_of({}, child=(listed("r", 3), long), theta=5)
+    of = np.repeat(np.arange(2000), rng.integers(1, 5, 2000))
+    given = tables(2000, 0, 1) | {"kids": pa.table({"root": of.astype(str), "r": ["0"] * len(of),
+                                                    "t": rng.binomial(60, 0.25, len(of)).astype(str)})}  # fmt: skip
+    asked = LinkedQuestions.of([
+        {"about": "kids", "ask": {"name": "median", "kind": "quantile", "of": "t", "at": [0.5]}},
+    ])  # fmt: skip
+    release = synthesize_linked(given, schema, epsilon=2.0, delta=1e-6, rng=1, effort=0.1, questions=asked)
+    median = float(release.answers[0].estimate.ravel()[0])
+    assert abs(median - 15) < 6, "370 of 400 cells are empty; where their noise counts when above 0, it is 100"
+
+
 @pytest.mark.parametrize("name", ["plain", "roles", "ordered"])
 def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
     schema = SCHEMAS[name]
     asked = LinkedQuestions.of([
         {"about": "roots", "counts": {"n": {"of": "kids"}}, "ask": {"name": "q1", "kind": "table", "of": ["a", "n"]}},
         {"about": "kids", "ask": {"name": "q2", "kind": "table", "of": ["t", "roots.a"]}},
+        *MEANS,
     ])  # fmt: skip
     most = {}
     for seed in range(4):
         found = most_moved_by_questions(schema, asked, tables(30, 4, seed), tables(1, 20, seed + 50, first=900))
         most = {n: max(most.get(n, 0), part) for n, part in found.items()}
     assert max(most.values()) == 1.0
-    assert {t.unit for t, _ in asked_needs(schema, asked)} == {1, 3}
+    assert {t.unit for t, _ in asked_needs(schema, asked)} == {1, 3, 256, 3 * 256, 3 * 64 * 256}
 
 
 def test_records_of_a_root_with_many_weigh_no_more_than_those_that_count_fully_and_intervals_narrow():
@@ -173,17 +217,18 @@ def test_the_command_answers_questions_and_its_manifest_verifies(tmp_path, capsy
     shaped.schema.dump(tmp_path / "s.json")
     for name, table in shaped.tables.items():
         table.to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
-    (tmp_path / "q.json").write_text(json.dumps({"version": 1, "questions": HOME}))
+    asked = [*HOME, {"about": "persons", "at_most": 2, "ask": {"name": "two", "kind": "table", "of": ["sex"]}}]
+    (tmp_path / "q.json").write_text(json.dumps({"version": 1, "questions": asked}))
     named = [f"--table={n}={tmp_path / n}.csv" for n in shaped.tables]
     words = [*named, "--schema", str(tmp_path / "s.json"), "--epsilon=3", "--delta=1e-6", "--seed=1"]
     words += ["--questions", str(tmp_path / "q.json"), "--set", "effort=0.1"]
     assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 0
     assert "share: " in capsys.readouterr().err
     answers = json.loads((tmp_path / "out/answers.json").read_text())
-    assert [a["question"] for a in answers] == [q["ask"]["name"] for q in HOME]
+    assert [a["question"] for a in answers] == [q["ask"]["name"] for q in asked]
     manifest = Manifest.load(tmp_path / "out/manifest.json")
     assert of_linked_charges(manifest, shaped.schema) == []
-    assert sum(c.kind == "question" for c in manifest.charges) == len(HOME)
+    assert sum(c.kind == "question" for c in manifest.charges) == len(asked)
     checked = ["--manifest", str(tmp_path / "out/manifest.json"), "--schema", str(tmp_path / "s.json")]
     assert main(["verify", str(tmp_path / "out/persons.csv"), *checked]) == 0
     fewer = manifest.model_copy(update={"settings": manifest.settings | {"questions": []}})

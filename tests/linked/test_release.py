@@ -11,9 +11,10 @@ import pytest
 
 import dpsyn_core
 from dpsyn_core.cli import main
-from dpsyn_core.errors import BudgetError, InputError, SchemaError, TableError
+from dpsyn_core.errors import BudgetError, InputError, OutputError, SchemaError, TableError
 from dpsyn_core.linked.compare import compare_linked
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.export import places_of
 from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.privacy.ledger.ledger import Ledger
@@ -269,3 +270,19 @@ def test_a_panel_schema_keeps_that_its_unit_was_read_from_the_data():
     unit = {"neighbours": "add-remove", "identifier": "nr", "max_records": 4, "source": "data"}
     plain = Schema.of({"version": 1, "name": "panel", "unit": unit, "attributes": attributes})
     assert panel_schema(plain, person="nr", wave="wave").reasons
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.csv.gz", "o.json"])
+def test_several_tables_are_not_written_to_a_folder_with_the_name_of_one(name, tmp_path):
+    with pytest.raises(OutputError, match=r"name a folder, or a file that ends in \.xlsx"):
+        places_of(tmp_path / name, schema_of({}))
+    assert not list(tmp_path.iterdir())
+
+
+def test_comparing_makes_no_folder(tmp_path):
+    schema_of({}).dump(tmp_path / "s.json")
+    given = [f"--table={n}={tmp_path / n}.csv" for n in ("roots", "kids")]
+    for name, table in tables(5, 2, 1).items():
+        table.to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
+    assert main(["compare", *given, str(tmp_path / "none"), "--schema", str(tmp_path / "s.json")]) == 2
+    assert not (tmp_path / "none").exists()

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.linked_tables import census
 from dpsyn_core.cli import main
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.linked.decoding import alike_of
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.rule_breaks import broken_roots
@@ -100,6 +101,45 @@ def test_a_value_never_falls_from_wave_to_wave_where_the_rule_says_so():
     assert found.groupby("root")["y"].apply(lambda y: y.is_monotonic_increasing).all()
     assert found["y"].nunique() > 3
     assert not found.duplicated(["root", "t"]).any()
+
+
+def date_like():
+    """Children from `t` to `u`, begun after the root's `b`: a child that breaks a rule has to change two cells."""
+    child = (listed("r", 3), number("t", 40), number("u", 44))
+    schema = schema_of({}, root=(number("b", 20),), child=child, theta=8)
+    document = schema.document()
+    document["tables"][1]["schema"]["rules"] = [{"kind": "order", "lower": "t", "upper": "u", "strict": True}]
+    document["links"][0]["rules"] = [{"kind": "order", "lower": "roots.b", "upper": "t", "strict": True}]
+    rng = np.random.default_rng(1)
+    of = np.repeat(np.arange(600), rng.integers(0, 9, 600))
+    b = rng.integers(0, 20, 600)
+    t = b[of] + 1 + np.minimum(rng.geometric(0.2, len(of)), 19)
+    given = {
+        "roots": pa.table({"id": np.arange(600), "b": b}),
+        "kids": pa.table({"root": of, "r": rng.integers(0, 3, len(of)).astype(str), "t": t,
+                          "u": t + rng.integers(1, 4, len(of))}),
+    }  # fmt: skip
+    return LinkedSchema.of(document), given
+
+
+def test_children_are_mended_where_they_are_and_roots_keep_their_number_of_them():
+    schema, given = date_like()
+    release = made(schema, given)
+    kids, roots = (release.arrows[n].to_pandas() for n in ("kids", "roots"))
+    before = release.forest.children[0].counts
+    here = kids.groupby("root").size().reindex(roots["id"], fill_value=0).to_numpy()
+    assert (before == here).mean() > 0.97, "whole roots were exchanged"
+    assert (kids["t"] < kids["u"]).all()
+    begun = kids["t"] - roots.set_index("id")["b"].reindex(kids["root"]).to_numpy()
+    assert (begun > 0).all() and (begun == 1).mean() < 0.4, "real .2, and children next to the end that is allowed"
+
+
+def test_a_root_that_is_exchanged_has_as_many_children_as_the_one_in_its_place():
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(0, 9, 500)
+    bad = rng.random(500) < sizes / 10
+    stands_in = sizes[alike_of(sizes, bad, rng)]
+    assert (stands_in == sizes).mean() > 0.95 and len(set(alike_of(sizes, bad, rng)[bad])) > 50
 
 
 def test_a_tiny_release_of_which_no_root_keeps_the_rules_takes_roots_of_the_schema_alone():

@@ -157,3 +157,34 @@ def test_values_without_a_number_share_the_last_code_and_many_values_are_fast():
     assert (np.diff(many) >= 0).all() and many[-1] == 15
     top = Coarsening.by_mean(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, most=6).map
     assert (top == 5).sum() < 190  # the few at the top are told apart
+
+
+def bumps(*places, bins=400, width=6.0, records=1000.0):
+    """Counts of records that lie about these places."""
+    at = np.arange(bins)
+    each = [np.exp(-(((at - p) / width) ** 2) / 2) for p in places]
+    return sum(records * e / e.sum() for e in each)
+
+
+NUMBER = CodedAttribute(name="n", size=400, ordered=True, number=True)
+
+
+@pytest.mark.parametrize("least", [150.0, 400.0, 900.0])
+def test_groups_of_numbers_that_lie_far_apart_share_no_coarse_value(least):
+    counts, places = bumps(40, 120, 200, 350), (80, 160, 275)
+    codes = Coarsening.by_mass(counts, NUMBER, least=least, gaps=True).map
+    assert all(codes[at - 25] != codes[at + 25] for at in places)
+    plain = Coarsening.by_mass(counts, NUMBER, least=least).map
+    assert any(plain[at - 25] == plain[at + 25] for at in places)
+    held = np.bincount(codes, counts)
+    assert held.min() >= least * 0.99 and (np.diff(codes) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [bumps(200, width=60.0), np.geomspace(1000, 0.001, 400), np.full(400, 5.0), bumps(40) + bumps(300, records=50.0),
+     bumps(100, 110, 120), np.zeros(400)],
+)  # fmt: skip
+def test_numbers_without_such_groups_merge_as_before(counts):
+    plain, cut = (Coarsening.by_mass(counts, NUMBER, least=100.0, gaps=gaps) for gaps in (False, True))
+    assert cut == plain

@@ -266,7 +266,9 @@ class Rls(Synthesizer):
         r = self.tuning.resolution
         if every:
             return view.second_partition(name)
-        return view.isolate_spikes(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
+        return view.isolate_spikes(
+            name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost), alone=True)
+        )
 
     def measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""

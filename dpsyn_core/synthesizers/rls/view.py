@@ -209,8 +209,10 @@ class RlsEvidence:
         """Of all attributes: a coarse value holds at least total / resolution records and three times the noise."""
         return {n: self.recode(n, resolution) for n in self.domain.names}
 
-    def recode(self, name: str, resolution: float, *, least: float | None = None) -> Coarsening:
+    def recode(self, name: str, resolution: float, *, least: float | None = None, alone: bool = False) -> Coarsening:
         """The coarsening of one attribute; see `recodes`. least: records, in place of three times the noise.
+
+        alone: for a table of this attribute alone, which exchanges nothing between groups of numbers far apart.
 
         A number that is blank in most records has fewer coarse values, in proportion to the cube root of the records
         that have one; shares of all records would leave it with one value.
@@ -223,7 +225,7 @@ class RlsEvidence:
             known = float(counts[: a.size - a.special].sum())
             part = float(np.cbrt(known / max(self.total, 1.0)))
             wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))
-        return Coarsening.by_mass(counts, a, least=max(wanted, held))
+        return Coarsening.by_mass(counts, a, least=max(wanted, held), gaps=a.number and not alone)
 
     def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
@@ -233,7 +235,7 @@ class RlsEvidence:
         """
         from dpsyn_core.records.rls.tails import with_ends
 
-        recode = self.recode(name, self.tuning.resolution.coarse_one_way)
+        recode = self.recode(name, self.tuning.resolution.coarse_one_way, alone=True)
         first, ranked = self._value_by_value[name], self.domain[name].size - self.domain[name].special
         clean = first.values + (self.total - float(first.values.sum())) / first.cells
         tuning = self.tuning.records.shrinkage
