@@ -2,9 +2,11 @@
 
 A small process of its own, because Linux hands the peak memory of whoever starts a process on to that process. LIMIT:
 CPU seconds of the command with all processes that it starts; what needs more is ended with status 124, and so is what
-takes ten times as long on the wall. 0 is no limit.
+takes ten times as long on the wall. 0 is no limit. The command ends with its benchmark: it stays in the group of
+processes that a terminal ends, and is ended where the benchmark alone is gone.
 """
 
+import ctypes
 import json
 import os
 import signal
@@ -14,47 +16,59 @@ from pathlib import Path
 
 TICK = os.sysconf("SC_CLK_TCK")
 ENDED = 124
+ADOPT = 36  # PR_SET_CHILD_SUBREAPER: what outlives whoever started it is ours, and not that of the first process
 
 
-def spent(session: int) -> float:
-    """CPU seconds of the living processes of a session and of those that they waited for."""
-    total = 0
+def started() -> dict[int, float]:
+    """All processes that came from this one, with the CPU seconds of each and of those that it waited for."""
+    found = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text(encoding="utf-8").rpartition(") ")[2].split()
         except OSError:  # it ended meanwhile
             continue
-        if int(fields[3]) == session:
-            total += sum(map(int, fields[11:15]))
-    return total / TICK
+        found[int(stat.parent.name)] = (int(fields[1]), sum(map(int, fields[11:15])) / TICK)
+    family: set[int] = set()
+    more = {os.getpid()}
+    while more:
+        family |= more
+        more = {pid for pid, (parent, _) in found.items() if parent in family} - family
+    return {pid: found[pid][1] for pid in family - {os.getpid()}}
 
 
-def end(session: int) -> None:
-    """Ends every process of a session."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            if int(stat.read_text(encoding="utf-8").rpartition(") ")[2].split()[3]) == session:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
-        except OSError:
-            continue
+def end() -> None:
+    """Ends them, however often they start others."""
+    for _ in range(100):
+        for pid in started():
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, os.WNOHANG)
+            except OSError:  # it ended meanwhile, or is not our own child
+                continue
+        if not started():
+            return
+        time.sleep(0.01)
 
 
 def main() -> int:
-    limit, start = float(sys.argv[2]), time.perf_counter()
-    child = os.posix_spawnp(sys.argv[3], sys.argv[3:], os.environ, setsid=bool(limit))
+    limit, start, benchmark = float(sys.argv[2]), time.perf_counter(), os.getppid()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+    child = os.posix_spawnp(sys.argv[3], sys.argv[3:], os.environ)
     done, cpu, ended = 0, 0.0, False
     try:
         while not done:
-            done, status, usage = os.wait4(child, os.WNOHANG if limit and not ended else 0)
+            done, status, usage = os.wait4(child, os.WNOHANG if not ended else 0)
             if not done:
-                cpu = spent(child)
-                if cpu > limit or time.perf_counter() - start > 10 * limit:
+                cpu = sum(started().values()) if limit else 0.0
+                if os.getppid() != benchmark:
+                    return 1
+                if limit and (cpu > limit or time.perf_counter() - start > 10 * limit):
                     ended = True
-                    end(child)
-                time.sleep(0.1)
+                    os.kill(child, signal.SIGKILL)
+                time.sleep(0.1 if limit else 0.01)
     finally:
-        if limit:
-            end(child)
+        end()
     cost = {
         "wall": time.perf_counter() - start,
         "cpu": max(cpu, usage.ru_utime + usage.ru_stime),

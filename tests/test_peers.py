@@ -1,6 +1,11 @@
 """Others' systems: codes go out and come back whole; what a peer does wrong, or does not do, is a result."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,6 +59,49 @@ def test_a_peer_that_does_not_end_is_ended(peer):
     spinning = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
     made = peer(spinning, limit=1)
     assert made.said == "did not end in 1 CPU s" and 1 <= made.cost.cpu < 3
+
+
+@pytest.mark.parametrize("whom", ["group, at once", "group", "benchmark alone"])
+def test_a_peer_ends_with_its_benchmark(tmp_path, whom):
+    """The peer starts a second process, whose id it writes, and both go on for minutes."""
+    wrote = tmp_path / "ids"
+    (tmp_path / "peer.py").write_text(
+        "import os, subprocess, sys, time\n"
+        "other = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])\n"
+        f"open({str(wrote)!r}, 'w').write(f'{{os.getpid()}} {{other.pid}}\\n')\n"
+        "time.sleep(300)\n"
+    )
+    code = "import sys; from benchmarks.process import measure; measure(sys.argv[1:], limit=300)"
+    benchmark = subprocess.Popen(
+        [sys.executable, "-c", code, sys.executable, str(tmp_path / "peer.py")], start_new_session=True
+    )
+    until(lambda: wrote.exists() and wrote.read_text().endswith("\n"))
+    if whom == "benchmark alone":
+        benchmark.kill()
+    else:
+        os.killpg(benchmark.pid, signal.SIGTERM if whom == "group" else signal.SIGKILL)
+    benchmark.wait()
+    ids = wrote.read_text().split()
+    try:
+        until(lambda: not any(running(i) for i in ids))
+    finally:
+        for i in filter(running, ids):
+            os.kill(int(i), signal.SIGKILL)
+
+
+def until(holds, seconds=20):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it never came about"
+        time.sleep(0.05)
+
+
+def running(process):
+    """Whether there is such a process that has not ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(") ")[2][0] != "Z"
+    except OSError:
+        return False
 
 
 def test_what_is_learned_and_what_groups_share_is_scored_on_tables_of_high_order():

@@ -69,7 +69,8 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     limit_resources(spec.memory_mb, spec.seconds)
     os.environ[HERE] = "1"  # this process is the one that may end
     found = _opened(folder, spec)
-    draft(found.whole(), dataset_name(spec.name)).dump(folder / DRAFT)
+    if spec.drafted:
+        draft(found.whole(), dataset_name(spec.name)).dump(folder / DRAFT)
     leave(folder, found)
 
 

@@ -68,6 +68,9 @@ class ReadSpec(BaseModel):
     most_cells: int | None = Field(
         default=None, ge=1, description="Of a path: a sample of this many cells is read where it has more; null: all"
     )
+    drafted: bool = Field(
+        default=True, description="Whether a schema is drafted, which refuses a table without records"
+    )
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
 

@@ -97,7 +97,7 @@ def ready(rules: Sequence[AnyRule], group: Group, kept: Bools) -> list[Ready]:
             out += [] if isinstance(rule, UniqueRule) else [rule]
             continue
         column, of = now[rule.column], [now[n] for n in rule.of]
-        if rule.map is not None:
+        if rule.public:
             found = Lookup.public(rule, of[0].attribute, column.attribute)
         else:
             plain = plain_in(rule.columns, now)

@@ -259,7 +259,9 @@ def _alone(schema: Schema) -> list[Finding]:
             text = f"has {a.size} cells; noise hides most of them, so use fewer or wider bins"
             out.append(Finding(level="warning", about=a.name, text=text))
         if a.size == 1:
-            out.append(Finding(level="note", about=a.name, text="has a single cell: its output is constant"))
+            constant = a.kind == "categorical" or a.min == a.max
+            how = "constant" if constant else "drawn evenly from its whole range; give it more bins"
+            out.append(Finding(level="note", about=a.name, text=f"has a single cell: its output is {how}"))
     return out
 
 

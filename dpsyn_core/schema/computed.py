@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column
+from dpsyn_core.schema.date_parts import every_part, said_by_bins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, range_of
 from dpsyn_core.schema.lookups import Lookup
-from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, ratio, read_ruled, weights_of
+from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules import FollowsRule
 from dpsyn_core.tables.canonical import COMMA
 
-FAR = "far ratio"
-Computing = DifferenceRule | AdditionRule | RatioRule | FollowsRule
+Computing = DifferenceRule | AdditionRule | FollowsRule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +45,8 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     """The columns that are computed, in an order in which each can be.
 
     A rule computes one column, and a column is computed by one rule, the first. Only where every record has it: where
-    no column of the rule can be blank, special or another value, nothing is divided by 0, and a map lists every value.
+    no column of the rule can be blank, special or another value, a map lists every value, and each bin of a date has
+    one part only.
 
     Args:
         schema: public metadata.
@@ -53,8 +54,9 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     """
     fixed = set(measured) | {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute)}
     found: dict[str, Computed] = {}
-    for rule in schema.rules:
-        if not isinstance(rule, Computing) or rule.measured or not _everywhere(rule, schema):
+    parts = [r for r in schema.rules if isinstance(r, FollowsRule) and r.part is not None]
+    for rule in (*(r for r in schema.rules if r not in parts), *parts):
+        if not isinstance(rule, Computing) or rule.measured or not _everywhere(rule, schema, found):
             continue
         made = Computed(column=_which(rule, schema), rule=rule)
         if made.column in fixed or made.column in found or made.column in _behind(made.sources, found):
@@ -64,15 +66,9 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
 
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
-    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from others.
-
-    `FAR` among them: a ratio of a column that is itself computed, which would be coarse.
-    """
-    computed = {c.column: c for c in computed_columns(schema) if FAR in kinds}
-    far = [
-        n for n, c in computed.items() if isinstance(c.rule, RatioRule) and not computed.keys().isdisjoint(c.sources)
-    ]
-    return (*far, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
+    """The columns that rules of these kinds compute, and of a ratio those that it divides: a computed one is coarse."""
+    divided = [n for r in schema.rules if isinstance(r, RatioRule) and r.kind in kinds for n in r.columns]
+    return (*divided, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
 
 
 def part_of(schema: Schema, names: Collection[str]) -> Schema:
@@ -101,6 +97,10 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         listed: see `Codec.decode`.
     """
     has = set(table.column_names)
+    if any(isinstance(r, FollowsRule) and r.part is not None for r in schema.rules):
+        from dpsyn_core.schema.dating import with_parts
+
+        table = with_parts(table, schema, rng)
     for one in computed_columns(schema, has):
         attribute = schema[one.column]
         group = read_ruled(table, schema, one.sources)
@@ -121,11 +121,8 @@ def computed_values(one: Computed, group: Group, rng: Generator) -> NDArray[Any]
     if isinstance(rule, FollowsRule):
         of = group[rule.of[0]].attribute
         return np.asarray(follow(Lookup.public(rule, of, column.attribute), group)[0])
-    if isinstance(rule, RatioRule):
-        exact = ratio(rule, group)[0]
-    else:
-        weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
-        exact = column.values - weight * (excess_of(rule, group) + open_part(rule, group, rng))
+    weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
+    exact = column.values - weight * (excess_of(rule, group) + open_part(rule, group, rng))
     return np.asarray(np.clip(column.snapped(exact), *column.ends))
 
 
@@ -155,12 +152,17 @@ def _which(rule: Computing, schema: Schema) -> str:
     return rule.column
 
 
-def _everywhere(rule: Computing, schema: Schema) -> bool:
+def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool:
+    """found: columns that are computed themselves."""
     if any(schema[n].special for n in rule.columns):
         return False
     if isinstance(rule, FollowsRule):
+        if rule.part is not None:  # of a date in wide bins, the part says more than the date
+            of = schema[rule.of[0]]
+            told = rule.of[0] in found or said_by_bins(rule.part, of)
+            return told and every_part(rule.part, of, schema[rule.column])
         return rule.map is not None and len(rule.map) == len(schema[rule.of[0]].keys)
-    return not isinstance(rule, RatioRule) or all(range_of(schema[n])[0] > 0 for n in rule.by)
+    return True
 
 
 def _behind(names: Sequence[str], found: dict[str, Computed]) -> set[str]:

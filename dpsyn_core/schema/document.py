@@ -87,6 +87,8 @@ def _allowed(kind: str, path: str, first: Any) -> str:
         return "must be an object such as {'count': 10}, {'edges': [0, 5, 20]} or, for dates, {'every': 'month'}"
     if kind.startswith("union_tag") and path.startswith("rules"):
         return f"needs a known kind; known are {', '.join(RULES)}"
+    if kind == "missing" and path.endswith("bins.count"):
+        return "is required; bins are {'count': 10}, {'edges': [0, 5, 20]} or, for dates, {'every': 'month'}"
     if kind in PLAIN:
         return PLAIN[kind]
     if kind in ("bool_type", "int_type", "float_type", "string_type"):

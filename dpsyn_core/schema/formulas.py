@@ -13,6 +13,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.numeric import NumericAttribute
 
+Part = Literal["year", "quarter", "month", "day", "weekday", "hour"]  # of a date
 Name = Annotated[StrictStr, Field(min_length=1)]
 SECONDS = {
     "seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86_400.0, "weeks": 604_800.0,
@@ -128,15 +129,12 @@ class RatioRule(SchemaPart):
     """A number is one number divided by others, as written: it differs from the exact ratio by less than one step."""
 
     kind: Literal["ratio"] = "ratio"
-    column: Name = Field(description="Column of the ratio; it is computed from the others")
+    column: Name = Field(description="Column of the ratio")
     of: Name = Field(description="Column that is divided")
     by: tuple[Name, ...] = Field(
         min_length=1, max_length=4, description="Columns that it is divided by; one that is named twice counts twice"
     )
     times: StrictInt | StrictFloat = Field(1, gt=0, le=1e12, description="A constant factor, such as 100 for percent")
-    measured: StrictBool = Field(
-        False, description="Whether the column that others give is measured too, and not only computed from them"
-    )
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.date_parts import values_of
 from dpsyn_core.schema.meant import codes_of_map
 from dpsyn_core.schema.rules import FollowsRule
 
@@ -21,8 +21,8 @@ Codes = NDArray[np.int64]
 class Lookup:
     """A rule on what follows, with its map.
 
-    keys: (m,), rising, codes of the columns that it follows from, as one number. targets: (m,), the value of each.
-    closed: whether any other key breaks the rule; else the rule says nothing of it.
+    keys: (m,), rising, codes of the columns that it follows from, as one number, or parts of the date. targets: (m,),
+    the value of each. closed: whether any other key breaks the rule; else the rule says nothing of it.
     """
 
     rule: FollowsRule
@@ -40,8 +40,11 @@ class Lookup:
         return str(self.rule)
 
     @classmethod
-    def public(cls, rule: FollowsRule, of: CategoricalAttribute, column: Any) -> Lookup:
-        """By the map of the rule."""
+    def public(cls, rule: FollowsRule, of: Any, column: Any) -> Lookup:
+        """By the map of the rule, or as the part of a date, of which another one is impossible."""
+        if rule.part is not None:
+            parts, values = values_of(rule.part, column)
+            return cls(rule=rule, keys=parts, targets=values, closed=True)
         keys, targets = codes_of_map(rule.map or (), of, column)
         order = np.argsort(keys)
         return cls(rule=rule, keys=keys[order], targets=targets[order], closed=False)

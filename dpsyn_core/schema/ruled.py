@@ -13,6 +13,7 @@ from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.conditions import clauses
+from dpsyn_core.schema.date_parts import part_of
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule, range_of
@@ -193,7 +194,7 @@ Ready = ImpossibleRule | BlankRule | Lookup | DifferenceRule | AdditionRule | Ra
 
 def _lookup(rule: FollowsRule, group: Group) -> Lookup:
     column, of = group[rule.column], [group[n] for n in rule.of]
-    if rule.map is not None:
+    if rule.public:
         return Lookup.public(rule, of[0].attribute, column.attribute)
     plain = plain_in(rule.columns, group)
     return Lookup.commonest(rule, keys_of_lookup(of)[plain], column.values[plain])
@@ -205,8 +206,10 @@ def keys_of_lookup(of: Sequence[RuledColumn]) -> NDArray[np.int64]:
 
 
 def follow(lookup: Lookup, group: Group) -> tuple[NDArray[Any], Bools]:
-    """What the map gives for each record, and whether it gives anything."""
-    return lookup.find(keys_of_lookup([group[n] for n in lookup.rule.of]))
+    """What the map or the date gives for each record, and whether it gives anything."""
+    of, part = [group[n] for n in lookup.rule.of], lookup.rule.part
+    keys = keys_of_lookup(of) if part is None else part_of(part, of[0].values, of[0].attribute.unit_seconds)
+    return lookup.find(keys)
 
 
 def plain_in(names: Sequence[str], group: Group) -> Bools:

@@ -12,7 +12,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import SchemaPart, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, Name, OrderRule, RatioRule
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
 
@@ -92,20 +92,26 @@ class BlankRule(SchemaPart):
 
 
 class FollowsRule(SchemaPart):
-    """One column follows from others: by a public map, or, without one, in one way throughout each synthetic table."""
+    """One column follows from others: by a public map, as the part of a date, or in one way throughout each table."""
 
     kind: Literal["follows"] = "follows"
     column: Name = Field(description="Column that follows")
-    of: tuple[Name, ...] = Field(min_length=1, max_length=5, description="Categorical columns that it follows from")
+    of: tuple[Name, ...] = Field(
+        min_length=1, max_length=5, description="Categorical columns that it follows from, or one date"
+    )
     map: tuple[tuple[Value, Value], ...] | None = Field(
         None, description="Pairs of a value of the one column in `of` and the value that follows; null: any, but one"
     )
+    part: Part | None = Field(None, description="Of the date in `of`: what the column repeats; null: `of` is no date")
     measured: StrictBool = Field(
         False, description="Whether the column that others give is measured too, and not only computed from them"
     )
 
     @validator(mode="after")
     def _map_of_one(self) -> FollowsRule:
+        if self.part is not None and (len(self.of) > 1 or self.map is not None):
+            msg = f"the {self.part} is that of one date, without a map; name one column in 'of', and leave the map out"
+            raise ValueError(msg)
         if self.map is None:
             return self
         if len(self.of) > 1:
@@ -122,13 +128,25 @@ class FollowsRule(SchemaPart):
         """The one that follows first."""
         return (self.column, *self.of)
 
+    @property
+    def public(self) -> bool:
+        """Whether what follows is known without a table."""
+        return self.map is not None or self.part is not None
+
     def __str__(self) -> str:
         """For people."""
+        if self.part is not None:
+            return f"{self.column} = {self.part} of {self.of[0]}"
         told = "" if self.map is None else f" by a map of {len(self.map)} values"
         return f"{self.column} follows from {', '.join(self.of)}{told}"
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError where the columns do not fit, or the map names a value that one of them lacks."""
+        if self.part is not None:
+            from dpsyn_core.schema.date_parts import check_part
+
+            check_part(self.part, attributes[self.of[0]], attributes[self.column])
+            return
         for name in self.of if self.map is not None else self.columns:
             if not isinstance(attributes[name], CategoricalAttribute):
                 msg = f"'{name}' is {attributes[name].kind}, and only a categorical column can stand here"
@@ -173,7 +191,7 @@ RULES = tuple(str(k.model_fields["kind"].default) for k in KINDS)
 
 def table_wide(rule: AnyRule) -> bool:
     """Whether a rule is about all records of a table together, so that it cannot be kept record by record."""
-    return isinstance(rule, UniqueRule) or (isinstance(rule, FollowsRule) and rule.map is None)
+    return isinstance(rule, UniqueRule) or (isinstance(rule, FollowsRule) and not rule.public)
 
 
 def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:

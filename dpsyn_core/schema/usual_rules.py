@@ -39,6 +39,7 @@ from dpsyn_core.schema.usual_words import (
     NAMES,
     NEUTRAL,
     NO,
+    OF_DATES,
     OLDEST_CHILD,
     OWN,
     PARTS,
@@ -62,7 +63,7 @@ PIECES = re.compile(r"[^\W\d_]+|\d+")
 CAMEL = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])")
 COMPOUND = re.compile(  # Aufnahmedatum: aufnahme, datum
     r"^(\w{3,}?)s?(datum|tag|zeit|date|time|beginn|anfang|ende|start|betrag|preis|kosten|umsatz|lohn|einkommen|gewicht|groesse"
-    r"|alter|dauer|duration|stimmen|punkte)$|^(gesamt|netto|brutto|mindest|hoechst|end|t(?=min$|max$|avg$))(\w{3,})$"
+    r"|alter|jahr|monat|quartal|stunde|dauer|duration|stimmen|punkte)$|^(gesamt|netto|brutto|mindest|hoechst|end|t(?=min$|max$|avg$))(\w{3,})$"
 )
 MOST = 40  # proposals: a person reads them one by one
 
@@ -127,6 +128,7 @@ def _proposed(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[
     yield from _ratios(coded, named, numbers)
     yield from _conditions(coded, named)
     listed = [n for n, a in coded.items() if isinstance(a, CategoricalAttribute)]
+    yield from _parts_of_dates(coded, named, [*numbers, *listed])
     for detail, general in FOLLOWS:
         for column in listed:
             sources = [n for n in listed if named[n] & detail and n != column]
@@ -195,6 +197,19 @@ def _times_between(
             return
     if len(born) == 1 and not _rest(born[0], BORN, OWN):
         yield from ({"kind": "order", "lower": born[0], "upper": n} for n in others)
+
+
+def _parts_of_dates(
+    coded: Mapping[str, Any], named: Mapping[str, Words], others: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """The year of an admission: of the only date with the other words of the header, or of the only date."""
+    dates = [n for n, a in coded.items() if isinstance(a, DatetimeAttribute)]
+    for part, said in OF_DATES.items():
+        for column in (n for n in others if named[n] & said):
+            rest = _rest(column, said)
+            fits = [n for n in dates if not rest or rest == _rest(n, ())]
+            if len(fits) == 1:
+                yield {"kind": "follows", "column": column, "of": fits, "part": part}
 
 
 def _counts(named: Mapping[str, Words], numbers: Sequence[str]) -> Iterator[dict[str, Any]]:

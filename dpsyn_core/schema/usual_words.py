@@ -80,6 +80,10 @@ UNITS = {
     "hours": words("hours hour stunden"), "minutes": words("minutes minute min minuten"),
     "weeks": words("weeks wochen"), "years": words("years jahre"), "seconds": words("seconds sekunden"),
 }  # fmt: skip
+OF_DATES = {  # what the header of a part of a date says
+    "year": words("year jahr yr"), "quarter": words("quarter quartal qtr"), "month": words("month monat"),
+    "weekday": words("weekday wochentag dow dayofweek"), "hour": words("hour stunde"),
+}  # fmt: skip
 FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt")  # of names of dates
 VISIT, (BORN, DIED), AGE = SPANS[4], SPANS[7], words("age alter")
 FIRSTS = frozenset(w for low, high in SPANS[:6] for w in low)  # age at admission

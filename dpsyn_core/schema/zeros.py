@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.date_parts import moments, part_of
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule
 from dpsyn_core.schema.lookups import Lookup
 from dpsyn_core.schema.meant import Meant
@@ -143,18 +144,24 @@ class KnownZeros:
         if of.size * column.size > LARGEST:
             return None
         lookup = Lookup.public(rule, of, column)
+        codes, which = np.asarray(lookup.keys), np.arange(len(lookup.keys))
+        if rule.part is not None:
+            dates = moments(rule.part, of)
+            parts = part_of(rule.part, dates, of.unit_seconds)
+            which = np.searchsorted(lookup.keys, parts)
+            known = np.isin(parts, lookup.keys)
+            codes, which = np.unique(np.stack([of.binning.find(dates)[known], which[known]]), axis=1)
         listed = isinstance(column, CategoricalAttribute)
         targets = lookup.targets if listed else column.binning.find(lookup.targets)
         plain = np.arange(column.size) < column.size - column.special
         may = np.ones((of.size, column.size), dtype=bool)
-        may[lookup.keys] = ~plain
-        may[lookup.keys, targets] = True
+        may[codes if rule.part is None else np.arange(of.size - of.special)] = ~plain
+        may[codes, targets[which]] = True
         rows, columns = axes[rule.of[0]], axes[rule.column]
-        narrow = np.zeros((rows.size, of.size))
-        narrow[rows.map, np.arange(of.size)] = 1
-        wide = np.zeros((column.size, columns.size))
-        wide[np.arange(column.size), columns.map] = 1
-        possible = narrow @ may @ wide > 0
+        seen = np.zeros((rows.size, column.size), dtype=bool)
+        np.logical_or.at(seen, rows.map, may)
+        possible = np.zeros((rows.size, columns.size), dtype=bool)
+        np.logical_or.at(possible.T, columns.map, seen.T)
         places = [list(axes).index(rule.of[0]), list(axes).index(rule.column)]
         shape = [1] * len(axes)
         for place, size in zip(places, possible.shape, strict=True):

@@ -53,7 +53,7 @@ class Task:
     @classmethod
     def of(
         cls, schema: Schema, budget: Budget, *, questions: Questions | None = None,
-        questions_share: float | None = None, measured: Collection[str] = (), measures: Collection[str] = ("ratio",),
+        questions_share: float | None = None, measured: Collection[str] = (), measures: Collection[str] = (),
     ) -> Task:  # fmt: skip
         """The task that a schema, a budget and questions declare; see `workload_of` for these two.
 
@@ -216,7 +216,7 @@ class MethodConfig(BaseModel):
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
     takes_questions: ClassVar[bool] = False  # whether it can measure what declared questions need
-    measures: ClassVar[tuple[str, ...]] = ("ratio",)  # kinds of rules whose column it measures, not computes
+    measures: ClassVar[tuple[str, ...]] = ()  # kinds of rules whose column it measures, not computes
     takes_public_table: ClassVar[bool] = False  # whether it can learn from a table that is public
     trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
     unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE

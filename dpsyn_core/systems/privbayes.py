@@ -49,7 +49,7 @@ class PrivBayesConfig(FewValuesConfig):
         one_record=True,
     )
 
-    measures = ("ratio", "difference")  # without one of two dates its network gives the other parents that are noise
+    measures = ("difference",)  # without one of two dates its network gives the other parents that are noise
 
     structure_share: float = Field(
         default=0.3,

@@ -6,9 +6,11 @@ import datetime
 import io
 import warnings
 import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.extras import require
 from dpsyn_core.tables import cells, headers, sniffing
 from dpsyn_core.tables.batches import Batches, of_table
@@ -24,13 +26,14 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
     """Reads a sheet of an .xlsx file."""
     import pyarrow as pa
 
-    book = _opened(bytes(data))
-    try:
+    with _opened(bytes(data)) as book:
         names = book.sheetnames
-        if not names or (form.sheet is not None and form.sheet not in names):
+        if form.sheet is not None and form.sheet not in names:
             msg = f"the workbook has no sheet '{form.sheet}'; it has {', '.join(names) or 'none'}"
             raise TableError(msg)
-        chosen = form.sheet or names[0]
+        # what nobody sees in Excel, and charts, are read when they are asked for by name
+        shown = [n for n in names if book[n].sheet_state == "visible" and hasattr(book[n], "iter_rows")]
+        chosen = form.sheet or (shown or names)[0]
         page = book[chosen]
         if not hasattr(page, "iter_rows"):
             msg = f"the sheet '{chosen}' holds a chart and no cells; choose another sheet"
@@ -39,11 +42,10 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
             rows = [row for row in page.iter_rows(values_only=True) if any(c is not None for c in row)]
-    finally:
-        book.close()
     notices: tuple[Notice, ...] = ()
     if form.sheet is None and len(names) > 1:
-        others = ", ".join(f"'{n}'" for n in names[1:6]) + (" ..." if len(names) > 6 else "")
+        rest = [f"'{n}'" for n in names if n != chosen]
+        others = ", ".join(rest[:5]) + (" ..." if len(rest) > 5 else "")
         notices = (Notice("sheet", sheet=chosen, sheets=len(names), others=others),)
     looked = [["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]]
     first = form.header is None and form.header_row == 1
@@ -68,23 +70,26 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
 
 def sheets(raw: bytes) -> tuple[str, ...]:
     """The names of a workbook's sheets, in order. Raises TableError for what is no workbook."""
-    book = _opened(raw)
-    try:
+    with _opened(raw) as book:
         return tuple(book.sheetnames)
-    finally:
-        book.close()
 
 
-def _opened(raw: bytes) -> Any:
-    """The workbook, whose rows are read as they are asked for. Raises TableError."""
+@contextmanager
+def _opened(raw: bytes) -> Iterator[Any]:
+    """The workbook, whose rows are read as they are asked for. Raises TableError, also for what is found damaged then.
+
+    A damaged workbook makes openpyxl raise errors of many kinds, some of which quote cells.
+    """
     _check_archive(raw)
     require("excel", "an Excel file")
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        return load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
-    except (InvalidFileException, KeyError, ValueError, zipfile.BadZipFile, OSError, SyntaxError) as error:
+        with closing(load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)) as book:
+            yield book
+    except (DPSynError, MemoryError):
+        raise
+    except Exception as error:
         msg = "the Excel file is damaged or not an .xlsx workbook; save it again as .xlsx, or as CSV"
         raise TableError(msg) from error
 

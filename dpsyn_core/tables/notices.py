@@ -18,7 +18,7 @@ ENGLISH: Mapping[str, str] = {
     "last_unnamed": "the last column has no header; it is called '{name}'",
     "repeated": "{columns} columns have the header '{header}'; those after the first are called {names}",
     "headers_given": "the headers are those that were given; the first line is a record",
-    "sheet": "read the sheet '{sheet}', the first of {sheets}; the others are {others}",
+    "sheet": "read the sheet '{sheet}', one of {sheets}; the others are {others}",
     "nested": "the columns {columns} hold lists, structures or bytes and are left out",
     "files": "{place} is read as one table of {files} files",
     # what could not be read

@@ -36,7 +36,9 @@ class ReadForm(BaseModel):
         help="default UTF-8, or what the header line says (UTF-16, Windows-1252); of SPSS, Stata and SAS what they say",
     )  # fmt: skip
     decimal: Literal[".", ","] | None = _rule(None, TEXT, help="decimal mark; default either, unless commas separate")
-    sheet: str | None = _rule(None, EXCEL, metavar="NAME", help="of an Excel file; default the first")
+    sheet: str | None = _rule(
+        None, EXCEL, metavar="NAME", help="of an Excel file; default the first that is not hidden"
+    )
     header_row: int = _rule(
         1, TEXT, EXCEL, metavar="N",
         help="line or row of the headers where a title stands above, blank ones not counted; default the first",

@@ -119,7 +119,7 @@ def test_a_column_of_codes_is_asked_about_for_the_owner_and_its_choice_is_marked
     assert space_of(app).schema.unit_from_data
 
 
-def test_the_sheet_of_a_workbook_is_chosen_and_the_first_is_said(app):
+def test_the_sheet_of_a_workbook_is_chosen_and_the_one_that_was_read_is_said(app):
     from openpyxl import Workbook
 
     book, out = Workbook(), io.BytesIO()
@@ -132,7 +132,7 @@ def test_the_sheet_of_a_workbook_is_chosen_and_the_first_is_said(app):
         page.append([20 + i % 9, "abc"[i % 3]])
     book.save(out)
     uploaded(app, name="book.xlsx", raw=out.getvalue())
-    assert "the first of 2; the others are" in words(app)
+    assert "one of 2; the others are" in words(app)
     app.selectbox(key=next(k for k in keys(app.selectbox) if k.startswith("sheet_"))).set_value("people").run()
     assert space_of(app).dataset.table.column_names == ["age", "town"]
 

@@ -67,3 +67,32 @@ def test_what_headers_propose_is_in_force_when_it_is_confirmed(app):
     app.button(key="rule_confirm_0").click().run()
     assert "MARST" in str(space_of(app).schema.rules[0]) and not app.exception
     assert "rule_confirm_0" not in [b.key for b in app.button]
+
+
+def test_the_month_of_a_date_is_declared_in_the_form_of_its_parts(app):
+    from dpsyn_core.schema.document import Schema
+    from tests.schema.helpers import date, num
+    from ui.schema import editor
+
+    at_page(app, "schema")
+    attributes = [date("admitted", "2020-01-01", "2021-12-31", "month"), num("mon", 1, 12, 12), num("later", 5, 9, 5)]
+    editor.take(space_of(app), Schema.of({"version": 1, "name": "t", "attributes": attributes}))
+    app.run()
+    app.segmented_control(key="rule_kind").set_value("part").run()
+    for key, name in (("rule_date", "admitted"), ("rule_part", "month"), ("rule_part_column", "mon")):
+        app.selectbox(key=key).select(name).run()
+    app.button(key="rule_add").click().run()
+    assert [str(r) for r in space_of(app).schema.rules] == ["mon = month of admitted"] and not app.exception
+    app.selectbox(key="rule_part_column").select("later").run()
+    app.button(key="rule_add").click().run()
+    assert "has no value for the month 1" in app.error[0].value and len(space_of(app).schema.rules) == 1
+
+
+def test_a_german_page_says_in_german_why_a_rule_cannot_be(app, monkeypatch):
+    monkeypatch.setenv("DPSYN_LANGUAGE", "de")
+    at_page(app, "schema")
+    app.segmented_control(key="rule_kind").set_value("impossible").run()
+    app.text_input(key="rule_where").set_value("AGE in [0, 13] and MARST = Wed").run()
+    app.button(key="rule_add").click().run()
+    assert app.text_input(key="rule_where").placeholder.startswith("alter in")
+    assert "Regel 1 (" in app.error[0].value and "„Wed“ ist kein Wert von „MARST“" in app.error[0].value

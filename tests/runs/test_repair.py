@@ -95,6 +95,8 @@ def wide_schema(rng):
         num("net", 0, 50, 6, "float", step=0.01), num("tax", -1, 9, 6, "float", step=0.05),
         num("gross", 0, 55, 6, "float", step=0.01), date("born", "1950-01-01", "2019-12-31", "year"),
         date("seen", "2020-01-01", "2021-12-31", "month"), num("age", 0, 70, 7),
+        num("year", 1950, 2019, 7), cat("dow", ["Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"], missing=True),
+        num("hour", 0, 23, 5, "float"), cat("quarter", ["Q1", "Q2", "Q3", "Q4", "none"]),
     ]  # fmt: skip
     lands = "XXYYZ"[: int(rng.integers(1, 6))]
     public = {"map": [*zip("abcdefgh", lands, strict=False)]} if rng.integers(2) else {}
@@ -113,6 +115,11 @@ def wide_schema(rng):
         {"kind": "order", "lower": "in", "upper": "out", "strict": True},
         {"kind": "order", "lower": "tax", "upper": "net"},
         {"kind": "impossible", "where": "age in [0, 17] and land = X"},
+        {"kind": "follows", "column": "year", "of": ["born"], "part": "year", "measured": bool(rng.integers(2))},
+        {"kind": "follows", "column": "dow", "of": ["seen"], "part": "weekday"},
+        {"kind": "follows", "column": "quarter", "of": ["seen"], "part": "quarter"},
+        {"kind": "follows", "column": "hour", "of": ["in"], "part": "hour"},
+        {"kind": "impossible", "where": "hour in [20, 23] and dow in {Sa, So}"},
         {"kind": "unique", "together": ["city", "stay"]},
         {"kind": "unique", "together": ["age", "yes", "gross"]},
     ]  # fmt: skip
@@ -298,6 +305,7 @@ def drawn_small(rng):
         cat("k", ["x", "y", "z"], group="h"), cat("f", ["u", "v"], group="h"),
         date("s", "2020-01-01", "2020-01-03", "day"), date("e", "2020-01-01", "2020-01-04", "day"),
         num("t", 0, 3, 2, missing=bool(rng.integers(2))),
+        cat("w", ["We", "Th", "Fr", "Sa", "Su", "Mo", "Tu"], group="i"),
     ]  # fmt: skip
     low, measured = int(rng.integers(5)), {"measured": bool(rng.integers(2))}
     maps = [None, [["x", "u"], ["y", "v"]], [["x", "u"], ["y", "v"], ["z", "u"]]]
@@ -312,6 +320,7 @@ def drawn_small(rng):
         {"kind": "impossible", "where": f"f = u and a in [{low % 3}, 2] and s in [2020-01-02, 2020-01-03]"},
         {"kind": "follows", "column": "f", "of": ["k"], "map": maps[rng.integers(3)], **measured},
         {"kind": "blank", "column": "t", "where": "f = u", "only": bool(rng.integers(2))},
+        {"kind": "follows", "column": "w", "of": ["e"], "part": "weekday", **measured},
         {"kind": "unique", "together": ["a", "b", "c", "k", "s", "e", "t"]},
     ]  # fmt: skip
     kept = rng.random(len(rules)) < rng.choice([0.3, 0.6])

@@ -531,7 +531,7 @@ def test_excel_cells_become_text_without_recasting():
 
 def test_excel_sheets_are_chosen_with_a_notice():
     data = excel(["a"], [1], more_sheets=["second"])
-    assert "first of 2" in read(data).notices[0]
+    assert "one of 2" in read(data).notices[0]
     assert "'third'" in refusal(data, sheet="third")
     assert "no records" in refusal(data, sheet="second")
     assert read(data, sheet="second").table.to_pydict() == {"z": []}

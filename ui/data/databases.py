@@ -28,7 +28,7 @@ HOSTS = "DPSYN_DATABASE_HOSTS"  # PostgreSQL hosts that visitors of a shared ser
 
 def fetch(
     kind: str, target: str, query: str, *, vouched: bool = False, tell: Tell = lambda _: None
-) -> tuple[Batches, Schema]:
+) -> tuple[Batches, Schema | None]:
     """Reads a table, or the rows of one query, and drafts a schema.
 
     A query may run without end or fill the memory, so it runs in a child under the limits of a reading. Its address

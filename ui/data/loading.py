@@ -163,7 +163,7 @@ def draft(dataset: Dataset) -> Schema | None:
 
 def uploaded_table(name: str, raw: bytes) -> pa.Table:
     """The table of an upload, read in a child process; nothing on the workspace changes. Raises DPSynError."""
-    return readers().read(ReadSpec(name=name, **limits()), raw, lambda _: None)[0].whole()
+    return readers().read(ReadSpec(name=name, drafted=False, **limits()), raw, lambda _: None)[0].whole()
 
 
 def upload(space: Workspace, name: str, raw: bytes, form: ReadForm = AS_FOUND, *, tell: Tell = lambda _: None) -> None:

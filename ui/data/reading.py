@@ -71,8 +71,8 @@ class Readers:
             if self._keep and self._ready is None:
                 self._ready = spawn(READ, self.folder, stdin=subprocess.PIPE)
 
-    def read(self, spec: ReadSpec, raw: bytes | None, tell: Tell = lambda _: None) -> tuple[Batches, Schema]:
-        """Reads a table and drafts its schema.
+    def read(self, spec: ReadSpec, raw: bytes | None, tell: Tell = lambda _: None) -> tuple[Batches, Schema | None]:
+        """Reads a table and drafts its schema, unless the spec says otherwise.
 
         Args:
             spec: what to read, and within which limits.
@@ -151,12 +151,12 @@ def _send(child: subprocess.Popen[bytes], job: ReadJob) -> None:
         return  # it has ended already; how, `_taken` says
 
 
-def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Batches, Schema]:
+def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Batches, Schema | None]:
     """What the child left. Raises DPSynError."""
     from dpsyn_core.tables.handover import READING, take
 
     if (folder / READING).exists() and status == 0:
-        return take(folder), Schema.load(folder / DRAFT)
+        return take(folder), Schema.load(folder / DRAFT) if spec.drafted else None
     left = json.loads((folder / ERROR).read_text("utf-8")) if (folder / ERROR).exists() else {}
     if left.get("sheets"):
         raise SheetError(left["message"], tuple(left["sheets"]))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.tables.kinds import LABELLED_ENDINGS
 from dpsyn_core.tables.read_form import AS_FOUND, EXCEL, TEXT, ReadForm
 from ui.data import loading
 from ui.data.databases import DATABASES
-from ui.data.form import MOST, asked
+from ui.data.form import ENCODINGS, MOST, asked
 from ui.data.reading import SheetError, Tell
 from ui.linked import source
 from ui.shared import uploads
@@ -116,12 +117,17 @@ def _take_file(space: Workspace, load: Load, form: ReadForm = AS_FOUND) -> None:
 
 
 def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
-    """Other ways to read a file that could not be used: another sheet of a workbook, headers in a lower line."""
+    """Other ways to read a file that could not be used: another sheet, encoding, or line of the headers."""
     sheets = st.session_state.get(SHEETS, ())
     sheet = None
     if sheets:
         sheet = st.selectbox(
             t("data.sheet"), sheets, index=None, placeholder=t("data.sheet_other"), key=f"sheet_of_{mark}"
+        )
+    encoding = None
+    if name.lower().endswith(tuple(LABELLED_ENDINGS)):  # whose header may name another one than its texts have
+        encoding = st.selectbox(
+            t("data.encoding"), ENCODINGS, index=None, placeholder=t("data.by_itself"), key=f"encoding_of_{mark}"
         )
     row = 1
     if name.lower().removesuffix(".gz").endswith(TITLED):
@@ -129,9 +135,10 @@ def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
             st.number_input(t("data.header_row"), 1, MOST, key=f"header_of_{mark}", help=t("data.header_row_help"))
         )
     tried = f"tried_{mark}"
-    if (sheet, row) != (None, 1) and (sheet, row) != st.session_state.get(tried):
-        st.session_state[tried] = (sheet, row)
-        _take_file(space, load, ReadForm(sheet=sheet, header_row=row))
+    form = ReadForm(sheet=sheet, header_row=row, encoding=encoding)
+    if form not in (AS_FOUND, st.session_state.get(tried)):
+        st.session_state[tried] = form
+        _take_file(space, load, form)
         st.rerun()
 
 

@@ -15,6 +15,8 @@ def rule_words(rule: AnyRule) -> str:
         cell = t("rules.blank_cell") if rule.value is None else str(rule.value)
         key = "rules.says_blank_only" if rule.only else "rules.says_blank"
         return t(key, column=rule.column, cell=cell, where=rule.where)
+    if isinstance(rule, FollowsRule) and rule.part is not None:
+        return t("rules.says_part", column=rule.column, part=t(f"rules.part_{rule.part}"), of=rule.of[0])
     if isinstance(rule, FollowsRule):
         key = "rules.says_follows" if rule.map is None else "rules.says_follows_map"
         return t(key, column=rule.column, of=", ".join(rule.of), count=len(rule.map or ()))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.formulas import SECONDS
+from dpsyn_core.schema.formulas import SECONDS, Part
 from dpsyn_core.schema.usual_rules import propose_rules
 from ui.schema import editor
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
-from ui.shared.text import literal, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
 
-KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "unique")
+KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "part", "unique")
 FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # columns that a rule is about
 NUMBERS = ("numeric", "datetime")
 
@@ -73,14 +73,14 @@ def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
         return None
     forms = {
         "order": _order, "difference": _difference, "sum": _sum, "ratio": _ratio, "blank": _blank,
-        "follows": _follows, "unique": _unique, "impossible": _impossible,
+        "follows": _follows, "part": _part, "unique": _unique, "impossible": _impossible,
     }  # fmt: skip
     return forms[kind](schema, listed if kind == "follows" else names, key)
 
 
 def _impossible(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del schema, names
-    where = _where(f"{key}_where", t("rules.where"), "age in [0, 15] and marital = married")
+    where = _where(f"{key}_where", t("rules.where"), t("rules.where_hint"))
     return {"where": where} if where else None
 
 
@@ -149,7 +149,7 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
             t("rules.cell"), cells[column], key=f"{key}_cell",
             format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
         )  # fmt: skip
-    where = _where(f"{key}_blank_where", t("rules.blank_where"), "pregnant = no")
+    where = _where(f"{key}_blank_where", t("rules.blank_where"), t("rules.blank_hint"))
     only = st.checkbox(t("rules.only"), key=f"{key}_only")
     return {"column": column, "where": where, "value": value, "only": only} if column and where else None
 
@@ -157,10 +157,27 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
 def _follows(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     of = _several(f"{key}_follows_of", t("rules.follows_of"), names)
     column = _column(f"{key}_follows", t("rules.follows_column"), [a.name for a in schema.coded if a.name not in of])
-    pasted = st.text_area(t("rules.map"), key=f"{key}_map", placeholder="Lyon = France\nOslo = Norway", height=90)
+    pasted = st.text_area(t("rules.map"), key=f"{key}_map", placeholder=t("rules.map_hint"), height=90)
     pairs = [line.split("=", 1) for line in pasted.splitlines() if "=" in line]
     told = {"map": [[k.strip(), v.strip()] for k, v in pairs]} if pairs else {}
     return {"column": column, "of": of, **told} if column and of else None
+
+
+def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+    dates = [n for n in names if schema[n].kind == "datetime"]
+    numbers = [a.name for a in schema.coded if a.kind in ("categorical", "numeric")]
+    if not (dates and numbers):
+        note(t("rules.few_dates"))
+        return None
+    first, second = st.columns(2)
+    with first:
+        of = _column(f"{key}_date", t("rules.date"), dates)
+    with second:
+        part = st.selectbox(
+            t("rules.part_of"), get_args(Part), key=f"{key}_part", format_func=lambda p: t(f"rules.part_{p}")
+        )
+    column = _column(f"{key}_part_column", t("rules.part_column"), numbers)
+    return {"kind": "follows", "column": column, "of": [of], "part": part} if column and of else None
 
 
 def _unique(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
@@ -197,7 +214,7 @@ def _take(space: Workspace, rules: list[dict[str, Any]]) -> None:
         made = Schema.of({**space.schema.document(), "rules": rules})
         check_rules(made, made.n_records)
     except SchemaError as error:
-        st.error(literal(str(error)))
+        st.error(literal(sentence(error)))
         return
     editor.take(space, made)
     st.rerun()

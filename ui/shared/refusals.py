@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 TEXTS = Path(__file__).resolve().parents[2] / "assets" / "text"
+NESTED = ("why", "kind", "part", "error")  # what is filled in and said in the visitor's language too
 NAMED = re.compile(r"\{(\w+)\}")
 
 
@@ -52,5 +53,6 @@ def translated(message: str, language: str) -> str:
     for pattern, said in _patterns(language):
         found = pattern.fullmatch(message)
         if found is not None:
-            return said.format(**{k: translated(v, language) for k, v in found.groupdict().items()})
+            named = found.groupdict()  # why a rule cannot be is a sentence with its own translation, kinds have words
+            return said.format(**{k: translated(v, language) if k in NESTED else v for k, v in named.items()})
     return message

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from pathlib import Path
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.runs.public_table import read_public
+from dpsyn_core.runs.public_table import check_not_withheld, coded
 from dpsyn_core.synthesizers import registry
+from ui.data.loading import uploaded_table
 from ui.shared import uploads
 from ui.shared.state import PublicUpload, Workspace
 from ui.shared.text import literal, sentence, t
@@ -83,11 +83,10 @@ def problem(space: Workspace) -> str:
 
 
 def check(upload: PublicUpload, space: Workspace) -> None:
-    """Reads it by the schema. Raises SchemaError, TableError."""
+    """Reads it in a child process, and compares it with the schema. Raises DPSynError."""
     if space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / upload.file
-        path.write_bytes(upload.content)
-        read_public(path, space.schema)
+    check_not_withheld(Path(upload.file))
+    table = uploaded_table(upload.file, upload.content)
+    coded(table, space.schema, name=upload.name, sha256=hashlib.sha256(upload.content).hexdigest())

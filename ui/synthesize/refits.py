@@ -10,11 +10,11 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.refits.refit import with_rules
-from dpsyn_core.runs.release_file import columns_in, manifest_of, schema_in
+from dpsyn_core.runs.release_file import SUFFIX, columns_in, manifest_of, schema_in
 from dpsyn_core.synthesizers.registry import DEFAULT
 from ui.schema.rule_words import rule_words
 from ui.schema.rules import form, line
-from ui.shared import results
+from ui.shared import results, uploads
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, sentence, t
@@ -36,7 +36,7 @@ def panel(space: Workspace) -> None:
     """A form behind an expander: the file, and what the new table has otherwise."""
     with st.expander(t("refit.title"), key="refit_panel"):
         note(t("refit.lead"))
-        given = st.file_uploader(t("refit.file"), type="dpsyn", key="refit_file")
+        given = uploads.one(t("refit.file"), [SUFFIX[1:]], key="refit_file")
         if given is not None and asked(space, given.getvalue(), given.name, key="refit"):
             st.rerun()
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dpsyn_core.counting.base import Counter
 
 ALIKE: Mapping[AttributeSet, float] = MappingProxyType({})  # all pairs weigh the same
+MOST_TOLD = 0.5  # of the cost of pairs, for the one-ways once more where a public table tells pairs
 HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi
 
 
@@ -33,7 +34,8 @@ class Pairs:
     """Chosen pairs with the coarse maps, cells and weight of each; all scores; and the cost that is left for them.
 
     sigma: standard deviation of the noise of a score. trust: how far a public table is borne out, by pair; see
-    `synthesizers.rls.prior`.
+    `synthesizers.rls.prior`. one_ways: for the one-ways once more, where pairs that a public table tells are not
+    measured: they would have told their columns.
     """
 
     sets: list[AttributeSet]
@@ -44,6 +46,7 @@ class Pairs:
     sigma: float
     cost: Cost
     trust: Mapping[AttributeSet, Trust] = field(default_factory=dict)
+    one_ways: Cost | None = None
 
     def only(self, places: Sequence[int]) -> Pairs:
         """Some of them."""
@@ -110,18 +113,18 @@ def choose_pairs(
     errors = np.stack([left, np.where(useless, np.inf, 0.0)], axis=1)
     sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
 
-    def chosen_for(cost: Cost) -> NDArray[np.intp]:
+    def chosen_for(cost: Cost, errors: NDArray[np.float64]) -> NDArray[np.intp]:
         return choose_tables(
             errors * weight[:, None], sizes * weight[:, None], cost=cost, sensitivity=sensitivity,
             noise_factor=tuning.noise_factor,
         )  # fmt: skip
 
     excess = scores - sampling_errors(expected)
-    chosen = chosen_for(cost)
+    chosen = chosen_for(cost, errors)
     implied = _implied(pairs, excess, chosen > 0, view)
     if implied.any():
         errors[:, 0] += implied
-        chosen = chosen_for(cost)
+        chosen = chosen_for(cost, errors)
     coarser = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
     coarse_of = {False: coarser, True: coarser | apart}
     coarse = [coarse_of[p in weights] for p in pairs]
@@ -142,11 +145,21 @@ def choose_pairs(
         left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * found**2)
         errors = np.column_stack([errors, left])
         sizes = np.column_stack([sizes, fewer])
-        chosen = chosen_for(cost)
+        chosen = chosen_for(cost, errors)
     most = tuning.most(len(view.domain), view.total)
     if np.count_nonzero(chosen) > most:  # those that are most off without a table stay
         gains = weight * (errors[:, 0] - errors[np.arange(len(pairs)), chosen])
         chosen[np.argsort(-gains, kind="stable")[most:]] = 0
+    one_ways = None
+    if trust:
+        alone = np.column_stack([np.maximum(scores, 0), errors[:, 1:]])
+        before = np.flatnonzero(chosen_for(cost, alone))
+        part = shares((cells * weight)[before], pure=cost.pure) * (chosen[before] == 0)
+        # what a margin of a pair tells of its column, its table tells of it at one part in the values of the other one
+        told = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
+        if told > 0:
+            one_ways = cost.scaled(min(told, MOST_TOLD))
+            cost = cost.less(one_ways)
     taken = np.flatnonzero(chosen)
     return Pairs(
         sets=[pairs[i] for i in taken],
@@ -157,6 +170,7 @@ def choose_pairs(
         sigma=float(sigma),
         cost=cost,
         trust=trust,
+        one_ways=one_ways,
     )
 
 

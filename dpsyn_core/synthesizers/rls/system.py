@@ -53,7 +53,7 @@ class RlsConfig(MethodConfig):
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
     takes_questions = True
-    measures = ("far ratio",)  # of a column that is itself computed
+    measures = ("ratio",)  # all of its columns
     takes_public_table = True
 
     one_way_share: float | None = Field(
@@ -173,6 +173,8 @@ class Rls(Synthesizer):
             return measured
         chosen, weight = self._choose(counter, view, plan, plan.pairs, gate, progress)
         measured.trust = chosen.trust
+        if chosen.one_ways is not None:
+            measured += self.measure_one_ways(counter, plan, gate, chosen.one_ways)
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
@@ -403,7 +405,7 @@ class Rls(Synthesizer):
         releases = 2 if self._target() is None else 3
         if self.prior is not None:
             extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
-            releases += 1
+            releases, most = releases + 1, most + d
         if self.config.triples and 3 <= d <= limits.most_attributes:
             # a second round may score triples, look for wider sets, and measure some of them, or the pairs again
             most += max(pairs, min(limits.most_triples, math.comb(d, 3)) + orders.most_answers)
