@@ -265,7 +265,7 @@ def read_input(args: argparse.Namespace) -> Any:
     """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed."""
     from dpsyn_core.tables.read import open_table
 
-    return read_whole(open_table(args.table, read_form(args)), args.table)
+    return _read(open_table(args.table, read_form(args)), args.table)
 
 
 def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
@@ -274,19 +274,37 @@ def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dic
     return {name: read[path] for name, path in named.items()}
 
 
-def read_whole(batches: Batches, table: Path | str) -> Any:
+def _read(batches: Batches, table: Path | str) -> Any:
     """All records; what was assumed of them is said on stderr, and to the owner what could not be read."""
     found = batches.whole()
-    say_read(batches, table)
+    _say(batches, table)
     return found
 
 
-def say_read(batches: Batches, table: Path | str) -> None:
+def _say(batches: Batches, table: Path | str) -> None:
     """Says on stderr, once records were read, what was assumed of them and what could not be read."""
     say_assumed(batches, table)
     name = Path(table).name if isinstance(table, Path) else "the table"
     for notice in batches.odd:
         print(f"note ({PRIVATE}): {name}: {notice}", file=sys.stderr)
+
+
+def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
+    """As `read_input`, for a command that needs these columns alone; of large tables nothing else is kept in memory."""
+    from dpsyn_core.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.tables.batches import gathered
+    from dpsyn_core.tables.headers import composed
+    from dpsyn_core.tables.read import open_table
+
+    form = read_form(args)
+    batches = open_table(args.table, form)
+    if form.of_database or batches.small:
+        return _read(batches, args.table)
+    there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
+    known = [name for name in names if composed(name) in there]
+    found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
+    _say(batches, args.table)
+    return found
 
 
 def say_assumed(batches: Batches, table: Path | str) -> None:
@@ -332,7 +350,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     from dpsyn_core.tables.sampling import at_most
 
     found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
-    say_read(found, table)
+    _say(found, table)
     if found.drawn_from is not None:
         said = (
             f"{found.records:,} of its {found.drawn_from:,} records were drawn by chance; --memory or --sample change"
@@ -359,10 +377,10 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     sized = form.of_database and args.engine is None and args.memory is not None
     batches = open_table(args.table, form, counted=sized)
     if args.engine is None and ((form.of_database and not sized) or batches.small):
-        return read_whole(batches, args.table)
+        return _read(batches, args.table)
     choice = choose(batches, engine=args.engine, memory=memory, schema=schema)
     if choice.engine == "memory" and batches.load is not None and not form.of_database and batches.size <= MAX_FILE:
-        return read_whole(batches, args.table)
+        return _read(batches, args.table)
     say_assumed(batches, args.table)
     print(f"note ({PRIVATE}): engine {choice.engine}: {choice.why}", file=sys.stderr)
     return source_of_batches(batches, choice, args.strict, memory)

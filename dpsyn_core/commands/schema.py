@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, place, read_form, read_input, read_whole, say_read, table_name
+from dpsyn_core.commands.common import add_reading, place, read_columns, read_input, table_name
 
 
 def add(commands: Any) -> None:
@@ -254,24 +253,6 @@ def print_drafted(schema: Any) -> None:
         )
 
 
-def _read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
-    """As `read_input`, for a command that needs these columns alone; of large tables nothing else is kept in memory."""
-    from dpsyn_core.sources.choose import half_of_machine, memory_of
-    from dpsyn_core.tables.batches import gathered
-    from dpsyn_core.tables.headers import composed
-    from dpsyn_core.tables.read import open_table
-
-    form = read_form(args)
-    batches = open_table(args.table, form)
-    if form.of_database or batches.small:
-        return read_whole(batches, args.table)
-    there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
-    known = [name for name in names if composed(name) in there]
-    found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
-    say_read(batches, args.table)
-    return found
-
-
 def run_buy(args: argparse.Namespace) -> None:
     """Learns the named columns through the gate; the other columns are left out of the schema."""
     from dpsyn_core.commands.common import point_out_names
@@ -293,7 +274,7 @@ def run_buy(args: argparse.Namespace) -> None:
     wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
     names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
     found = buy_schema(
-        _read_columns(args, names), wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
+        read_columns(args, names), wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
         dataset=args.dataset,
     )  # fmt: skip
     found.schema.booked_as(args.dataset or name).dump(args.out)

@@ -8,7 +8,7 @@ import json
 import math
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.files import write_bytes
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.marginals.types import ClippedSum, JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
+from dpsyn_core.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 
@@ -38,7 +38,7 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
     Values and sigma are numbers of records: counts with noise, and the standard deviation of the noise of one.
 
     Args:
-        measurements: the released marginals; `ReleasedTables` bring their scores, joint tables and sums.
+        measurements: the released marginals; `ReleasedTables` bring their scores and joint tables.
         schema: that of the run, so that the file can be read without it; it is public.
     """
     entries = [
@@ -74,9 +74,6 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
         document["scores"] = {
             "sets": [list(s) for s in scores.sets], "values": [float(v) for v in scores.values], "sigma": scores.sigma
         }  # fmt: skip
-    sums = measurements.sums if isinstance(measurements, ReleasedTables) else ()
-    if sums:
-        document["sums"] = [asdict(s) for s in sums]
     return gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
 
 
@@ -141,7 +138,6 @@ def _tables(document: dict[str, Any], domain: Domain, name: str) -> ReleasedTabl
         found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
         found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
-        found.sums = tuple(_sum(entry, domain) for entry in document.get("sums", ()))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return found
@@ -235,19 +231,6 @@ def _values(entry: dict[str, Any]) -> tuple[NDArray[np.float64], float, Law | No
         msg = "a table has no finite counts with known noise"
         raise ValueError(msg)
     return values, sigma, law
-
-
-def _sum(entry: dict[str, Any], domain: Domain) -> ClippedSum:
-    found = ClippedSum(
-        name=str(entry["name"]), low=int(entry["low"]), high=int(entry["high"]), value=float(entry["value"]),
-        sigma=float(entry["sigma"]),
-    )  # fmt: skip
-    a = domain[found.name]
-    fits = bool(a.middles) and 0 <= found.low < found.high < a.size - a.special
-    if not (fits and math.isfinite(found.value) and math.isfinite(found.sigma) and found.sigma >= 0):
-        msg = "a sum does not fit"
-        raise ValueError(msg)
-    return found
 
 
 def _scores(entry: dict[str, Any], domain: Domain) -> Scores:

@@ -123,37 +123,21 @@ class Trust:
     deviation: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ClippedSum:
-    """A released sum over all records of a number that is clipped at two of its codes.
-
-    name: of the attribute. low, high: the codes, low below high. value: of the sum, in the steps of
-    `records.rls.sums.steps_of`. sigma: standard deviation of its noise, in the same.
-    """
-
-    name: str
-    low: int
-    high: int
-    value: float
-    sigma: float
-
-
 class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one. sums: of clipped numbers.
+    a public table, by pair; empty without one.
     """
 
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
-    sums: tuple[ClippedSum, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust, joint tables and sums."""
+        """Other tables with the same scores, trust and joint tables."""
         out = ReleasedTables(tables)
-        out.scores, out.trust, out.joint, out.sums = self.scores, self.trust, self.joint, self.sums
+        out.scores, out.trust, out.joint = self.scores, self.trust, self.joint
         return out
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
@@ -67,36 +66,6 @@ def measure_marginals(
             for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)
         ]  # fmt: skip
     return out
-
-
-def measure_sums(
-    counter: Counter, sums: Sequence[tuple[str, NDArray[np.int64]]], costs: Sequence[Cost], *, most: int, gate: Gate
-) -> list[tuple[float, float]]:
-    """Noisy sums of whole numbers that stand for the codes of an attribute, with the deviations of their noise.
-
-    An individual moves a sum by at most `most` for each record that leaves or comes (docs/proofs/sums.md, section 7).
-
-    Args:
-        counter: exact counts.
-        sums: attributes, and for each int64 (its size,): public or released numbers from -most to most.
-        costs: of each.
-        most: largest size of a number.
-        gate: through which they are released.
-    """
-    if any(int(np.abs(steps).max(initial=0)) > most for _, steps in sums):
-        msg = f"numbers that are summed are beyond {most}"
-        raise EngineError(msg)
-    moved = float(most * gate.unit.l1())
-    requests = [
-        Request(name=f"clipped sum {name}", kind="sum", cells=1, cost=cost, l1=moved, l2=moved)
-        for (name, _), cost in zip(sums, costs, strict=True)
-    ]
-
-    def count() -> list[NDArray[np.int64]]:
-        tables = counter.marginals([(name,) for name, _ in sums])
-        return [np.array([table @ steps], dtype=np.int64) for table, (_, steps) in zip(tables, sums, strict=True)]
-
-    return [(float(g.values[0]), g.sigma) for g in gate.release_tables(requests, count)]
 
 
 class _Counts:

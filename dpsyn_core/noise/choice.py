@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.noise.choice_kernel import first_kept
 from dpsyn_core.noise.exact import exp_bounds
-from dpsyn_core.noise.kernel import LEADING
+from dpsyn_core.noise.kernel import LEADING, first_kept
 from dpsyn_core.noise.settle import Fraction01
 from dpsyn_core.noise.stream import Bits
 from dpsyn_core.noise.table import EXPONENTIAL, table_of

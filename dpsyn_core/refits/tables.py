@@ -77,7 +77,6 @@ def onto_columns(tables: Sequence[Measurement], names: Sequence[str]) -> Release
     out = ReleasedTables(merged([p for m, p in found if p.attributes or not m.attributes]))
     scores: Scores | None = getattr(tables, "scores", None)
     out.scores = None if scores is None else scores.among(names)
-    out.sums = tuple(s for s in getattr(tables, "sums", ()) if s.name in names)
     return out
 
 
@@ -117,7 +116,7 @@ def for_maker(
     every = with_columns([m for m in tables if m.attributes], domain)
     if config.name == "rls":
         out = ReleasedTables([*(m for m in tables if not m.attributes), *every])
-        out.scores, out.sums = getattr(tables, "scores", None), getattr(tables, "sums", ())
+        out.scores = getattr(tables, "scores", None)
         return out
     view = RlsEvidence(domain, every, n_public)
     ones = dict(zip(domain.names, view.one_ways, strict=True))

@@ -12,7 +12,6 @@ from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.charge import Charge, is_table
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.records.rls.sums import STEPS
 
 ROUNDING = 1e-6  # relative, of noise: it may have been computed on another machine
 COEFFICIENTS, SCORES = "coefficients", "scores"  # kinds of charges
@@ -21,7 +20,7 @@ COEFFICIENTS, SCORES = "coefficients", "scores"  # kinds of charges
 def without_noise(released: ReleasedTables) -> bool:
     """Whether a table, or the scores, state no noise at all."""
     scores = () if released.scores is None or not released.scores.sets else (released.scores,)
-    return any(m.sigma <= 0 for m in (*released, *released.joint, *released.sums, *scores))
+    return any(m.sigma <= 0 for m in (*released, *released.joint, *scores))
 
 
 def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFile) -> list[str]:
@@ -33,7 +32,7 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFil
     Args:
         charges: of the manifest.
         unit: whom they protect.
-        released: tables, joint tables, sums and scores.
+        released: tables, joint tables and scores.
     """
     noisy = [c.charge() for c in charges]
     noisy = [c for c in noisy if law_of(c) is not None]
@@ -63,17 +62,6 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFil
     scores = found.scores
     if scores is not None and scores.sets and not any(_pays_scores(c, unit, scores) for c in noisy):
         out.append("the manifest lists no charge for the scores of pairs that were released, or one of more noise")
-    summed = [s.name for s in found.sums]
-    for s in found.sums:
-        bought_sums = (c for c in noisy if c.kind == "sum" and c.name == f"clipped sum {s.name}" and c.cells == 1)
-        pays = any(
-            _each(c) >= STEPS * unit.l1() * (1 - ROUNDING) and s.sigma >= sigma_of(c) * (1 - ROUNDING)
-            for c in bought_sums
-        )
-        if not pays or summed.count(s.name) > 1:
-            out.append(
-                f"the manifest lists no charge for the sum of '{s.name}' that was released, or one of more noise"
-            )
     return out
 
 

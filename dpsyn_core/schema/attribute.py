@@ -15,7 +15,6 @@ from dpsyn_core.schema.domain import CodedAttribute
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
 Value = StrictBool | Number | StrictStr
 Source = Literal["public", "bought", "data", "bought-unconfirmed"]
-MOST_MIDDLES = 10_000  # codes of an attribute, up to which the numbers that they stand for are kept with them
 EXTRAS = (
     "label",
     "description",
@@ -100,7 +99,6 @@ class CodedBase(BaseAttribute, ABC):
 
     def coded_attribute(self) -> CodedAttribute:
         """This column in the engine's domain."""
-        middles = self.middles() if self.is_number and self.size <= MOST_MIDDLES else None
         return CodedAttribute(
             name=self.name,
             size=self.size,
@@ -109,7 +107,6 @@ class CodedBase(BaseAttribute, ABC):
             group=self.group,
             number=self.is_number,
             round=self.round_codes(),
-            middles=b"" if middles is None else middles.tobytes(),
         )
 
     def round_codes(self) -> bytes:

@@ -20,8 +20,7 @@ class CodedAttribute:
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
     ordered categories). `number` says that they are bins of a number or date, whose values have distances.
     `round` says for each of the first codes how round a number its bin holds (see `schema/numeric.py`), empty where
-    that is not known, as of codes that were merged. `middles` holds the number that each code stands for, as the bytes
-    of float64 (NaN for special codes); empty where that is not known.
+    that is not known, as of codes that were merged.
     """
 
     name: str
@@ -31,17 +30,14 @@ class CodedAttribute:
     group: str | None = None
     number: bool = False
     round: bytes = b""
-    middles: bytes = b""
 
     def __post_init__(self) -> None:
-        """Refuses sizes below 1, and forgets roundness and middles where codes were merged to fewer."""
+        """Refuses sizes below 1, and forgets roundness where codes were merged to another number of them."""
         if self.size < 1:
             msg = f"attribute '{self.name}' has size {self.size}; it must be at least 1"
             raise SchemaError(msg)
         if len(self.round) != self.size - self.special:
             object.__setattr__(self, "round", b"")
-        if len(self.middles) != 8 * self.size:
-            object.__setattr__(self, "middles", b"")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import pytest
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.marginals import coarsening
 from dpsyn_core.marginals.coarsening import Coarsening, coarse_domain, coarse_shape, coarsen, in_order
-from dpsyn_core.marginals.mean_runs import by_mean
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 
@@ -143,20 +142,20 @@ def test_coarse_values_for_a_mean_hide_the_least_that_runs_can():
             for bins in range(1, most + 1)
             for cuts in itertools.combinations(range(1, 9), bins - 1)
         )
-        found = by_mean(counts, numbers, most=most, noise=noise)
+        found = Coarsening.by_mean(counts, numbers, most=most, noise=noise)
         assert found.size <= most
         assert error(found.map, noise) == pytest.approx(best, rel=1e-3, abs=0.1)
-    assert by_mean(counts, numbers, noise=1e9).size == 1
+    assert Coarsening.by_mean(counts, numbers, noise=1e9).size == 1
 
 
 def test_values_without_a_number_share_the_last_code_and_many_values_are_fast():
-    some = by_mean(np.ones(5), np.array([1.0, 2, 3, np.nan, np.nan]), most=2)
+    some = Coarsening.by_mean(np.ones(5), np.array([1.0, 2, 3, np.nan, np.nan]), most=2)
     assert some.map.tolist()[3:] == [2, 2]
-    assert by_mean(np.zeros(3), np.full(3, np.nan)).map.tolist() == [0, 0, 0]
+    assert Coarsening.by_mean(np.zeros(3), np.full(3, np.nan)).map.tolist() == [0, 0, 0]
     counts = np.random.default_rng(0).poisson(3, 50_000).astype(float)
-    many = by_mean(counts, np.arange(50_000.0) ** 2, most=16).map
+    many = Coarsening.by_mean(counts, np.arange(50_000.0) ** 2, most=16).map
     assert (np.diff(many) >= 0).all() and many[-1] == 15
-    top = by_mean(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, most=6).map
+    top = Coarsening.by_mean(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, most=6).map
     assert (top == 5).sum() < 190  # the few at the top are told apart
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import BudgetError, EngineError
+from dpsyn_core.errors import BudgetError
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.measurement import measure
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.measure import measure_marginals, measure_sums
+from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
@@ -79,29 +79,3 @@ def test_nothing_is_counted_when_the_budget_ends_before_the_last():
     with pytest.raises(BudgetError):
         measured(counter, account)
     assert not counter.asked
-
-
-STEPS = np.array([-1024, -700, 0, 10, 800, 1024])
-
-
-@pytest.mark.parametrize(("neighbours", "times"), [("add-remove", 1), ("replace", 2)])
-def test_a_clipped_sum_moves_by_no_more_than_is_charged(neighbours, times):
-    unit = Unit(neighbours=neighbours, max_records=3)
-    account = Account(Cost(rho=1.0))
-    gate = Gate(account=account, noise=Quiet(), unit=unit)
-    ((value, sigma),) = measure_sums(
-        MemoryCounter(CODES, DOMAIN), [("a", STEPS)], [Cost(rho=0.5)], most=1024, gate=gate
-    )
-    (charge,) = account.charges
-    assert value == STEPS[CODES[0]].sum() and charge.sensitivity == times * 3 * 1024
-    assert sigma == pytest.approx(charge.sensitivity, rel=1e-6) and (charge.kind, charge.cells) == ("sum", 1)
-    moved = [abs(3 * int(a) - (0 if times == 1 else 3 * int(b))) for a in STEPS for b in STEPS]
-    assert max(moved) == charge.sensitivity
-
-
-def test_a_number_beyond_the_bound_is_refused_before_a_charge():
-    account = Account(Cost(rho=1.0))
-    gate = Gate(account=account, noise=Quiet(), unit=Unit())
-    with pytest.raises(EngineError, match="beyond 1000"):
-        measure_sums(MemoryCounter(CODES, DOMAIN), [("a", STEPS)], [Cost(rho=0.5)], most=1000, gate=gate)
-    assert not account.charges

@@ -96,7 +96,6 @@ ENGLISH: dict[str, str] = {
     "note": "",
     "charge_total": "total",
     "charge_marginal": "marginal {columns}",
-    "charge_sum": "clipped sum {columns}",
     "charge_pairs": "scores of pairs",
     "charge_coarser": "scores of coarser pairs",
     "charge_triples": "scores of triples",

@@ -1,4 +1,4 @@
-"""One-ways whose values were measured one by one and, once more, summed up: in coarse values, or clipped. Blind."""
+"""One-ways whose values were measured one by one and, once more, summed up in coarse values. Blind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.types import ClippedSum
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_ordered, shrink_unordered, with_total
 from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 FAINT = 1e-3  # of an even share, that a value without smooth evidence counts for beside others
-STEPS = 1 << 10  # from the middle between both clips to either of them: whole numbers, so that sums are exact
-STEEPEST = 3.0  # a count changes by a factor of e^3 at most, whatever noise a sum has (convention)
-HALVINGS = 50  # of the interval that holds the tilt: to the last digits of a count
-LEAST = 1e-6  # of the records: runs that hold less move no more for it
 
 
 def shrink_with_sums(
@@ -152,67 +147,4 @@ def _beside_shown(
         np.bincount(recode, weights=weight, minlength=size) > 0
     )
     out: Floats = np.where(found, np.clip(left, 0.0, wanted), 0.0)
-    return out
-
-
-def steps_of(middles: Floats, low: int, high: int) -> NDArray[np.int64]:
-    """What a record counts for by its code: -STEPS at the lower clip and below, STEPS at the upper one and above.
-
-    Args:
-        middles: float64 (size,), the number that each code stands for, rising; NaN for special codes, which are 0.
-        low: a code with a middle.
-        high: a code with a larger one.
-    """
-    centre, half = (middles[high] + middles[low]) / 2, (middles[high] - middles[low]) / 2
-    steps = np.rint(np.clip((middles - centre) / half, -1.0, 1.0) * STEPS)
-    out: NDArray[np.int64] = np.nan_to_num(steps).astype(np.int64)
-    return out
-
-
-def with_sum(
-    counts: Floats, known: ClippedSum, middles: Floats, recode: NDArray[np.intp], sigma: float
-) -> Floats:  # fmt: skip
-    """Counts whose sum lies between the one that they show and the released one, by the noise of both.
-
-    Args:
-        counts: float64 (size,), non-negative.
-        known: the released sum.
-        middles: float64 (size,), see `steps_of`; special codes come last, and keep their counts.
-        recode: (size,), runs of codes that were counted together.
-        sigma: standard deviation of the noise of a run.
-    """
-    ranked = int(np.count_nonzero(np.isfinite(middles)))
-    steps = steps_of(middles, known.low, known.high)[:ranked].astype(np.float64)
-    held, shown, runs = counts[:ranked], float(counts[:ranked] @ steps), recode[:ranked]
-    own = _noise(held, steps, runs, sigma)
-    part = own**2 / (own**2 + known.sigma**2) if known.sigma > 0 else 1.0
-    return np.append(_tilted(held, steps, runs, shown + part * (known.value - shown)), counts[ranked:])
-
-
-def _noise(counts: Floats, steps: Floats, recode: NDArray[np.intp], sigma: float) -> float:
-    """Standard deviation of the sum that counts show by themselves, of runs of codes between the clips."""
-    inside = np.where(np.abs(steps) < STEPS, counts, 0.0)
-    held = np.bincount(recode, inside)
-    mean = np.bincount(recode, inside * steps)[held > 0] / held[held > 0]
-    middle = float(counts @ steps) / max(float(counts.sum()), LEAST)
-    return sigma * float(np.sqrt(((mean - middle) ** 2).sum()))
-
-
-def _tilted(counts: Floats, steps: Floats, runs: NDArray[np.intp], goal: float) -> Floats:
-    """Counts with the same total whose sum is the goal, or as near as `STEEPEST` allows.
-
-    Their logarithms change in proportion to the distance from the mean, over the root of what their run holds: with
-    the root the ends move more than where most records are, as noise moves them.
-    """
-    total = float(counts.sum())
-    if total <= 0:
-        return counts
-    held = np.bincount(runs, counts)[runs]
-    slope = (steps - float(steps @ counts) / total) / STEPS * np.sqrt(total / np.maximum(held, LEAST * total))
-    low, high, out = -STEEPEST, STEEPEST, counts
-    for _ in range(HALVINGS):
-        tilt = (low + high) / 2
-        out = counts * np.exp(np.clip(tilt * slope, -STEEPEST, STEEPEST))
-        out = out * (total / float(out.sum()))
-        low, high = (tilt, high) if float(out @ steps) < goal else (low, tilt)
     return out

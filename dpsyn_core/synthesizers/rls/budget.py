@@ -14,7 +14,6 @@ from dpsyn_core.measurement.select import noise_error, shares
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.synthesizers.rls.tuning import Shares, Tuning
-from dpsyn_core.synthesizers.steps import share_of
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +69,6 @@ class BudgetPlan:
         total_again: for the same once more, where the first figure is near its noise; None where it is not.
         one_ways: for each attribute, in domain order; its values one by one.
         coarse_one_ways: for each attribute, what a second table of its coarse values gets; None where there is none.
-        sums: for sums of clipped numbers together; None where there are none.
         blocks: for each attribute, how many runs of values its one-way tells apart; None where it tells all.
         scores: for the scores of all pairs together; not spent on them where questions get all.
         pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
@@ -89,7 +87,6 @@ class BudgetPlan:
     total_again: Cost | None = None
     one_ways: tuple[Cost, ...]
     coarse_one_ways: tuple[Cost | None, ...]
-    sums: Cost | None = None
     blocks: tuple[int | None, ...] = ()
     scores: Cost
     pairs: Cost | None
@@ -143,7 +140,6 @@ def plan_budget(
     again: bool | None = None,
     one_way_share: float | None,
     resolution: int | None,
-    summed: tuple[bool, ...] = (),
     questions_share: float = 0.0,
     with_pairs: bool | None = None,
     tuning: Tuning,
@@ -163,7 +159,6 @@ def plan_budget(
         again: whether the number of records is measured twice; None lets the number decide.
         one_way_share: a setting; None lets the error of one-ways decide.
         resolution: a setting; None lets the strength of the budget decide.
-        summed: for each attribute whether it is a number whose values are known; none without.
         questions_share: from 0 to 1, of what pairs would get, for the tables of declared questions.
         with_pairs: whether pairs are measured as well; None: where there are two attributes.
         tuning: constants.
@@ -190,10 +185,6 @@ def plan_budget(
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
     each = one_ways.split(noise.shares(np.array(counted)))
-    sums = None
-    if any(summed) and not whole.pure:
-        sums = one_ways.scaled(s.sums * sum(share_of(c, one_ways) for c, one in zip(each, summed, strict=True) if one))
-        each = [c.scaled(1 - s.sums) if one else c for c, one in zip(each, summed, strict=True)]
     twice = [
         _twice(cost, r, b, pure=whole.pure, tuning=tuning) for cost, r, b in zip(each, ranked, blocks, strict=True)
     ]
@@ -203,7 +194,6 @@ def plan_budget(
         total_again=second,
         one_ways=tuple(values for values, _ in twice),
         coarse_one_ways=tuple(coarse for _, coarse in twice),
-        sums=sums,
         blocks=blocks,
         scores=scores,
         pairs=pairs,

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.marginals.mean_runs import by_mean
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.marginals.workload import Need, Workload
 from dpsyn_core.measurement.gate import Gate
@@ -283,7 +282,7 @@ def coarse_maps(need: Need, view: RlsEvidence, *, sigma: float) -> Recodes:
             groups = held * np.prod([tuning.other_numbers for n in need.means if n != name])
             counts = view.one_ways[view.domain.index(name)]
             noise = float(groups) * sigma / tuning.hidden
-            maps[name] = by_mean(counts, need.means[name], most=tuning.most_means, noise=noise)
+            maps[name] = Coarsening.by_mean(counts, need.means[name], most=tuning.most_means, noise=noise)
     held *= float(np.prod([maps[n].size for n in need.means]))
     rest = [n for n in need.attributes if n not in maps and n not in need.whole]
     if rest:

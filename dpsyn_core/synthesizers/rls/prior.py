@@ -26,7 +26,6 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.public_table import PublicTable
-from dpsyn_core.synthesizers.rls.again import one_way_again, pairs_again
 from dpsyn_core.synthesizers.steps import share_of
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ class RlsPrior:
             name, found = view.domain.names[i], ones[i]
             tables = _tables(view, name)
             expected = view.total * self.shares((name,), {})
-            again = [one_way_again(view, i, rng) for _ in range(DRAWS)]
+            again = [view.one_way_again(i, rng) for _ in range(DRAWS)]
             doubts.append(
                 Doubt(
                     estimate=found, error=_error(found, again), expected=expected, spread=self.spread(expected),
@@ -195,7 +194,7 @@ class RlsPrior:
         first = len(view.domain)  # the one-ways stand in front
         places = [i for i, m in enumerate(view.joint) if m.attributes in view.trust]
         found = [targets[first + i].values / scale for i in range(len(view.joint))]
-        again = [pairs_again(view, found, rng) for _ in range(DRAWS)]
+        again = [view.pairs_again(found, rng) for _ in range(DRAWS)]
         doubts = []
         for i in places:
             m = view.joint[i]

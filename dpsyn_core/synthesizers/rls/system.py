@@ -28,7 +28,6 @@ from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synth
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.synthesizers.rls.implied import cooler_half, denied_pairs
-from dpsyn_core.synthesizers.rls.means import may_be_summed, measure_clipped
 from dpsyn_core.synthesizers.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.synthesizers.rls.sharding import in_shards
@@ -129,7 +128,6 @@ class Rls(Synthesizer):
             self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
             whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
-            summed=tuple(may_be_summed(a, self.tuning) for a in self.domain.attributes),
             questions_share=self._asked_share(), with_pairs=with_pairs,
         )  # fmt: skip
 
@@ -160,8 +158,6 @@ class Rls(Synthesizer):
             plan = self.budget_plan(total_of(measured, self.n_public), again=True)
         measured += self.measure_one_ways(counter, plan, gate)
         measured += self.measure_coarse_one_ways(counter, measured, plan, gate)
-        if plan.sums is not None:
-            measured.sums = measure_clipped(counter, self.view(measured), plan.sums, self.noise, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
             return measured
@@ -346,9 +342,9 @@ class Rls(Synthesizer):
             return []
         plans = self._likely_plans(n)
         about = self.n_public is None
-        known, ones = self._total_steps(plans), [self._one_way_step(plans, about=about), *self._sum_steps(plans)]
+        known, ones = self._total_steps(plans), self._one_way_step(plans, about=about)
         if d < 2:
-            return [*known, *ones]
+            return [*known, ones]
         asked = []
         if self.workload is not None and plans[0].questions is not None:
             from dpsyn_core.synthesizers.rls.declared import asked_tables, question_step
@@ -356,13 +352,8 @@ class Rls(Synthesizer):
             asked.append(question_step(asked_tables(self.workload), self.domain, plans[0], total=n, about=about))
         pairing = [p for p in plans if p.pairs is not None]
         if not pairing:
-            return [*known, *ones, *asked]
-        return [
-            *known,
-            *ones,
-            *asked,
-            *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about),
-        ]
+            return [*known, ones, *asked]
+        return [*known, ones, *asked, *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about)]
 
     def _likely_plans(self, n: float) -> list[BudgetPlan]:
         """The plan for a number of records, then those for what may be released in its place: four deviations away."""
@@ -392,12 +383,6 @@ class Rls(Synthesizer):
             told = [a.size if b is None else b + a.special for a, b in places]
             made.append(self._step("1-way", [*plan.one_ways, *again], [*told, *([1] * len(again))]))
         return _over(made, about=about)
-
-    def _sum_steps(self, plans: Sequence[BudgetPlan]) -> list[Step]:
-        """The step of the sums of clipped numbers, if there are any."""
-        shares = [share_of(p.sums, self.cost) for p in plans if p.sums is not None]
-        count = sum(may_be_summed(a, self.tuning) for a in self.domain.attributes)
-        return [Step(kind="sum", parts=(count, count), share=(min(shares), max(shares)), about=True)] if shares else []
 
     def _pair_steps(self, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
         """Scores, and what they choose; certain: whether pairs are measured whatever number of records is released."""

@@ -61,9 +61,6 @@ class Shares:
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
     Wasserstein distance and noisier single values."""
 
-    sums: float = 0.08
-    """Of what numbers get for their one-ways, for sums of them, clipped; see `clip_at`."""
-
     hopeless: float = 0.85
     """Noise of the score of a pair, of the records, from which on no pair is scored or measured: scores would choose by
     noise alone, and what pairs would get is worth more to one-ways."""
@@ -125,13 +122,6 @@ class Resolution:
 
     coarse_one_way: float = 32.0
     """Coarse values of that table, at most about."""
-
-    clip_at: float = 0.005
-    """Of the records, beyond each of the two values at which a number is clipped before it is summed up: of .02, .01,
-    .005, .002 and .0005 the one with the smallest errors of means over eight tables with heavy tails."""
-
-    own_sum: float = 2.0
-    """Times the noise that counts alone give a sum, as which that sum is trusted: shrinking moves tails as well."""
 
     scarce: float = 100.0
     """Strength of a one-way, records over the noise of one count, up to which noise counts as large against the

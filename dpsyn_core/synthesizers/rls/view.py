@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from dpsyn_core.records.rls.gaps import coarse_scores, with_gaps
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.stretches import supported
-from dpsyn_core.records.rls.sums import shrink_with_sums, with_sum
+from dpsyn_core.records.rls.sums import shrink_with_sums
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
@@ -96,7 +97,6 @@ class RlsEvidence:
             for a, s in zip(domain.attributes, self.counted, strict=True)
         ]
         self._value_by_value = ones
-        self._sums = {s.name: s for s in (measured.sums if isinstance(measured, ReleasedTables) else ())}
         self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
         self.prior = None if prior is None else prior.borne_out(self)
         if self.prior is not None:
@@ -111,16 +111,6 @@ class RlsEvidence:
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
-        """The counts of an attribute without most of their noise, with its mean where its sum was released."""
-        counts = self.counts(a, measured, sums)
-        known = self._sums.get(a.name)
-        if known is None:
-            return counts
-        last = sums[-1].recode if sums else np.arange(a.size)
-        noise = self.tuning.resolution.own_sum * (sums[-1].sigma if sums or measured is None else measured.sigma)
-        return with_sum(counts, known, np.frombuffer(a.middles), last, noise)
-
-    def counts(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
         if measured is None or self._mostly_blank(a, measured):
@@ -159,6 +149,31 @@ class RlsEvidence:
     def value_by_value(self, name: str) -> list[Measurement]:
         """The table of all values of an attribute, where it was measured."""
         return [self._value_by_value[name]] if name in self._value_by_value else []
+
+    def one_way_again(self, place: int, rng: Generator) -> Floats:
+        """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
+        from dpsyn_core.records.rls.shape import Sums
+
+        a, found = self.attributes[place], self.one_ways[place]
+
+        def drawn(values: Floats, sigma: float) -> Floats:
+            return values + rng.normal(0.0, sigma, len(values))
+
+        measured = [replace(m, values=drawn(found, m.sigma)) for m in self.value_by_value(a.name)]
+        sums = [
+            Sums(s.recode, drawn(np.bincount(s.recode, found, len(s.values)).astype(np.float64), s.sigma), s.sigma)
+            for s in self.coarse[a.name]
+        ]
+        return self._one_way(a, measured[0] if measured else None, sums)
+
+    def pairs_again(self, tables: Sequence[Floats], rng: Generator) -> list[Floats]:
+        """Measured tables, in the order of `joint`, as they would be found if these were true; see `one_way_again`."""
+        again = copy(self)
+        again.prior = None
+        again.joint = [
+            replace(m, values=t + rng.normal(0.0, m.sigma, t.shape)) for m, t in zip(self.joint, tables, strict=True)
+        ]
+        return [t.values for t in again.targets(max(round(self.total), 1))[len(self.domain) :]]
 
     def _may_be_heaped(self, a: CodedAttribute) -> Floats:
         """The chance of each value in order to be heaped, before it was counted."""

@@ -51,7 +51,7 @@ def rank_of_both(codes, blank):
     return spearmanr(codes[0][both], codes[1][both])[0], int(both.sum())
 
 
-@pytest.mark.parametrize("seed", [2, 4])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_two_numbers_depend_as_much_among_the_few_who_have_both(seed):
     codes, domain = films(), SCHEMA.domain()
     task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9), n_public=None)
