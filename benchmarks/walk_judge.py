@@ -24,7 +24,8 @@ FIGURE = r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?
 RELATIONS = {
     "verdict_pair": "rank correlation", "verdict_ratio": "correlation ratio", "verdict_v": "Cramer's V less chance",
 }  # fmt: skip
-CLAUSES = (*RELATIONS, "verdict_group", "verdict_share", "verdict_mean", "verdict_date", "verdict_blank")
+CLAUSES = (*RELATIONS, "verdict_group", "verdict_share", "verdict_mean", "verdict_date", "verdict_day", "verdict_blank")
+WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 GOOD = ("verdict_near", "verdict_good")
 FAR = 0.15  # of a rank correlation, beyond which no good word may stand
 
@@ -130,14 +131,16 @@ def _sentences(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd
             for name in CLAUSES:
                 got = pattern(words[name]).fullmatch(clause.strip())
                 if got is not None and (got.groupdict().get("column") or real.columns[0]) in real.columns:
-                    yield from _claims(name, got.groupdict(), real, made)
+                    yield from _claims(name, got.groupdict(), real, made, words)
                     break
             else:
                 msg = f"a clause of the verdict is not understood: {clause}"
                 raise ValueError(msg)
 
 
-def _claims(name: str, got: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
+def _claims(
+    name: str, got: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame, words: Mapping[str, str]
+) -> Iterator[Any]:
     true: float | str | None
     for side, frame in (("real", real), ("synthetic", made)):
         if name in RELATIONS:
@@ -145,6 +148,12 @@ def _claims(name: str, got: Mapping[str, str], real: pd.DataFrame, made: pd.Data
             what = f"{RELATIONS[name]} of {got['a']} and {got['b']}"
         elif name == "verdict_date":
             true, what = frame[got["column"]].mean().isoformat()[: len(got[side])], f"mean date of {got['column']}"
+        elif name == "verdict_day":
+            days = pd.to_datetime(frame[got["column"]]).dropna().dt
+            kinds = {"month_start": days.is_month_start, "month_end": days.is_month_end}
+            kinds |= {f"{d.lower()}s": days.day_name() == d for d in WEEK}
+            of = next(k for k in kinds if words[f"day_{k}"] == got["day"])
+            true, what = float(kinds[of].mean()), f"{got['day']} of {got['column']}"
         elif name in ("verdict_mean", "verdict_blank"):
             cells = frame[got["column"]]
             true, what = (

@@ -1,6 +1,6 @@
-"""Twelve tables from upload to CSV in Chromium, and what the pages say against what pandas finds in the file.
+"""Tables from upload to CSV in Chromium, and what the pages say against what pandas finds in the file.
 
-`python -m benchmarks.walks [--set second] [--only loans,panel] [--shots FOLDER]`. Each walk has another width,
+`python -m benchmarks.walks [--set second|third] [--only loans,panel] [--shots FOLDER]`. Each walk has another width,
 theme and language; somebody agrees with every proposal. Prints Markdown, and each contradiction below it.
 """
 
@@ -219,7 +219,7 @@ def main() -> int:
     """Walks, judges and prints; 1 where a page is contradicted or a record cannot be."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="names of tables, with commas")
-    parser.add_argument("--set", choices=SETS, default="first", help="of twelve tables")
+    parser.add_argument("--set", choices=SETS, default="first", help="of tables")
     parser.add_argument("--shots", type=Path, help="a folder for pictures, files and words")
     given = parser.parse_args()
     if given.shots is not None:

@@ -32,6 +32,9 @@ with right:
         section(dataset.name)
         if sources.refused():
             note(t("data.still", refused=sources.refused(), name=dataset.name), "warning")
+        elif sources.waiting(space):
+            most = number(st.get_option("server.maxUploadSize"))
+            note(t("data.not_yet", name=dataset.name, most=most), "warning")
         for notice in dataset.notices:
             note(said(notice), "warning")
         sources.returned(space)

@@ -7,9 +7,9 @@ from ui.shared.state import workspace
 from ui.shared.text import t
 from ui.shared.theme import heading
 
-workspace()  # nothing of it is read here: the very first page of a server is found through it
+space = workspace()  # keeps the released files over a reload; nothing else of it is read here
 heading("reader")
-found = files.taken()
+found = files.taken(space)
 if found is None:
     st.info(t("reader.start"))
 else:

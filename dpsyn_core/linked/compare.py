@@ -51,7 +51,7 @@ def compare_linked(
     Raises:
         TableError: a table or a column is missing.
     """
-    made, private = _given(schema, synthetic), _given(schema, real)
+    made, private = given(schema, synthetic), given(schema, real)
     out = []
     for table in schema.tables:
         if table.columns is not None:
@@ -64,7 +64,8 @@ def compare_linked(
     return out + compare_links(schema, made, private)
 
 
-def _given(schema: LinkedSchema, tables: Mapping[str, Any] | Any) -> dict[str, Any]:
+def given(schema: LinkedSchema, tables: Mapping[str, Any] | Any) -> dict[str, Any]:
+    """Arrow tables by name. Raises TableError where one is missing."""
     found = {n: to_arrow(t) for n, t in by_name(tables, schema).items()}
     check_names(schema, found)
     return found
@@ -75,23 +76,28 @@ def compare_links(
 ) -> list[LinkedScore]:
     """Scores of each link alone; see `compare_linked`."""
     key, out = draw_key(), []  # siblings without an order stand in that of their keyed hashes
-    forests = [bounded(schema, _given(schema, tables), key=key)[0] for tables in (synthetic, real)]
+    forests = [bounded(schema, given(schema, tables), key=key)[0] for tables in (synthetic, real)]
     for number, link in enumerate(schema.links):
         out += _of_link(schema, link, number, *forests)
     return out
 
 
-def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: Forest) -> list[LinkedScore]:
-    scope = f"{link.parent} > {link.child}"
+def children_apart(link: Link, number: int, made: Forest, real: Forest) -> float:
+    """How far the number of children of a parent is off, in total variation."""
     sizes = [sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts
              for f in (made, real)]  # fmt: skip
-    apart = _distance((sizes[0], sizes[1]), link.max_children + 1)
-    found = [
-        LinkedScore(
-            scope=scope, metric="children", value=apart,
-            sentence=f"The number of children of a parent is off by {apart:.1%} (total variation distance).",
-        )
-    ]  # fmt: skip
+    return _distance((sizes[0], sizes[1]), link.max_children + 1)
+
+
+def children_words(apart: float) -> str:
+    """The same as a sentence."""
+    return f"The number of children of a parent is off by {apart:.1%} (total variation distance)."
+
+
+def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: Forest) -> list[LinkedScore]:
+    scope = f"{link.parent} > {link.child}"
+    apart = children_apart(link, number, made, real)
+    found = [LinkedScore(scope=scope, metric="children", value=apart, sentence=children_words(apart))]
     parents = [a.coded_attribute() for a in schema[link.parent].coded]
     own = [a.coded_attribute() for a in schema[link.child].coded]
     columns = [_columns(f, number) for f in (made, real)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.linked.compare import LinkedScore, compare_links
+from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.compare import children_apart, children_words, given
 from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.forest import Forest
 from dpsyn_core.linked.keys import distinct_keys, places_of_keys
+from dpsyn_core.metrics.relations import GROUPS
+from dpsyn_core.schema.domain import CodedAttribute
+from dpsyn_core.sources.bounding import draw_key
 
 Ints = NDArray[np.int64]
 
@@ -38,12 +43,18 @@ class LinkVerdict:
 
 
 APART = 0.01  # of total variation: where the two references are nearer, nothing was there to keep
+FARTHER = 1.4  # times the distance of a fresh sample, beyond which children by chance have lost a relation
+EXPECTED = 5  # records that a cell of an unrelated pair holds on average
+Pairs = dict[tuple[str, ...], tuple[Ints, Ints]]  # codes of the two columns, by their names
 
 
 def link_verdicts(
     schema: LinkedSchema, synthetic: Mapping[str, Any], real: Mapping[str, Any], *, rng: Generator
 ) -> list[LinkVerdict]:
     """The scores of all links between their references, for the owner alone.
+
+    Relations are those of columns in a few groups of about equal size, less what each column says by itself, as in
+    `metrics/relations`; pairs that hang together no more than chance has it are left out.
 
     Args:
         schema: of both.
@@ -54,27 +65,100 @@ def link_verdicts(
     Raises:
         TableError: a table or a column is missing.
     """
-    fresh = {(s.scope, s.metric): s for s in compare_links(schema, fresh_tables(schema, real, rng), real)}
-    apart = {(s.scope, s.metric): s for s in compare_links(schema, unattached_tables(schema, real, rng), real)}
+    key = draw_key()  # siblings without an order stand in that of their keyed hashes
+    sides = (real, synthetic, fresh_tables(schema, real, rng), unattached_tables(schema, real, rng))
+    forests = [bounded(schema, given(schema, tables), key=key)[0] for tables in sides]
     out = []
-    for score in compare_links(schema, synthetic, real):
-        at = (score.scope, score.metric)
-        low, high = (_value(found.get(at)) for found in (fresh, apart))
-        if score.value is None or low is None or high is None:
-            continue
-        kept = None if high - low < APART else (high - score.value) / (high - low)
+    for number, link in enumerate(schema.links):
+        scope = f"{link.parent} > {link.child}"
+        value, fresh, apart = (children_apart(link, number, f, forests[0]) for f in forests[1:])
         out.append(
-            LinkVerdict(
-                scope=score.scope, metric=score.metric, value=score.value, fresh=low, unattached=high,
-                kept=None if kept is None else min(1.0, max(0.0, kept)), sentence=score.sentence,
-                worst=score.worst, columns=score.columns,
-            )
+            LinkVerdict(scope=scope, metric="children", value=value, fresh=fresh, unattached=apart, kept=None,
+                        sentence=children_words(value))
         )  # fmt: skip
+        for metric, pairs_of, said in (("parent x child", _across, ACROSS), ("siblings", _of_siblings, SIBLINGS)):
+            found = _judged(schema, link, [pairs_of(schema, link, number, f) for f in forests])
+            if found is not None:
+                worst = " with ".join(found[4])
+                sentence = said.format(mean=found[0], worst=found[3], columns=worst)
+                out.append(
+                    LinkVerdict(scope=scope, metric=metric, value=found[0], fresh=found[1], unattached=found[2],
+                                kept=found[5], sentence=sentence, worst=found[3], columns=found[4])
+                )  # fmt: skip
     return out
 
 
-def _value(score: LinkedScore | None) -> float | None:
-    return None if score is None else score.value
+OFF = "are off by {mean:.1%} on average, at most by {worst:.1%} ({columns})."
+ACROSS = f"Relations of a parent's and a child's column {OFF}"
+SIBLINGS = f"Relations of a column in consecutive siblings {OFF}"
+
+
+def _across(schema: LinkedSchema, link: Link, number: int, forest: Forest) -> Pairs:
+    children = forest.children[number]
+    roots, kids = forest.parent_codes(number)[:, children.parents], children.codes
+    return {
+        (p.name, c.name): (roots[i], kids[j])
+        for i, p in enumerate(schema[link.parent].coded)
+        for j, c in enumerate(schema[link.child].coded)
+    }
+
+
+def _of_siblings(schema: LinkedSchema, link: Link, number: int, forest: Forest) -> Pairs:
+    children = forest.children[number]
+    now = np.flatnonzero(~children.first)
+    return {
+        (c.name,): (children.rest[j, now - 1], children.rest[j, now]) for j, c in enumerate(schema[link.child].coded)
+    }
+
+
+def _judged(
+    schema: LinkedSchema, link: Link, sides: Sequence[Pairs]
+) -> tuple[float, float, float, float, tuple[str, ...], float | None] | None:
+    """Means over pairs of the three distances, the largest one with its columns, and the share that is kept."""
+    names = list(sides[0])
+    if not names or not all(len(side[names[0]][0]) for side in sides):
+        return None
+    n = len(sides[0][names[0]][0])
+    most = int(np.clip(np.sqrt(n / EXPECTED), 2, GROUPS))
+    off = np.empty((3, len(names)))
+    for k, pair in enumerate(names):
+        tables = (link.parent, link.child) if len(pair) == 2 else (link.child, link.child)
+        maps = [
+            _groups(next(a for a in schema[t].coded if a.name == name).coded_attribute(), sides[0][pair][i], most)
+            for i, (t, name) in enumerate(zip(tables, (pair[0], pair[-1]), strict=True))
+        ]
+        real, *others = (_beyond(side[pair], maps) for side in sides)
+        off[:, k] = [np.abs(x - real).sum() / 2 for x in others]
+    related = (off[2] > FARTHER * off[1]) & (off[2] - off[1] > max(APART, n**-0.5))
+    counted = off[:, related] if related.any() else off
+    value, fresh, apart = (float(x) for x in counted.mean(axis=1))
+    worst = int(np.argmax(np.where(related, off[0], -1.0) if related.any() else off[0]))
+    kept = min(1.0, max(0.0, (apart - value) / (apart - fresh))) if related.any() else None
+    return value, fresh, apart, float(off[0, worst]), names[worst], kept
+
+
+def _groups(a: CodedAttribute, real: Ints, most: int) -> Ints:
+    """The group of each code: by order, or the commonest values and all others; special codes stay by themselves."""
+    counts = np.bincount(real, minlength=a.size)
+    known = a.size - a.special
+    out = np.arange(a.size)
+    if known > most:
+        if a.ordered:
+            middle = np.cumsum(counts[:known]) - counts[:known] / 2
+            out[:known] = np.minimum(most * middle / max(1, counts[:known].sum()), most - 1)
+        else:
+            out[:known] = most - 1
+            out[np.argsort(-counts[:known], kind="stable")[: most - 1]] = np.arange(most - 1)
+        out[known:] = most + np.arange(a.special)
+    return out
+
+
+def _beyond(codes: tuple[Ints, Ints], maps: Sequence[Ints]) -> NDArray[np.float64]:
+    """Shares of pairs of groups, less the product of the shares of each."""
+    width, height = (int(m.max()) + 1 for m in maps)
+    cells = maps[0][codes[0]] * height + maps[1][codes[1]]
+    shares = np.bincount(cells, minlength=width * height).reshape(width, height) / len(cells)
+    return np.asarray(shares - shares.sum(axis=1, keepdims=True) * shares.sum(axis=0))
 
 
 def fresh_tables(schema: LinkedSchema, tables: Mapping[str, Any], rng: Generator) -> dict[str, Any]:

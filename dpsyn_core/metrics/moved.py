@@ -253,6 +253,12 @@ def groups(c: Comparison) -> list[MovedGroup]:
     return sorted(out, key=lambda x: -x.distance)
 
 
+def error_of_share(real: Floats, n: int, m: int) -> Floats:
+    """Standard error of a share in a fresh sample of m records, where it is `real` in n."""
+    smooth = (real * n + 2) / (n + 4)  # a value that is rare or absent varies as well (Agresti, Coull 1998)
+    return np.asarray(np.sqrt(smooth * (1 - smooth) / m))
+
+
 def shares(c: Comparison) -> list[MovedGroup]:
     """Listed values whose share of the records moved, first those that are gone, then the farthest."""
     out, names = [], listed(c)
@@ -260,8 +266,7 @@ def shares(c: Comparison) -> list[MovedGroup]:
     for name in names:
         a, i = c.domain[name], c.domain.index(name)
         real, synthetic = (np.bincount(x, minlength=a.size) / max(1, len(x)) for x in (c.truth[i], c.synthetic[i]))
-        smooth = (real * c.n + 2) / (c.n + 4)  # a value that is rare or absent varies as well (Agresti, Coull 1998)
-        error = np.sqrt(smooth * (1 - smooth) / c.m)
+        error = error_of_share(real, c.n, c.m)
         words = c.words(name)
         gone = (synthetic == 0) & (real * c.m > sure**2)  # a fresh sample lacks them once in e^9 times at most
         for k in np.flatnonzero((np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)) | gone):

@@ -1,4 +1,4 @@
-"""Columns that moved as a whole: dates whose mean moved, shares of blank cells, and columns left with a single value.
+"""Columns that moved as a whole: dates whose mean or weekdays moved, blank cells, and columns left with one value.
 
 As in `moved`, by more than a fresh sample of the people would be. Private.
 """
@@ -12,7 +12,11 @@ import numpy as np
 from dpsyn_core.metrics import moved
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.profile import profiles
+from dpsyn_core.schema.grids import Rhythm
+from dpsyn_core.schema.rhythm import OF_A_WEEK, keeps
 
+DAYS: tuple[Rhythm, ...] = (*OF_A_WEEK, "month-start", "month-end")
+A_DAY = 86_400  # seconds
 FEWEST = 10  # records of a fresh sample that would hardly all have one value
 
 
@@ -25,6 +29,16 @@ class MovedDate:
     synthetic: float
     precise: bool
     distance: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MovedDays:
+    """Share of the dates of a column that are days of a kind, such as Sundays."""
+
+    column: str
+    day: Rhythm
+    real: float
+    synthetic: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,9 +59,14 @@ class Fixed:
     real: int
 
 
+def dated(c: Comparison) -> list[str]:
+    """Columns of dates or times whose unit is known."""
+    return [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
+
+
 def dates(c: Comparison) -> list[MovedDate]:
-    """Columns of dates whose mean moved, the farthest first; nothing where the unit of the dates is not known."""
-    names = [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
+    """Columns of dates whose mean moved, the farthest first."""
+    names = dated(c)
     sure, out = moved.sure_of(len(names)), []
     for name in names:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
@@ -61,6 +80,23 @@ def dates(c: Comparison) -> list[MovedDate]:
                           precise=unit == 1, distance=found)
             )  # fmt: skip
     return sorted(out, key=lambda x: -x.distance)
+
+
+def days(c: Comparison) -> list[MovedDays]:
+    """Per column of dates the kind of days whose share moved most, the farthest first."""
+    names, out = dated(c), []
+    sure = moved.sure_of(len(names) * len(DAYS))
+    for name in names:
+        sides = [x[~np.isnan(x)] * c.date_units[name] // A_DAY for x in c.exact(name)]
+        n, m = map(len, sides)
+        if not n or not m:
+            continue
+        whole = [x.astype(np.int64) for x in sides]
+        real, synthetic = (np.array([keeps(day, x).mean() for day in DAYS]) for x in whole)
+        k = int(np.abs(synthetic - real).argmax())
+        if abs(synthetic[k] - real[k]) > max(sure * moved.error_of_share(real[k], n, m), moved.FAR_SHARE):
+            out.append(MovedDays(column=name, day=DAYS[k], real=float(real[k]), synthetic=float(synthetic[k])))
+    return sorted(out, key=lambda x: -abs(x.synthetic - x.real))
 
 
 def blanks(c: Comparison) -> list[MovedBlanks]:

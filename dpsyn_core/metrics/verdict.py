@@ -77,6 +77,7 @@ class Verdict:
     means: list[moved.MovedMean]
     groups: list[moved.MovedGroup]
     dates: list[moved_columns.MovedDate]
+    days: list[moved_columns.MovedDays]
     blanks: list[moved_columns.MovedBlanks]
     fixed: list[moved_columns.Fixed]
     lost: list[Lost]
@@ -111,8 +112,8 @@ def _verdict(c: Comparison) -> Verdict:
     still = empty | {x.column for x in fixed}
     correlations = moved.correlations(c)
     shares, groups = moved.shares(c), moved.groups(c)
-    dates, blanks = moved_columns.dates(c), moved_columns.blanks(c)
-    calm = not (correlations or means or shares or groups or dates or blanks or fixed)
+    dates, days, blanks = moved_columns.dates(c), moved_columns.days(c), moved_columns.blanks(c)
+    calm = not (correlations or means or shares or groups or dates or days or blanks or fixed)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
     found = grade(ones, pairs, kept, calm=calm)
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
@@ -122,7 +123,8 @@ def _verdict(c: Comparison) -> Verdict:
         pairs=pairs, correlations=[x for x in correlations if still.isdisjoint(x.columns)][:NAMED],
         means=[x for x in means if x.column not in still][:NAMED],
         groups=[x for x in named if still.isdisjoint((x.column, x.category))][:NAMED],
-        dates=[x for x in dates if x.column not in still][:NAMED], blanks=blanks[:NAMED], fixed=fixed,
+        dates=[x for x in dates if x.column not in still][:NAMED],
+        days=[x for x in days if x.column not in still][:NAMED], blanks=blanks[:NAMED], fixed=fixed,
         lost=lost(c, correlations, still), n=c.n,
         whole=bool(fixed) and all(p.synthetic.distinct <= 1 for p in profiles(c)),
     )  # fmt: skip

@@ -129,7 +129,7 @@ def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> 
     if real is not None:
         data.append(_dots(words["real"], real[order], labels, "@real", "circle", 1.0))
     for shown, name, opacity in (
-        ([g != "none" for g in grades], words["synthetic"], 1.0),
+        ([g != "none" for g in grades], words["asked_estimate"], 1.0),
         ([g == "none" for g in grades], words["asked_unsupported"], 0.4),
     ):
         at = np.flatnonzero(shown)
@@ -167,9 +167,12 @@ def _dots(name: str, x: Any, y: Sequence[str], colour: str, symbol: str, opacity
 
 
 def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[str], list[list[str]]]:
-    """Headings and cells of the table of all figures: labels, synthetic answer, interval, grade, real answer."""
+    """Headings and cells of the table of all figures: labels, estimate, interval, grade, synthetic table, real one."""
     answered, of = found.answered, column_of(found.answered.question)
-    heads = [*(a.name for a in answered.axes), words["synthetic"], words["asked_interval"], words["asked_grade"]]
+    heads = [
+        *(a.name for a in answered.axes),
+        *(words[f"asked_{x}"] for x in ("estimate", "interval", "grade", "table_says")),
+    ]
     if found.real is not None:
         heads.append(words["real"])
     out = []
@@ -184,6 +187,7 @@ def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[s
             shown(row["estimate"], words, of),
             between or "–",
             words[f"grade_{row['grade']}"],
+            shown(row["synthetic"], words, of),
         ]
         if found.real is not None:
             cells.append(shown(float(found.real.values.ravel()[i]), words, of))

@@ -36,9 +36,11 @@ def scatter_figure(comparison: Comparison, across: str, up: str, words: Words = 
     if any(not len(x) for x, _, _ in drawn):
         return None
     hover = words["scatter_hover"]
+    plain: dict[str, dict[str, bool]] = {"x": {}, "y": {}}
     for letter, name, found in (("x", across, (d[0] for d in drawn)), ("y", up, (d[1] for d in drawn))):
         if is_year(name, *(end for values in found for end in (values.min(), values.max()))):
             hover = hover.replace(f"%{{{letter}:,.4~g}}", f"%{{{letter}:.6~g}}")
+            plain[letter] = {"separatethousands": False}
     data: list[dict[str, Any]] = []
     for (x, y, _), name, colour, axis in zip(
         drawn, (words["real"], words["synthetic"]), ("@real", "@accent"), ("", "2"), strict=True
@@ -56,10 +58,10 @@ def scatter_figure(comparison: Comparison, across: str, up: str, words: Words = 
     head = {"xref": "paper", "yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False, "xanchor": "left"}
     layout = {
         "height": 380, "margin": {"t": 30},
-        "xaxis": {"domain": [0, 0.48], "range": ranges[0], "title": {"text": plain_text(across)}},
+        "xaxis": {"domain": [0, 0.48], "range": ranges[0], "title": {"text": plain_text(across)}, **plain["x"]},
         "xaxis2": {"domain": [0.52, 1], "range": ranges[0], "title": {"text": plain_text(across)}, "anchor": "y2",
-                   "gridcolor": "@line", "linecolor": "@line", "zerolinecolor": "@line"},
-        "yaxis": {"range": ranges[1], "title": {"text": plain_text(up)}},
+                   "gridcolor": "@line", "linecolor": "@line", "zerolinecolor": "@line", **plain["x"]},
+        "yaxis": {"range": ranges[1], "title": {"text": plain_text(up)}, **plain["y"]},
         "yaxis2": {"range": ranges[1], "anchor": "x2", "showticklabels": False, "gridcolor": "@line",
                    "linecolor": "@line", "zerolinecolor": "@line"},
         "annotations": [{**head, "x": 0, "text": words["real"]}, {**head, "x": 0.52, "text": words["synthetic"]}],

@@ -48,6 +48,8 @@ _AXIS: dict[str, Any] = {
     "ticks": "outside",
     "ticklen": 4,
     "automargin": True,
+    "minexponent": 9,  # 1,000 and not 1k, in every language
+    "separatethousands": True,
     "title": {"standoff": 10, "font": {"size": 13}},
 }
 LAYOUT: dict[str, Any] = {

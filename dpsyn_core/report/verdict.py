@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.moved import MovedGroup
-from dpsyn_core.metrics.moved_columns import Fixed
+from dpsyn_core.metrics.moved_columns import Fixed, MovedBlanks, MovedDays
 from dpsyn_core.metrics.unrelated import Between
 from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, local
@@ -53,9 +53,12 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
     for d in found.dates:
         real, synthetic = (instant(x, precise=d.precise) for x in (d.real, d.synthetic))
         out.append(words["verdict_date"].format(column=d.column, real=real, synthetic=synthetic))
-    for b in found.blanks:
+    shares: list[MovedDays | MovedBlanks] = [*found.days, *found.blanks]
+    for b in shares:
         real, synthetic = (local(percent(x), words) for x in (b.real, b.synthetic))
-        out.append(words["verdict_blank"].format(column=b.column, real=real, synthetic=synthetic))
+        day = words["day_" + b.day.replace("-", "_")] if isinstance(b, MovedDays) else ""
+        template = words["verdict_day" if day else "verdict_blank"]
+        out.append(template.format(column=b.column, day=day, real=real, synthetic=synthetic))
     return out + [group_words(g, words) for g in found.groups]
 
 
@@ -176,6 +179,9 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
                 {"column": x.column, "real": instant(x.real, precise=x.precise),
                  "synthetic": instant(x.synthetic, precise=x.precise)}
                 for x in found.dates
+            ],
+            "days": [
+                {"column": x.column, "day": x.day, "real": x.real, "synthetic": x.synthetic} for x in found.days
             ],
             "blanks": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in found.blanks],
             "one_value": [x.column for x in found.fixed],

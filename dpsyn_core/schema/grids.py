@@ -14,7 +14,7 @@ Scale = Literal["linear", "log"]
 # the only days, or times of day, that a column of dates can hold by public knowledge
 Rhythm = Literal[
     "weekdays", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "month-start",
-    "month-end", "quarter-start", "quarter-end", "year-start", "year-end",
+    "month-end", "quarter-start", "quarter-end", "year-start", "year-end", "no-sundays",
     "minutes", "five-minutes", "ten-minutes", "quarter-hours", "half-hours", "hours",
 ]  # fmt: skip
 OF_TIMES: dict[Rhythm, int] = {  # seconds from one to the next, counted in UTC where a column names its zone

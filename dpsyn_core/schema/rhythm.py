@@ -15,11 +15,12 @@ from dpsyn_core.schema.grids import FINE, OF_TIMES, Rhythm, calendar_width
 Days = NDArray[np.int64]
 RHYTHMS: tuple[Rhythm, ...] = get_args(Rhythm)
 OF_DAYS = tuple(r for r in RHYTHMS if r not in OF_TIMES)
-OF_A_WEEK = RHYTHMS[1:8]
+OF_A_WEEK, OF_PERIODS = RHYTHMS[1:8], OF_DAYS[8:-1]
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 MONDAY = 4  # 1970-01-05 was a Monday
 # distinct dates that have to keep a rhythm before it is proposed: fewer keep one by chance
-ENOUGH = {"weekdays": 30, **dict.fromkeys(OF_A_WEEK, 6), **dict.fromkeys(OF_DAYS[8:], 2), **dict.fromkeys(OF_TIMES, 30)}
+ENOUGH = {"weekdays": 30, "no-sundays": 60, **dict.fromkeys(OF_A_WEEK, 6), **dict.fromkeys(OF_PERIODS, 2)}
+ENOUGH |= dict.fromkeys(OF_TIMES, 30)
 
 
 def keeps(rhythm: Rhythm, days: Days) -> NDArray[np.bool_]:
@@ -27,8 +28,8 @@ def keeps(rhythm: Rhythm, days: Days) -> NDArray[np.bool_]:
     if rhythm in OF_TIMES:
         return np.asarray(days % OF_TIMES[rhythm] == 0)
     weekday = (days - MONDAY) % 7
-    if rhythm == "weekdays":
-        return np.asarray(weekday < 5)
+    if rhythm in ("weekdays", "no-sundays"):
+        return np.asarray(weekday < (5 if rhythm == "weekdays" else 6))
     if rhythm in OF_A_WEEK:
         return np.asarray(weekday == OF_A_WEEK.index(rhythm))
     period, _, end = rhythm.partition("-")
@@ -101,7 +102,7 @@ def timed_bins(rhythm: Rhythm, low: int, high: int, declared: WholeBins | None) 
 
 def found_in(days: Days) -> Rhythm | None:
     """The narrowest rhythm that all of these distinct days keep, for a proposal; None where there is none."""
-    order: tuple[Rhythm, ...] = (*reversed(OF_DAYS[8:]), *OF_DAYS[1:8], "weekdays")
+    order: tuple[Rhythm, ...] = (*reversed(OF_PERIODS), *OF_A_WEEK, "weekdays", "no-sundays")
     return _first_kept(order, days)
 
 

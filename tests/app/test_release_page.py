@@ -1,9 +1,11 @@
 """The Release page: a bundle is proved, asked and filtered; what was changed is refused; NOT PRIVATE is said."""
 
 import base64
+import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.app.test_report import finished
@@ -55,6 +57,29 @@ def test_a_mean_by_group_is_drawn(ran):
     app.selectbox(key="reader_kind").set_value("mean").run()
     app.multiselect(key="reader_mean_by").set_value(["SEX"]).run()
     assert not app.exception and len(numbers(plots(app)[-1]["data"][0]["x"])) == 2
+
+
+def test_a_single_figure_stands_next_to_what_the_table_says(ran):
+    app = given(ran, bundle_of(ran))
+    app.selectbox(key="reader_kind").set_value("mean").run()
+    app.selectbox(key="reader_mean_number").set_value("INCWAGE").run()
+    table = pd.read_csv(io.BytesIO(files.table_bytes(space_of(app), app.job, "csv")))
+    said = words(app)
+    assert "estimate from the release" in said and "synthetic table" in said
+    shown = float(
+        said.partition("<div class='dp-what'>synthetic table")[0].rpartition("'dp-number'>")[2].partition("<")[0]
+    )
+    assert shown == pytest.approx(table.loc[table["INCWAGE"] < 999_998, "INCWAGE"].mean(), rel=0.01)
+    app.selectbox(key="reader_kind").set_value("gap").run()
+    assert app.selectbox(key="reader_gap_between").options[0] == "SEX", "short categories first"
+
+
+def test_the_release_stays_and_a_range_waits_for_its_condition(ran):
+    app = given(ran, bundle_of(ran))
+    app.selectbox(key="reader_kind").set_value("range").run()
+    assert not app.exception and "'?'" not in words(app) and "some of its values" in words(app)
+    at_page(app, "privacy")
+    assert "byte for byte" in words(at_page(app, "release"))
 
 
 def test_a_changed_table_is_refused_in_a_sentence(ran):

@@ -14,7 +14,7 @@ import pytest
 
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.schema.document import Schema
-from tests.app_driver import at_page, words
+from tests.app_driver import at_page, uploaded, words
 from ui.report.incomes import _usual
 
 VIEWS = ("pairs", "columns", "queries", "incomes", "several")
@@ -319,6 +319,17 @@ def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_n
     table = pa.table({"item": ["1"], "rate": ["2"], "amount": ["3"], "colour": ["red"], "place": ["p1"]})
     compared = compare_tables(schema, table, table)
     assert [_usual(compared, role) for role in ("income", "group", "split")] == [["amount"], ["colour"], ["colour"]]
+
+
+def test_no_date_stands_for_an_income_or_a_group(app):
+    rows = "".join(f"2024-0{1 + i % 9}-0{1 + i % 7},{'ab'[i % 2]},{i % 90}.5\n" for i in range(400))
+    uploaded(app, "bills.csv", f"paid,kind,amount\n{rows}".encode())
+    app.job = finished(app)
+    at_page(app, "report")
+    app.segmented_control(key="report_view").set_value("incomes").run()
+    assert not app.exception
+    roles = [s for s in app.selectbox if str(s.key).startswith("role_")]
+    assert roles[0].value == "amount" and not any("paid" in s.options for s in roles)
 
 
 def test_all_three_scores_of_the_challenge_stand_with_their_mean(ran):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import DONE
+from tests.browser.conftest import DONE, Server, Visitor, free_port
 from ui.shared.text import written
 
 pytestmark = pytest.mark.browser
@@ -127,3 +127,29 @@ def test_another_language_midway_is_no_edit_and_leaves_the_way_on_open(visitor):
     visitor.settle()
     assert "does not fit" not in visitor.words()
     assert visitor.page.locator(".st-key-guide_run button:visible").first.is_enabled()
+
+
+def test_a_file_above_the_limit_is_said_not_to_be_loaded_and_the_sample_is_not_offered_for_it(chromium, tmp_path):
+    server = Server(tmp_path, free_port(), "--server.maxUploadSize", "1")
+    visitor = Visitor(chromium, server)
+    try:
+        visitor.open()
+        visitor.pick("Upload")
+        visitor.upload("large.csv", b"a,b\n" + b"1,2\n" * 400_000)
+        assert "No file of yours is loaded" in visitor.words() and "above 1 MB" in visitor.words()
+        assert visitor.page.get_by_role("button", name="Synthesize", exact=True).get_attribute("kind") == "secondary"
+        visitor.upload("small.csv", b"a,b\n" + b"1,2\n" * 40)
+        assert "No file of yours is loaded" not in visitor.words()
+        visitor.close()
+    finally:
+        server.stop()
+
+
+def test_a_reload_keeps_the_choices_of_the_grid(visitor):
+    visitor.open("grid")
+    repeats = visitor.page.get_by_role("spinbutton", name=written("en")["grid.repeats"])
+    repeats.fill("5")
+    repeats.press("Enter")
+    visitor.settle()
+    visitor.page.reload()
+    assert visitor.settle().page.get_by_role("spinbutton", name=written("en")["grid.repeats"]).input_value() == "5"

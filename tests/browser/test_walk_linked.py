@@ -132,7 +132,7 @@ def test_two_files_are_linked_described_and_run_in_german(visitor):
     assert "Die Schlüssel stimmen" in visitor.words()
     visitor.go(t["nav.export"])
     book = pd.read_excel(io.BytesIO(visitor.download(t["linked.export_xlsx"])), sheet_name=None)
-    assert list(book) == ["patients", "visits"]
+    assert list(book) == ["patients", "visits"] and t["certificate.title"] in visitor.words()
     assert "NOT-PRIVATE" not in visitor.words()
 
 

@@ -151,3 +151,19 @@ def test_19_a_session_from_another_origin_or_host_is_refused_without_asking_anyb
     assert knock(lines) == b"101"
     assert knock({**lines, **head}) == b"403"
     assert "external IP" not in server.log.read_text(errors="replace")
+
+
+BEYOND = """() => [...document.querySelectorAll('.js-plotly-plot')]
+    .flatMap(p => [...p.querySelectorAll('.main-svg text')]
+    .filter(e => { const b = e.getBoundingClientRect(), f = p.getBoundingClientRect();
+        return b.width > 0 && (b.left < f.left - 2 || b.right > f.right + 2) }).map(e => e.textContent))"""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_word_of_a_figure_lies_beyond_it_on_a_phone(visitor, language):
+    visitor.page.set_viewport_size({"width": 390, "height": 900})
+    for lab in ("consistency", "records"):
+        visitor.open("learn", f"?lab={lab}&lang={language}").plots()
+        assert visitor.page.evaluate(BEYOND) == []
+    ticks = visitor.page.locator(".xtick text").all_text_contents()
+    assert {"en": "1,000", "de": "1.000"}[language] in ticks and not any(x.endswith("k") for x in ticks)

@@ -33,6 +33,6 @@ def test_the_pay_gap_is_declared_and_answered_with_its_interval_in_at_most_eight
     click(button("button", name="Report", exact=True).first)
     visitor.page.get_by_text("95% confidence").first.wait_for(timeout=DONE)
     drawn = visitor.plots()[0]
-    assert {c["name"] for c in drawn} == {"real", "synthetic"} and len(drawn[0]["y"]) == 10
+    assert {c["name"] for c in drawn} == {"real", "estimate from the release"} and len(drawn[0]["y"]) == 10
     assert len(clicks) <= CLICKS
     assert "agreement of the order of groups" in visitor.words()

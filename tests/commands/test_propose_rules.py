@@ -46,6 +46,8 @@ HEADERS = [
      {"check_in <= check_out", "nights = check_out - check_in"}),
     ([date("Startdatum", *SPAN, "day"), date("Enddatum", *SPAN, "day"), date("Beginn", *SPAN, "day"),
       date("Ende", *SPAN, "day")], {"Startdatum <= Enddatum", "Beginn <= Ende"}),
+    ([date("ordered", *SPAN, "day"), date("billed", *SPAN, "day"), date("paid_on", *SPAN, "day")],
+     {"ordered <= billed", "billed <= paid_on"}),
     ([date("Bestelldatum", *SPAN, "day"), date("Lieferdatum", *SPAN, "day")], {"Bestelldatum <= Lieferdatum"}),
     ([date("Projektbeginn", *SPAN, "day"), date("Projektende", *SPAN, "day"), num("Dauer", 0, 9, 9)],
      {"Projektbeginn <= Projektende", "Dauer = Projektende - Projektbeginn"}),

@@ -8,7 +8,7 @@ from dpsyn_core.linked.keys import check_keys
 from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.linked.reference import fresh_tables, link_verdicts, separate_tables, unattached_tables
 from dpsyn_core.schema.document import Schema
-from tests.linked.small import SCHEMAS, listed, number, tables
+from tests.linked.small import SCHEMAS, listed, number, schema_of, tables
 
 RNG = 5
 
@@ -67,6 +67,21 @@ def test_all_is_kept_of_the_tables_themselves_and_nothing_of_children_by_chance(
     assert lost["parent x child"].kept == pytest.approx(0, abs=0.1)
     assert lost["siblings"].kept == pytest.approx(0, abs=0.1)
     assert lost["children"].value == 0 and lost["children"].kept is None
+
+
+def test_relations_of_fine_columns_are_kept_although_no_value_agrees():
+    schema = schema_of({}, root=(number("a", 400),), child=(number("t", 400),))
+
+    def made(seed):
+        rng = np.random.default_rng(seed)
+        value = rng.integers(50, 350, 2500)
+        of = np.repeat(np.arange(2500), 3)
+        near = value[of] + rng.integers(-40, 40, len(of))
+        kids = pa.table({"root": of.astype(str), "t": near.astype(str)})
+        return {"roots": pa.table({"id": np.arange(2500).astype(str), "a": value.astype(str)}), "kids": kids}
+
+    found = {v.metric: v for v in link_verdicts(schema, made(2), made(1), rng=np.random.default_rng(RNG))}
+    assert found["parent x child"].kept > 0.95 and found["siblings"].kept > 0.9
 
 
 def test_a_fresh_sample_lies_as_far_as_another_sample_of_the_population():

@@ -88,7 +88,7 @@ def test_small_groups_pay_more_and_a_fresh_sample_says_how_much_is_chance():
         assert rows[-1].value == "c" and rows[-1].floor > 3 * rows[0].floor
         assert (rows[-1].error > 2 * rows[-1].floor) is off
     said = groups_sentence(rows, "ward")
-    assert said.startswith("Groups of ward: the 2 smaller ones")
+    assert said.startswith("Groups of ward: the smaller ones (2,")
     alone = Schema.of(SCHEMA.model_dump() | {"attributes": SCHEMA.model_dump()["attributes"][1:2]})
     table = pa.Table.from_pandas(real[["ward"]])
     with pytest.raises(MetricError, match="choose another column"):

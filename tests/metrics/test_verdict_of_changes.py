@@ -83,6 +83,22 @@ def test_dates_that_were_shifted_are_named_with_their_means():
     assert f"since: mean date {left}, here {right}" in found["sentence"]
 
 
+def test_days_that_were_lost_are_named_in_both_languages():
+    real, made = flats(), again()
+    days = pd.to_datetime(real.since)
+    real["since"] = days.where(days.dt.dayofweek != 6, days - pd.Timedelta(days=1)).dt.strftime("%Y-%m-%d")
+    c = compared(made, real)
+    ((column, day, left, right),) = [tuple(x.values()) for x in verdict_entry(c)["verdict"]["days"]]
+    assert (column, day, left) == ("since", "sundays", 0)
+    assert right == (pd.to_datetime(made.since).dt.day_name() == "Sunday").mean()
+    assert f"since: 0.0 % of the dates on Sundays, here {100 * right:.1f} %" in sentence(verdict(c))
+    words = {k.removeprefix("figure."): v for k, v in catalogue("de").items()}
+    assert "since: 0,0\N{NO-BREAK SPACE}% der Daten an Sonntagen" in sentence(verdict(c), words)
+    assert not verdict(compared(again())).days, "a fresh sample keeps its weekdays"
+    made["since"] = (days + pd.offsets.MonthEnd(0)).dt.strftime("%Y-%m-%d")
+    assert [x.day for x in verdict(compared(made)).days] == ["month-end"]
+
+
 @pytest.mark.parametrize("column", ["rent", "owner", "rooms", "since", "street"])
 def test_a_column_that_was_blanked_is_judged_and_named(column):
     made = again()

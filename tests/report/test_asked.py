@@ -60,7 +60,7 @@ def test_the_difference_and_the_agreement_of_ranks_need_the_real_answer(gaps):
 def test_a_question_of_a_single_figure_is_a_sentence():
     one = AskedAnswer(answered=answered(COUNT, 120.0, 9.0, ("exact",)))
     assert asked.figure(one) is None
-    assert asked.rows(one)[1] == [["120", "111 to 129", "exact"]]
+    assert asked.rows(one)[1] == [["120", "111 to 129", "exact", "120"]]
 
 
 def test_a_report_opens_with_the_questions_and_wears_the_owners_label_only_with_the_real_answer(gaps):
@@ -72,6 +72,6 @@ def test_a_report_opens_with_the_questions_and_wears_the_owners_label_only_with_
         page = html_report("sample", [scored])
         assert page.index("Your questions") < page.index("What was released")
         assert "young &lt;men&gt;" in page and "young <men>" not in page
-        assert ("Synthetic and real figures differ" in page) == private
+        assert ("Estimates and real figures differ" in page) == private
         entry = report_document("sample", [scored])["tables"][0]["asked"][0]
         assert ("real" in entry) == private and entry["question"] == "pay gap"

@@ -28,6 +28,8 @@ def is_one(rhythm, day):
     """By the calendar of the standard library."""
     if rhythm == "weekdays":
         return day.weekday() < 5
+    if rhythm == "no-sundays":
+        return day.weekday() < 6
     if rhythm in RHYTHMS[1:8]:
         return day.weekday() == RHYTHMS[1:8].index(rhythm)
     period, end = rhythm.split("-")

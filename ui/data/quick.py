@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.data.sources import refused
+from ui.data.sources import refused, waiting
 from ui.schema.unit import dropped, limited
 from ui.shared import results, stamps
 from ui.shared.going import reveal
@@ -36,7 +36,7 @@ def button(space: Workspace) -> Job | None:
 
 def _offer(space: Workspace, *, busy: bool) -> None:
     why = problem(space)
-    ready = space.schema is not None and space.schema.private and not refused()
+    ready = space.schema is not None and space.schema.private and not (refused() or waiting(space))
     kind: Literal["primary", "secondary"] = "primary" if ready else "secondary"
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:

@@ -243,6 +243,12 @@ def refused() -> str:
     return str(taken[0] if isinstance(taken, tuple) else taken)
 
 
+def waiting(space: Workspace) -> bool:
+    """Whether somebody wants to give a file and the sample is still loaded: the browser refuses a file too large."""
+    way = st.session_state.get("data_way")
+    return way in ("upload", "path") and space.dataset is not None and space.dataset.sample
+
+
 def returned(space: Workspace) -> None:
     """Says that a table was here before and stands as it was left; a press drafts its schema anew."""
     if space.dataset is None or not space.dataset.returned:

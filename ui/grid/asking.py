@@ -13,7 +13,7 @@ from dpsyn_core.grids.grid import MOST_RUNS, check
 from dpsyn_core.planning.outlook import EPSILONS
 from dpsyn_core.synthesizers.registry import names
 from ui.questions import kept
-from ui.shared.state import Workspace, grids
+from ui.shared.state import Grid, Workspace, grids
 from ui.shared.text import amount, literal, number, sentence, t
 from ui.shared.theme import note
 from ui.synthesize.estimates import estimated, job_memory
@@ -21,7 +21,7 @@ from ui.synthesize.estimates import estimated, job_memory
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
 
-USUAL = ("rls", "dpsyn", "independent")
+USUAL = Grid(("rls", "dpsyn", "independent"), (0.1, 1.0, 10.0), 3)
 LONGEST = 3 * 3600  # seconds that a grid may take
 
 
@@ -31,15 +31,18 @@ def panel(space: Workspace) -> None:
     if data is None or schema is None or data.whole is None:
         st.info(t("grid.no_table"))
         return
-    choose = t("questions.choose")
+    choose, before = t("questions.choose"), space.choices.grid or USUAL
     methods = st.multiselect(
-        t("grid.methods"), names(), USUAL, key="grid_methods", persist_state="session", placeholder=choose
+        t("grid.methods"), names(), before.methods, key="grid_methods", persist_state="session", placeholder=choose
     )
     epsilons = st.multiselect(
-        t("grid.epsilons"), EPSILONS, (0.1, 1.0, 10.0), key="grid_epsilons", format_func=amount,
+        t("grid.epsilons"), EPSILONS, before.epsilons, key="grid_epsilons", format_func=amount,
         persist_state="session", placeholder=choose,
     )  # fmt: skip
-    repeats = int(st.number_input(t("grid.repeats"), 1, 20, 3, key="grid_repeats", persist_state="session"))
+    repeats = int(
+        st.number_input(t("grid.repeats"), 1, 20, before.repeats, key="grid_repeats", persist_state="session")
+    )
+    space.choices.grid = Grid(tuple(methods), tuple(epsilons), repeats)
     public = True
     if data.sample:
         note(t("grid.sample"))

@@ -54,7 +54,7 @@ def figure(eps: float, people: int, share: float) -> go.Figure:
             marker={"color": colours.warning, "size": 11, "symbol": "diamond"},
         )
     )
-    out.update_xaxes(title=t("learn.asking.x"), type="log", dtick=1, tickformat="~s", range=[0.9, 6.1])
+    out.update_xaxes(title=t("learn.asking.x"), type="log", dtick=1, tickformat=",~r", range=[0.9, 6.1])
     out.update_yaxes(title=t("learn.asking.y"), type="log", dtick=1, tickformat=".4~%", range=[-6.2, 0.6])
     return out
 

@@ -37,7 +37,7 @@ def figure(records: int, cells: int, eps: float) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, tickformat="~s")
+    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, tickformat=",~r")
     out.update_yaxes(title=t("learn.records.y"), type="log", tickformat=".2~%")
     return out
 

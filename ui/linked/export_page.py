@@ -68,7 +68,7 @@ def page(space: Workspace, job: Job) -> None:
     st.code(certificate.citation(manifest, year, certificate_words()), language=None, wrap_lines=True)
     st.code(takeaways.bibtex(manifest, year), language=None, wrap_lines=True)
     section(t("export.certificate"))
-    st.code(manifest.certificate(), language=None, wrap_lines=True)
+    st.code(certificate.certificate(manifest, certificate_words()), language=None, wrap_lines=True)
 
 
 def _document(label: str, content: str, name: str, mime: str) -> None:

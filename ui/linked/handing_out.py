@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.privacy.manifest.certificate import certificate
 from ui.linked import comparing, outcome
 from ui.linked.files import (
     QUESTIONS,
@@ -24,7 +25,7 @@ from ui.linked.files import (
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import certificate_words, t
 
 
 def report_html(space: Workspace, job: Job, *, private: bool) -> str:
@@ -72,7 +73,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
     known = schema(space, job)
     files |= {
         "manifest.json": manifest_text(space, job),
-        "certificate.txt": manifest(job).certificate(),
+        "certificate.txt": certificate(manifest(job), certificate_words()),
         takeaways.schema_file(known): known.dumps(),
         "report.html": report_html(space, job, private=False),
         "run.sh": takeaways.shell_script(command(space, job), job.label, schema=takeaways.schema_file(known)),

@@ -306,7 +306,8 @@ def _numeric(schema: Schema) -> list[str]:
 
 def _groups(schema: Schema) -> list[str]:
     """Columns that groups are made of: those with few values first."""
-    few = [a.name for a in schema.coded if not numeric(a)]
+    sizes = {a.name: a.size for a in schema.domain().attributes}
+    few = sorted((a.name for a in schema.coded if not numeric(a)), key=sizes.__getitem__)
     return few + [a.name for a in schema.coded if numeric(a)]
 
 

@@ -35,8 +35,8 @@ def panel(found: OpenRelease) -> None:
     with right:
         if found.proof.publishable:
             public_tag()
-        if kind == "table" and not document.get("of"):
-            st.info(t("reader.empty"))
+        if not document.get({"table": "of", "range": "where"}.get(kind, "kind")):
+            st.info(t("reader.empty" if kind == "table" else "reader.empty_range"))
             return
         try:
             with st.spinner(t("asked.working")):

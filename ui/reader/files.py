@@ -8,25 +8,26 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.report.reader import OpenRelease, open_release, sorted_files
 from ui.data.loading import uploaded_table
 from ui.shared import uploads
+from ui.shared.state import Workspace
 from ui.shared.text import amount, literal, number, sentence, t
 from ui.shared.theme import facts, not_private, note
 
 ENDINGS = ["zip", "csv", "tsv", "parquet", "xlsx", "json", "gz"]
-MARK, RELEASE = "reader_files_taken", "reader_release"  # of the visitor's session
+MARK = "reader_files_taken"  # of the visitor's session
 
 
-def taken() -> OpenRelease | None:
-    """The release that was uploaded last; None without one, or with the reason on the screen."""
+def taken(space: Workspace) -> OpenRelease | None:
+    """The release that was uploaded last, after a reload too; None without one, or with the reason on the screen."""
     got = uploads.several(t("reader.upload"), ENDINGS, key="reader_files")
     note(t("reader.upload_note"))
     mark = tuple(sorted(f.file_id for f in got))
     if got and st.session_state.get(MARK) != mark:
         st.session_state[MARK] = mark
-        st.session_state.pop(RELEASE, None)
+        space.reading = None
         try:
             with st.spinner(t("reader.opening")):
                 files = sorted_files([(f.name, f.getvalue()) for f in got])
-                st.session_state[RELEASE] = open_release(files, uploaded_table)
+                space.reading = open_release(files, uploaded_table)
         except DPSynError as error:
             st.session_state[f"{MARK}_problem"] = sentence(error)
         else:
@@ -34,8 +35,7 @@ def taken() -> OpenRelease | None:
     problem = st.session_state.get(f"{MARK}_problem")
     if got and problem:
         st.error(literal(problem))
-    found: OpenRelease | None = st.session_state.get(RELEASE)
-    return found
+    return space.reading
 
 
 def promise(found: OpenRelease) -> None:

@@ -159,7 +159,12 @@ def _single(one: AskedAnswer) -> None:
     value = _shown(float(answered.estimate.ravel()[0]), of)
     low, high = (_shown(float(x.ravel()[0]), of) for x in (answered.low, answered.high))
     between = t("asked.no_interval") if one.half_width is None else t("asked.between", low=low, high=high)
-    items = [(value, t("word.synthetic"), between)]
+    items = [(value, t("figure.asked_estimate"), between)]
+    table = _shown(float(answered.synthetic.ravel()[0]), of)
+    if answered.grade == "none":
+        items = [(value, t("figure.asked_table_says"), between)]
+    elif table != value:
+        items.append((table, t("figure.asked_table_says"), ""))
     if one.real is not None:
         items.append((_shown(float(one.real.values.ravel()[0]), of), t("word.real"), ""))
     facts(items)

@@ -37,7 +37,7 @@ def panel(space: Workspace, runs: list[Job], view: Look) -> None:
 def _roles(view: Look) -> dict[str, Any]:
     c = view.first.comparison
     guessed = c.resolved
-    names = list(c.domain.names)
+    names = [n for n in c.domain.names if n not in c.real_dates]  # a date is no income, and has many values
     readable = [n for n in names if c.readable(n)]
     columns = st.columns(4)
     out: dict[str, Any] = {}

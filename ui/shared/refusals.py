@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 TEXTS = Path(__file__).resolve().parents[2] / "assets" / "text"
-NESTED = ("why", "kind", "part")  # what is filled in and said in the visitor's language too
+NESTED = ("why", "kind", "part", "error")  # what is filled in and said in the visitor's language too
 NAMED = re.compile(r"\{(\w+)\}")
 
 
@@ -49,7 +49,7 @@ def _pattern(english: str) -> str:
 
 
 def translated(message: str, language: str) -> str:
-    """The message in a language, or as it is where that language does not say it."""
+    """The message in a language, with the messages inside it, or as it is where that language does not say it."""
     for pattern, said in _patterns(language):
         found = pattern.fullmatch(message)
         if found is not None:

@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -29,6 +29,7 @@ from ui.shared.visitors import issue, issued
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from dpsyn_core.report.reader import OpenRelease
     from dpsyn_core.schema.document import Schema, SchemaUnit
     from dpsyn_core.tables.batches import Batches
 
@@ -84,9 +85,17 @@ class PublicUpload:
     content: bytes
 
 
+class Grid(NamedTuple):
+    """Systems, epsilons and repeats of the Grid page."""
+
+    methods: tuple[str, ...]
+    epsilons: tuple[float, ...]
+    repeats: int
+
+
 @dataclass
 class Choices:
-    """What is chosen on Privacy and Synthesize; survives page switches and refreshes."""
+    """What is chosen on Privacy, Synthesize and Grid; survives page switches and refreshes."""
 
     epsilon: float = 1.0
     delta: float = 1e-9
@@ -96,6 +105,7 @@ class Choices:
     questions_share: float | None = None  # None: the engine's default
     seed: int = 1
     safe: bool = False
+    grid: Grid | None = None  # None: not chosen yet
     valid: bool = True  # whether the fields of the Privacy page hold a budget
 
 
@@ -115,6 +125,7 @@ class Workspace:
     shared_names: set[tuple[str, str]] = field(default_factory=set)  # serial and ledger name that are meant to be one
     public: PublicUpload | None = None  # a table that the visitor says is public, from which runs learn
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
+    reading: OpenRelease | None = None  # somebody's release, whose files were handed to the Release page
     linked: LinkedTables[Workspace] | None = None  # several tables in place of the one above, which then waits
     one_of_linked: bool = False  # whether this is one table of linked ones, whose runs and purchases are those of all
 

@@ -13,6 +13,7 @@ from dpsyn_core.report.theme import AMOUNT, DIFFERENCE, Figure
 from dpsyn_core.report.words import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
+HALF = 12  # labels that have room below one of two tables next to each other
 FEW = 40  # attributes between whose cells a map has room for gaps
 CELL = {"showgrid": False, "ticks": "", "type": "category"}
 BAR = {"orientation": "h", "thickness": 8, "len": 0.6, "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom",
@@ -116,6 +117,11 @@ def root_ticks(top: float, words: Words = ENGLISH) -> dict[str, Any]:
     }
 
 
+def _ticks(values: int, most: int) -> dict[str, int]:
+    """At most so many labels, where there are too many to stand next to each other."""
+    return {"nticks": most // 2} if values > most else {}
+
+
 def two_tables(
     real: Floats, synthetic: Floats, rows: Sequence[str], columns: Sequence[str], names: tuple[str, str],
     words: Words = ENGLISH,
@@ -139,7 +145,7 @@ def two_tables(
         trace["colorbar"] = trace["colorbar"] | root_ticks(top, words)
         data.append(trace)
     axes = panel_layout()
-    title = {"title": {"text": plain_text(names[1]), "font": {"size": 13}}}
+    title = {"title": {"text": plain_text(names[1]), "font": {"size": 13}}, **_ticks(len(x), HALF)}
     heads = [
         {"text": words[t], "x": at, "y": 1, "xref": "paper", "yref": "paper", "yanchor": "bottom", "xanchor": "left",
          "showarrow": False}
@@ -166,7 +172,7 @@ def difference(
     axes = panel_layout()
     layout = {
         "height": 300,
-        "xaxis": {**axes["xaxis"], "title": {"text": plain_text(names[1])}},
+        "xaxis": {**axes["xaxis"], "title": {"text": plain_text(names[1])}, **_ticks(len(x), 2 * HALF)},
         "yaxis": {**axes["yaxis"], "title": {"text": plain_text(names[0])}},
     }
     return Figure(data=[trace], layout=layout, alt=words["gap_alt"].format(a=names[0], b=names[1]))
