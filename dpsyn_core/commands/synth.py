@@ -248,5 +248,13 @@ def run_linked(args: argparse.Namespace) -> None:
         sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {sizes} to {where}; {spent}", file=sys.stderr)
+        for name, (records, noise) in ({} if args.n_records else manifest.nearly_empty_tables()).items():
+            print(
+                f"note: {records} records of '{name}', the number that was released, is close to its noise (which "
+                f"alone may make {noise:.0f}): the table tells next to nothing. If the file has far more, see with "
+                "'dpsyn schema check' whether its keys are written as in the table that it belongs to, and its cells "
+                "are read as they should be",
+                file=sys.stderr,
+            )
         for answer in release.answers:
             print(answer.sentence(), file=sys.stderr)

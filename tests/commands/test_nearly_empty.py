@@ -47,3 +47,18 @@ def test_a_manifest_without_tables_says_nothing_of_the_number(folder, capsys):
     manifest = made(capsys, "--encoding", "cp1252")[1]
     alone = manifest.model_copy(update={"charges": (), "n_records": 0})
     assert alone.noise_of_records() == float("inf") and not alone.nearly_empty
+
+
+def test_children_whose_keys_match_no_parent_are_named(folder, capsys):
+    assert main(["sample", ".", "--name", "households"]) == 0
+    words = ["synth", "--schema", "households.schema.json", "--epsilon", "1", "--delta", "1e-6"]
+    words += ["--manifest", "m.json", "--table", "households=households.csv", "--table"]
+    assert main([*words, "persons=persons.csv", "--out", "o/"]) == 0
+    assert "close to its noise" not in capsys.readouterr().err
+    header, *rows = Path("persons.csv").read_text(encoding="utf-8").splitlines()
+    Path("other.csv").write_text("\n".join([header, *(f"0{row}" for row in rows)]) + "\n", encoding="utf-8")
+    assert main([*words, "persons=other.csv", "--out", "other/"]) == 0
+    said = capsys.readouterr().err
+    assert "of 'persons'" in said and "close to its noise" in said and "of 'households', the number" not in said
+    manifest = Manifest.model_validate_json(Path("m.json").read_text(encoding="utf-8"))
+    assert set(manifest.nearly_empty_tables()) == {"persons"}

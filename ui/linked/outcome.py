@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.linked.keys import KeysOfLink, check_keys
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from ui.linked import files
 from ui.shared import results
 from ui.shared.going import go_to
@@ -49,6 +50,10 @@ def card(space: Workspace, job: Job) -> None:
         spent = sum(c.get("count", 1) for c in manifest["charges"])
         items.append((f"{local(job.seconds(), '.1f')} s", t("outcome.seconds"), t("outcome.charges", n=spent)))
     facts(items)
+    empty = Manifest.model_validate(manifest).nearly_empty_tables() if job.spec.n_records is None else {}
+    for name, (records, noise) in empty.items():
+        words = t("linked.nearly_empty", table=literal(name), records=number(records), noise=number(round(noise)))
+        note(words, "warning")
     for found in keys(space, job):
         note(key_words(found), "note" if found.hold else "alarm")
     with st.container(horizontal=True, gap="small"):
