@@ -34,7 +34,6 @@ WRITERS = {
     "dpsyn_core/report/reader.py": "the files of a release, in a temporary folder of its owner",
     "dpsyn_core/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",
-    "ui/synthesize/public_table.py": "a public table, in a temporary folder of its owner",
     "ui/data/projects.py": "a manifest, in a temporary folder of its owner",
 }
 

@@ -71,8 +71,9 @@ class Shrinkage:
     few_noise: float = 1.5
     """Times the expected square of its noise that such an interaction loses; with 1, independent pairs keep noise."""
 
-    empty_chance: float = 0.05
-    """Probability that noise alone keeps any stretch of a column without records (convention)."""
+    empty_chance: float = 0.005
+    """Probability that noise alone keeps any stretch of a column without records. With .05, one heavy-tailed column in
+    twenty got records far beyond its last one, and a mean up to twenty times too large (`benchmarks.far_records`)."""
 
     emptied_from: int = 128
     """Values from which on an ordered attribute loses all that stands in stretches without evidence: records far from
@@ -113,14 +114,15 @@ class Shrinkage:
     tail_units: int = 12
     """Runs of equal length into which these values are divided, for the shape (convention)."""
 
-    tail_far: float = 3.0
+    tail_far: float = 4.0
     """Standard deviations of its noise by which a block may lie off that shape; else its own count stands."""
 
     tail_some: float = 1.0
     """Standard deviations of the noise of a block: with fewer records by its shape, an end is empty ..."""
 
-    tail_cut: float = 0.5
-    """... and by so many records it ends before the shape does, which never ends."""
+    tail_cut: float = 1.0
+    """... and by so many records it ends before the shape does, which never ends. With .5 more of a true tail is left,
+    and far more of one that is none."""
 
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""

@@ -1,0 +1,65 @@
+"""How often noise puts records far beyond the last one of a heavy-tailed number, where a few move the mean by much.
+
+Each run releases one column and four of noise with `rls`; printed for each shape and number of records: the share of
+runs whose mean is off by more than a quarter, the largest ratio to the true mean, and the mean and median of the
+Wasserstein distance over the mean.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from benchmarks.engine import run_system
+from benchmarks.process import table
+from dpsyn_core.schema.document import Schema
+
+OFF = 0.25  # of the mean, from which on a run counts as off
+SHAPES = {  # draws of a shape, and the largest value of its public range
+    "lognormal": (lambda rng, n: np.exp(rng.normal(7.5, 0.9, n)), 1_000_000),
+    "pareto": (lambda rng, n: 500 * (1 + rng.pareto(2.2, n)), 1_000_000),
+    "mostly 0": (lambda rng, n: np.where(rng.random(n) < 0.7, 0, rng.gamma(1.0, 2000, n)), 500_000),
+    "very long": (lambda rng, n: np.exp(rng.normal(8, 1.6, n)), 1_000_000),
+    "normal": (lambda rng, n: rng.normal(50_000, 8_000, n).clip(0), 1_000_000),
+}
+
+
+def of_shape(shape: str, n: int, epsilon: float, runs: int) -> list[object]:
+    """A row of the table."""
+    rng = np.random.default_rng(1)
+    draw, most = SHAPES[shape]
+    values = np.minimum(draw(rng, n), most).round().astype(np.int64)
+    number = {"name": "x", "kind": "numeric", "dtype": "integer", "min": 0, "max": most}
+    noise = [{"name": f"c{i}", "kind": "categorical", "values": ["a", "b", "c", "d"]} for i in range(4)]
+    schema = Schema.of({"version": 1, "name": shape, "attributes": [number, *noise]})
+    binning = schema["x"].binning
+    codes = np.stack([binning.find(values), *rng.integers(0, 4, (4, n))]).astype(np.uint16)
+    middles = schema["x"].middles()
+    truth, held = middles[codes[0]].mean(), np.bincount(codes[0], minlength=len(middles)) / n
+    ratios, distances = [], []
+    for seed in range(runs):
+        made = run_system("rls", codes, schema.domain(), epsilon=epsilon, seed=seed).codes[0]
+        ratios.append(middles[made].mean() / truth)
+        beyond = np.cumsum(np.bincount(made, minlength=len(middles)) / len(made) - held)[:-1]
+        distances.append(float(np.abs(np.diff(middles) * beyond).sum() / truth))
+    off = np.mean(np.abs(np.array(ratios) - 1) > OFF)
+    return [shape, n, f"{off:.3f}", f"{max(ratios):.2f}", f"{np.mean(distances):.3f}", f"{np.median(distances):.3f}"]
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--records", default="3000,12000")
+    given = parser.parse_args()
+    sizes = [int(n) for n in given.records.split(",")]
+    rows = [of_shape(shape, n, given.epsilon, given.runs) for shape in SHAPES for n in sizes]
+    print(table(["shape", "records", "mean off", "largest ratio", "distance, mean", "median"], rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
