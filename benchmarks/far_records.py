@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from benchmarks.process import table
 from dpsyn_core.schema.document import Schema
 
 OFF = 0.25  # of the mean, from which on a run counts as off
-SHAPES = {  # draws of a shape, and the largest value of its public range
+SHAPES: dict[
+    str, tuple[Callable[[np.random.Generator, int], np.ndarray], int]
+] = {  # draws of a shape, and the largest value of its public range
     "lognormal": (lambda rng, n: np.exp(rng.normal(7.5, 0.9, n)), 1_000_000),
     "pareto": (lambda rng, n: 500 * (1 + rng.pareto(2.2, n)), 1_000_000),
     "mostly 0": (lambda rng, n: np.where(rng.random(n) < 0.7, 0, rng.gamma(1.0, 2000, n)), 500_000),
