@@ -99,9 +99,11 @@ class Coarsening:
         ranked = attribute.size - attribute.special if attribute.ordered else 0
         rest = ranked + np.argsort(-counts[ranked:], kind="stable")
         codes = np.zeros(attribute.size, dtype=np.intp)
-        for cluster in _clusters(counts[:ranked], least) if gaps else [np.arange(ranked)][: min(ranked, 1)]:
-            _merge_by_mass(counts, cluster, least, codes, int(codes[: cluster[0]].max(initial=-1)) + 1)
-        _merge_by_mass(counts, rest, least, codes, int(codes.max(initial=-1)) + 1 if ranked else 0)
+        code = 0
+        for cluster in _clusters(counts[:ranked], least) if gaps else [np.arange(ranked)]:
+            _merge_by_mass(counts, cluster, least, codes, code)
+            code = int(codes[cluster].max(initial=-1)) + 1
+        _merge_by_mass(counts, rest, least, codes, code)
         return cls.of(codes)
 
     @classmethod

@@ -188,3 +188,8 @@ def test_groups_of_numbers_that_lie_far_apart_share_no_coarse_value(least):
 def test_numbers_without_such_groups_merge_as_before(counts):
     plain, cut = (Coarsening.by_mass(counts, NUMBER, least=100.0, gaps=gaps) for gaps in (False, True))
     assert cut == plain
+
+
+def test_a_number_without_values_in_order_has_no_groups():
+    alone = CodedAttribute(name="n", size=3, number=True)
+    assert Coarsening.by_mass(np.array([5.0, 1.0, 3.0]), alone, least=2.0, gaps=True).map.tolist() == [0, 1, 1]

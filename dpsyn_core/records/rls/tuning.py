@@ -72,8 +72,8 @@ class Shrinkage:
     """Times the expected square of its noise that such an interaction loses; with 1, independent pairs keep noise."""
 
     empty_chance: float = 0.005
-    """Probability that noise alone keeps any stretch of a column without records. With .05, one heavy-tailed column in
-    twenty got records far beyond its last one, and a mean up to twenty times too large (`benchmarks.far_records`)."""
+    """Probability that noise alone keeps any stretch of a column without records. With .05 and weaker
+    ends, up to 7 % of heavy-tailed columns had a mean off by more than a quarter (docs/accuracy.md)."""
 
     emptied_from: int = 128
     """Values from which on an ordered attribute loses all that stands in stretches without evidence: records far from

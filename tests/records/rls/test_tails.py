@@ -48,7 +48,7 @@ def test_blocks_of_their_own_say_how_far_a_thin_tail_reaches(turned):
 
 
 def test_noise_hardly_ever_shows_records_far_beyond_the_last_one():
-    """Records far out move a mean by several times; with an `empty_chance` of .05, one column in thirty showed some."""
+    """Records far out move a mean by several times; with an `empty_chance` of .05, 18 of these columns showed some."""
     truth, rng = np.where(np.arange(SIZE) < 250, np.exp(-np.arange(SIZE) / 40), 0.0), np.random.default_rng(0)
     truth *= TOTAL / truth.sum()
     far = [supported(truth + rng.normal(0, SIGMA, SIZE), SIGMA, strict_ends=True)[320:].any() for _ in range(1000)]
