@@ -9,6 +9,7 @@ import pytest
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
+from tests.app.hostile_files import archive
 from tests.app_driver import at_page, space_of, uploaded, words
 from ui.data import projects
 from ui.data.projects import open_project, save
@@ -121,7 +122,7 @@ def test_a_project_brings_its_settings_to_fields_that_were_used_before(app):
     app.selectbox(key="method").set_value("independent").run()
     app.number_input(key="seed").set_value(77).run()
     at_page(app, "data")
-    raw = packed(project__json='{"dataset": "a", "ledger": "a", "method": "dpsyn", "seed": 5, "n_records": 9}')
+    raw = archive(project__json='{"dataset": "a", "ledger": "a", "method": "dpsyn", "seed": 5, "n_records": 9}')
     app.file_uploader(key="project_open").set_value(("a.zip", raw, "application/zip")).run()
     assert not app.exception and not app.error
     at_page(app, "synthesize")
@@ -134,22 +135,14 @@ def test_what_was_read_from_the_data_stays_out_of_a_project(app):
     assert zipfile.ZipFile(io.BytesIO(save(space_of(app)))).namelist() == ["project.json"]
 
 
-def packed(**entries):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in entries.items():
-            archive.writestr(name.replace("__", "."), content)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
         (b"no zip", "no project"),
-        (packed(readme="x"), "no project"),
-        (packed(project__json='{"dataset": "a", "ledger": "a", "runs": [{}]}'), "no project"),
-        (packed(project__json='{"dataset": "a", "ledger": "a"}', schema__json="{}"), "version is required"),
-        (packed(project__json='{"dataset": "a", "ledger": "a"}', table__parquet=b"0" * (2 << 20)), "more than 1 MB"),
+        (archive(readme="x"), "no project"),
+        (archive(project__json='{"dataset": "a", "ledger": "a", "runs": [{}]}'), "no project"),
+        (archive(project__json='{"dataset": "a", "ledger": "a"}', schema__json="{}"), "version is required"),
+        (archive(project__json='{"dataset": "a", "ledger": "a"}', table__parquet=b"0" * (2 << 20)), "more than 1 MB"),
     ],
 )
 def test_a_file_that_is_no_project_is_refused_and_changes_nothing(raw, sentence, monkeypatch):
