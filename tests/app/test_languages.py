@@ -1,16 +1,20 @@
 """A second language: no key is missing, placeholders agree, nothing is clipped, and each visitor reads their own."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+import dpsyn_core
 from dpsyn_core.answers.words import ENGLISH as ANSWERS
+from dpsyn_core.deep.system import STAGES
 from dpsyn_core.metrics import base as metrics
 from dpsyn_core.privacy.curves import CURVES
 from dpsyn_core.synthesizers import registry
 from tests.app_driver import at_page, words
 from ui.shared.text import LANGUAGES, catalogue, language, t, written
 
+ENGINE = Path(dpsyn_core.__file__).parent
 OTHERS = [code for code in LANGUAGES if code != "en"]
 # how much longer a label may be than the English one: what stands on buttons, tabs and above fields has its room
 ROOM, SHORT = 2.2, 24
@@ -50,7 +54,13 @@ def engine_says():
     out |= {f"engine.goal.{k}": v for k, v in metrics.GOAL_WORDS.items()}
     for name, (called, why) in CURVES.items():
         out |= {f"engine.curve.{name}": why, f"engine.curve_name.{name}": called}
-    return out | {"engine.question.learning": ""}
+    return out | {"engine.question.learning": ""} | {f"engine.stage.{name}": name for name in stages()}
+
+
+def stages():
+    """The names of what a run does at a time, as the engine's code gives them to `progress`."""
+    code = "".join(path.read_text("utf-8") for path in sorted(ENGINE.rglob("*.py")))
+    return {*re.findall(r'\b(?:progress|report)\(\s*"([^"]+)"', code), *(said for _, said in STAGES.values())}
 
 
 @pytest.mark.parametrize("code", OTHERS)
