@@ -211,6 +211,9 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
     Of a sum it is the sum; of a difference see `widest`. Where a unit is coarser than the dates, a part of it is drawn.
     """
     yield summed_in_bins(rule, rows)
+    if isinstance(rule, DifferenceRule) and rule.completed:
+        yield from _counted(rule, rows, rng)
+        return
     excess, weights = excess_of(rule, rows), weights_of(rule, rows)
     weighted = list(zip(weights, rule.columns, strict=True))
     if isinstance(rule, DifferenceRule):
@@ -233,6 +236,20 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
         excess = excess + weight * (moved - column.values)
         out[name] = moved
     yield out
+
+
+def _counted(rule: DifferenceRule, rows: Group, rng: Generator) -> Iterator[Change]:
+    """One column of completed years or months given by the two others; else the nearest count, and a date with it."""
+    from dpsyn_core.schema.completed import solved
+
+    wide = widest(rule, rows)
+    for name in sorted(rule.columns, key=lambda n: n != wide):
+        yield {name: solved(rule, name, rows, rng)}
+    column = rows[rule.column]
+    nearest = column.nearest(solved(rule, rule.column, rows, rng), up=False)
+    known = {**rows, rule.column: RuledColumn(column.attribute, nearest, column.state)}
+    for name in (rule.minus, rule.of):
+        yield {rule.column: nearest, name: solved(rule, name, known, rng)}
 
 
 def _handed_out(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, name: str, wanted: Any) -> Change:

@@ -97,6 +97,7 @@ def wide_schema(rng):
         date("seen", "2020-01-01", "2021-12-31", "month"), num("age", 0, 70, 7),
         num("year", 1950, 2019, 7), cat("dow", ["Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"], missing=True),
         num("hour", 0, 23, 5, "float"), cat("quarter", ["Q1", "Q2", "Q3", "Q4", "none"]),
+        num("months", 0, 850, 9, missing=True), num("turning", 0, 70, 8, special_values=[-9]),
     ]  # fmt: skip
     lands = "XXYYZ"[: int(rng.integers(1, 6))]
     public = {"map": [*zip("abcdefgh", lands, strict=False)]} if rng.integers(2) else {}
@@ -122,6 +123,11 @@ def wide_schema(rng):
         {"kind": "impossible", "where": "hour in [20, 23] and dow in {Sa, So}"},
         {"kind": "unique", "together": ["city", "stay"]},
         {"kind": "unique", "together": ["age", "yes", "gross"]},
+        {"kind": "difference", "column": "age", "of": "seen", "minus": "born", "unit": "completed-years"},
+        {"kind": "difference", "column": "months", "of": "in", "minus": "out", "unit": "completed-months"},
+        {"kind": "difference", "column": "months", "of": "seen", "minus": "born", "unit": "completed-months"},
+        {"kind": "follows", "column": "turning", "of": ["born"], "part": "completed-years", "on": "2020-02-29"},
+        {"kind": "order", "lower": "turning", "upper": "age"},
     ]  # fmt: skip
     kept = rng.random(len(rules)) < rng.choice([0.2, 0.5])
     return declared([r for r, k in zip(rules, kept, strict=True) if k], attributes)
