@@ -12,8 +12,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.formulas import DifferenceRule
-
 Days = NDArray[np.int64]  # since 1970
 
 DAY = 86_400
@@ -33,7 +31,7 @@ def starts_with(unit: str, of: Any, count: Any) -> tuple[Days, Days]:
 
     def last(number: Any) -> Days:
         month = months - number * IN_MONTHS[unit]
-        return np.minimum(_first_of(month) + day, _first_of(month + 1)) - 1
+        return np.asarray(np.minimum(_first_of(month) + day, _first_of(month + 1)) - 1)
 
     return last(_whole(count) + 1) + 1, last(_whole(count))
 
@@ -44,19 +42,19 @@ def ends_with(unit: str, minus: Any, count: Any) -> tuple[Days, Days]:
 
     def first(number: Any) -> Days:
         month = months + number * IN_MONTHS[unit]
-        return np.minimum(_first_of(month) + day - 1, _first_of(month + 1))
+        return np.asarray(np.minimum(_first_of(month) + day - 1, _first_of(month + 1)))
 
     return first(_whole(count)), first(_whole(count) + 1) - 1
 
 
-def excess(rule: DifferenceRule, group: Any) -> NDArray[Any]:
+def excess(rule: Any, group: Any) -> NDArray[Any]:
     """By how much the day that is subtracted is too late (n,), in the unit of the dates; 0 where the rule is kept."""
     (of, per_day), (minus, _) = _days(group[rule.of]), _days(group[rule.minus])
     first, last = starts_with(str(rule.unit), of, group[rule.column].values)
     return np.asarray((minus - np.clip(minus, first, last)) * per_day)
 
 
-def solved(rule: DifferenceRule, name: str, group: Any, rng: Generator) -> NDArray[Any]:
+def solved(rule: Any, name: str, group: Any, rng: Generator) -> NDArray[Any]:
     """One column (n,) of a rule, given by the two others; a date is drawn among the days that agree with them."""
     (of, per_day), (minus, _) = _days(group[rule.of]), _days(group[rule.minus])
     unit, count = str(rule.unit), group[rule.column].values
@@ -67,7 +65,7 @@ def solved(rule: DifferenceRule, name: str, group: Any, rng: Generator) -> NDArr
     return np.asarray(drawn * per_day + group[name].values % per_day)
 
 
-def reach(rule: DifferenceRule, ends: Any, unit_seconds: int) -> tuple[Days, Days]:
+def reach(rule: Any, ends: Any, unit_seconds: int) -> tuple[Days, Days]:
     """The least and the largest count between dates of two ranges; ends: of each column, which may be infinite."""
     (least, most), (first, last) = (
         [np.floor(np.clip(np.asarray(end) * (unit_seconds / DAY), -FARTHEST, FARTHEST)) for end in ends[name]]

@@ -163,8 +163,8 @@ def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool
     if isinstance(rule, FollowsRule):
         if rule.part is not None:  # of a date in wide bins, the part says more than the date
             of = schema[rule.of[0]]
-            told = rule.of[0] in found or said_by_bins(rule, of)
-            return told and every_part(rule, of, schema[rule.column])
+            told = rule.of[0] in found or said_by_bins(rule.part, of, rule.on)
+            return told and every_part(rule.part, of, schema[rule.column], rule.on)
         return rule.map is not None and len(rule.map) == len(schema[rule.of[0]].keys)
     return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.formulas import COMPLETED, Part
 from dpsyn_core.schema.numeric import NumericAttribute
-
-if TYPE_CHECKING:
-    from dpsyn_core.schema.rules import FollowsRule
 
 WRITTEN = {  # what a written date must hold for its part, one of each
     "year": ("%Y%y",), "quarter": ("%m%b%B%j",), "month": ("%m%b%B%j",), "day": ("%d%j",),
@@ -64,15 +61,17 @@ def moments(part: Part, attribute: DatetimeAttribute) -> NDArray[np.int64]:
     binning = attribute.binning
     if binning.only is not None:
         return binning.only
-    first, last = int(binning.starts[0]), int(binning.last)
+    grid = int(binning.step)
+    starts, last = -(-binning.starts // grid) * grid, int(binning.last) // grid * grid
+    first = int(starts[0])
     step = 1 if not attribute.precise else 3600 if part == "hour" else 86_400
     inner = np.arange(first // step + 1, last // step + 1, dtype=np.int64) * step
-    return np.unique(np.concatenate([binning.starts, inner, [last]]))
+    return np.unique(np.concatenate([starts[starts <= last], inner, [last]]))
 
 
-def check_part(rule: FollowsRule, of: Any, column: Any) -> None:
+def check_part(part: Part, of: Any, column: Any, on: str | None = None) -> None:
     """Raises SchemaError where a column is no date that has the part, or a part has no value in the other."""
-    part, said = rule.part or "year", str(rule.part).replace("-", " ")
+    said = part.replace("-", " ")
     if not isinstance(of, DatetimeAttribute):
         msg = f"'{of.name}' is {of.kind}, and a rule on the {said} needs a date"
         raise SchemaError(msg)
@@ -87,7 +86,7 @@ def check_part(rule: FollowsRule, of: Any, column: Any) -> None:
     if not isinstance(column, CategoricalAttribute | NumericAttribute):
         msg = f"'{column.name}' is {column.kind}, and the {said} of a date goes into a category or a number"
         raise SchemaError(msg)
-    lacking = _lacking(rule, of, column)
+    lacking = _lacking(part, of, column, on)
     if len(lacking):
         msg = (
             f"'{column.name}' has no value for the {said} {lacking[0]}, which '{of.name}' can have; widen the one, or "
@@ -96,27 +95,26 @@ def check_part(rule: FollowsRule, of: Any, column: Any) -> None:
         raise SchemaError(msg)
 
 
-def every_part(rule: FollowsRule, of: DatetimeAttribute, column: Any) -> bool:
+def every_part(part: Part, of: DatetimeAttribute, column: Any, on: str | None = None) -> bool:
     """Whether a column has a value for every part that a date can have."""
-    return not len(_lacking(rule, of, column))
+    return not len(_lacking(part, of, column, on))
 
 
-def said_by_bins(rule: FollowsRule, of: DatetimeAttribute) -> bool:
+def said_by_bins(part: Part, of: DatetimeAttribute, on: str | None = None) -> bool:
     """Whether each bin of a date has one part only."""
-    dates, parts = parts_in(rule, of)
+    dates, parts = parts_in(part, of, on)
     bins = of.binning.find(dates)
     return bool((np.diff(bins) | (np.diff(parts) == 0)).all())
 
 
-def parts_in(rule: FollowsRule, of: DatetimeAttribute) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The moments of the declared range of a date, and the part of each that a rule asks for."""
-    part = rule.part or "year"
+def parts_in(part: Part, of: DatetimeAttribute, on: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The moments of the declared range of a date, and the part of each."""
     dates = moments(part, of)
-    return dates, part_of(part, dates, of.unit_seconds, rule.on)
+    return dates, part_of(part, dates, of.unit_seconds, on)
 
 
-def _lacking(rule: FollowsRule, of: DatetimeAttribute, column: Any) -> NDArray[np.int64]:
-    return np.setdiff1d(parts_in(rule, of)[1], values_of(rule.part or "year", column)[0])
+def _lacking(part: Part, of: DatetimeAttribute, column: Any, on: str | None) -> NDArray[np.int64]:
+    return np.setdiff1d(parts_in(part, of, on)[1], values_of(part, column)[0])
 
 
 def values_of(part: Part, column: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
@@ -22,7 +22,7 @@ SECONDS = {
     "completed-years": 365.2425 * 86_400, "completed-months": 365.2425 * 86_400 / 12,
 }  # fmt: skip
 UNMET = "no values can meet it inside the declared ranges; widen the range of one of its columns"
-COMPLETED: tuple[str, ...] = Completed.__args__  # by the calendar, as ages are counted
+COMPLETED: tuple[str, ...] = get_args(Completed)  # by the calendar, as ages are counted
 
 
 class OrderRule(SchemaPart):

@@ -13,15 +13,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import SchemaPart, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.formulas import (
-    COMPLETED,
-    AdditionRule,
-    DifferenceRule,
-    Name,
-    OrderRule,
-    Part,
-    RatioRule,
-)  # fmt: skip
+from dpsyn_core.schema.formulas import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
 
@@ -135,7 +127,9 @@ class FollowsRule(SchemaPart):
             msg = f"the {self.part} is that of one date, without a map; name one column in 'of', and leave the map out"
             raise ValueError(msg)
         if (self.part in COMPLETED) != (self.on is not None):
-            msg = "only completed years and months are counted on one day, in 'on'; name it for them, such as 2020-12-31"
+            msg = (
+                "only completed years and months are counted on one day, in 'on'; name it for them, such as 2020-12-31"
+            )
             raise ValueError(msg)
         if self.map is None:
             return self
@@ -172,7 +166,7 @@ class FollowsRule(SchemaPart):
         if self.part is not None:
             from dpsyn_core.schema.date_parts import check_part
 
-            check_part(self, attributes[self.of[0]], attributes[self.column])
+            check_part(self.part, attributes[self.of[0]], attributes[self.column], self.on)
             return
         for name in self.of if self.map is not None else self.columns:
             if not isinstance(attributes[name], CategoricalAttribute):

@@ -117,17 +117,15 @@ class KnownZeros:
         else:
             weights = weights_of(rule, group)
         least, most = np.zeros((1,) * len(axes)), np.zeros((1,) * len(axes))
-        ends: dict[str, list[Floats]] = {}
-        for name in rule.columns:
-            if name in axes:
-                ends[name] = [_along(axes, name, end) for end in axes[name].ends()]
-            else:
-                ends[name] = [np.asarray(end, dtype=np.float64) for end in group[name].ends]
+        ends = {
+            n: [_along(axes, n, e) for e in axes[n].ends()] if n in axes else [np.float64(e) for e in group[n].ends]
+            for n in rule.columns
+        }
         if isinstance(rule, DifferenceRule) and rule.completed:
             from dpsyn_core.schema.completed import reach
 
-            low, high = reach(rule, ends, self._attributes[rule.of].unit_seconds)
-            return np.asarray((ends[rule.column][0] > high) | (ends[rule.column][1] < low))
+            fewest, longest = reach(rule, ends, self._attributes[rule.of].unit_seconds)
+            return np.asarray((ends[rule.column][0] > longest) | (ends[rule.column][1] < fewest))
         for weight, name in zip(weights, rule.columns, strict=True):
             low, high = ends[name]
             least = least + weight * (low if weight > 0 else high)
@@ -154,7 +152,7 @@ class KnownZeros:
         lookup = Lookup.public(rule, of, column)
         codes, which = np.asarray(lookup.keys), np.arange(len(lookup.keys))
         if rule.part is not None:
-            dates, parts = parts_in(rule, of)
+            dates, parts = parts_in(rule.part, of, rule.on)
             which = np.searchsorted(lookup.keys, parts)
             known = np.isin(parts, lookup.keys)
             codes, which = np.unique(np.stack([of.binning.find(dates)[known], which[known]]), axis=1)
