@@ -261,6 +261,30 @@ def test_rules_that_contradict_each_other_are_refused_before_anything_is_charged
     assert not (tmp_path / "ledger.db").exists()
 
 
+@pytest.mark.parametrize("negated", [False, True])
+def test_the_one_value_that_an_impossible_interval_leaves_is_found(negated):
+    money = {"dtype": "float", "step": 0.01}
+    columns = [
+        cat("status", ["closed"]), num("left", 0, 90_000, 40, **money), num("paid", 0, 90_000, 40, **money),
+        num("amount", 500, 90_000, 40, **money), date("on", "2020-01-01", "2029-12-31", "year"),
+    ]  # fmt: skip
+    rules = [
+        {
+            "kind": "impossible",
+            "where": "status = closed and left " + ("not in {0}" if negated else "in [0.01, 90000]"),
+        },
+        {"kind": "impossible", "where": "status = closed and on in [2020-01-02, 2029-12-31]"},
+        {"kind": "sum", "column": "amount", "parts": ["paid", "left"]},
+    ]
+    schema, rng = declared(rules, columns), np.random.default_rng(1)
+    check_rules(schema)
+    table = drawn(schema, 500, rng)
+    made, _ = repair(table, schema.rules, schema, rng)
+    check_repaired(table, made, schema)
+    assert set(made["left"].to_pylist()) == {0.0} and {str(d) for d in made["on"].to_pylist()} == {"2020-01-01"}
+    assert len(set(made["amount"].to_pylist())) > 300
+
+
 SMALL = [
     num("a", 0, 4, 5, group="g"), num("b", 0, 4, 5, group="g"), num("c", 0, 8, 9, group="g"),
     cat("k", ["x", "y", "z"]),
