@@ -226,7 +226,8 @@ def _own_words() -> str:
         f"{field} button p": t("upload.button"),
         f"{field} [data-testid='stFileUploaderDropzoneInstructions'] span": t("upload.limit", size=limit),
     }
-    return "".join(
+    size = "[data-testid='stFileChipName'] + div{display:none}"  # with an English decimal point
+    return size + "".join(
         f"{at}{{font-size:0!important;max-width:none!important}}{at}::after{{font-size:14px;white-space:nowrap;content:'{words}'}}"
         for at, words in said.items()
     )
