@@ -200,7 +200,7 @@ def _columns(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> I
 
 def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
     """The cells of the table of means by group."""
-    for number, category, value, records, *means in (row for row in rows if len(row) > 3):  # others end out of view
+    for number, category, value, *means in (row for row in rows if len(row) > 3):  # others end out of view
         for side, frame, shown in zip(("real", "synthetic"), (real, made), means, strict=False):
             if shown == NOTHING:
                 continue
@@ -210,4 +210,6 @@ def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> It
                 shown,
                 float(frame.loc[inside, number].mean()),
             )
-        yield f"records of {category} {value}", records, float(real.loc[holds(real, category, value), number].count())
+        for records in means[2:]:
+            n = real.loc[holds(real, category, value), number].count()
+            yield f"records of {category} {value}", records, float(n)

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import GOAL_WORDS, Metric, Score, metric_class, names
 from dpsyn_core.report import build
-from ui.report.look import Look
+from ui.report.look import Look, Side
 from ui.shared.faults import ShownFaults
 from ui.shared.text import engine, figure_words, literal, local, number, t
 from ui.shared.theme import marked, note, section, show, table
@@ -43,20 +43,20 @@ def _learning(view: Look) -> None:
     if not st.session_state.get(asked) and not st.button(t("learning.start"), key="learning_start"):
         return
     st.session_state[asked] = True
-    known = {}
+    known: list[tuple[Side, Score]] = []
     for side in view.sides:
         with st.spinner(t("learning.running", label=literal(view.name(side)))):
             got = view.score(side, LEARNING)
         if isinstance(got, MetricError):
             note(str(got), "warning")
             continue
-        known[side] = got
+        known.append((side, got))
     if known:
-        title = t(f"learning.{build.learning_measure(next(iter(known.values())).details)}")
-        named = {view.name(side): score for side, score in known.items()}
+        title = t(f"learning.{build.learning_measure(known[0][1].details)}")
+        named = {view.name(side): score for side, score in known}
         trained = t("learning.trained")
         show(build.learning(named, title=title, trained=trained, words=figure_words()), key="learning_plot")
-    for side, got in known.items():
+    for side, got in known:
         note(_reached(got))
         rows = []
         for model, scores in got.details["train_synthetic"].items():
