@@ -178,7 +178,7 @@ def difference(
     axes = panel_layout()
     layout = {
         "height": 300,
-        "xaxis": {**axes["xaxis"], "title": {"text": _title(names[1], WIDE)}, **_ticks(len(x), 2 * HALF)},
+        "xaxis": {**axes["xaxis"], "title": {"text": _title(names[1], WIDE)}, **_ticks(len(x), HALF + 4)},
         "yaxis": {**axes["yaxis"], "title": {"text": _title(names[0], WIDE)}},
     }
     return Figure(data=[trace], layout=layout, alt=words["gap_alt"].format(a=names[0], b=names[1]))
