@@ -80,7 +80,7 @@ def show() -> None:
     facts(
         [
             (
-                f"${local(lesson.error(values, bound, eps), ',.1f')}",
+                t("learn.dollars", amount=local(lesson.error(values, bound, eps), ",.1f")),
                 t("learn.clipping.off"),
                 t(
                     "learn.clipping.parts",
@@ -89,7 +89,7 @@ def show() -> None:
                 ),
             ),
             (
-                f"${local(best, ',.0f')}",
+                t("learn.dollars", amount=local(best, ",.0f")),
                 t("learn.clipping.best"),
                 t("learn.clipping.there", error=local(lesson.error(values, best, eps), ",.1f")),
             ),
