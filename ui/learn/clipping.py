@@ -91,7 +91,10 @@ def show() -> None:
             (
                 t("learn.dollars", amount=local(best, ",.0f")),
                 t("learn.clipping.best"),
-                t("learn.clipping.there", error=local(lesson.error(values, best, eps), ",.1f")),
+                t(
+                    "learn.clipping.there",
+                    error=t("learn.dollars", amount=local(lesson.error(values, best, eps), ",.1f")),
+                ),
             ),
             (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
         ]

@@ -288,8 +288,8 @@ def facts(items: list[tuple[str, str, str]]) -> None:
     st.html(f"<div class='dp-facts'>{cells}</div>")
 
 
-def table(head: list[str], rows: list[list[str]], *, alt: str) -> None:
-    """A table of text as wide as the page, whose cells wrap on a phone; all columns but the first hold numbers.
+def table(head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = True) -> None:
+    """A table of text as wide as the page, whose cells wrap on a phone; all columns but the first may hold numbers.
 
     A cell may have a second line, after a line end, in small type.
     """
@@ -301,7 +301,7 @@ def table(head: list[str], rows: list[list[str]], *, alt: str) -> None:
         cells.append(f"<th scope='row'>{first}</th>" + "".join(f"<td>{c}</td>" for c in others))
     body = "".join(f"<tr>{c}</tr>" for c in cells[1:])
     st.html(
-        f"<table class='dp-table' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
+        f"<table class='dp-table{'' if numbers else ' dp-words'}' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
