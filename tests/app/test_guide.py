@@ -117,7 +117,9 @@ def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
 @pytest.mark.slow
 def test_values_that_hold_commas_and_times_of_day_are_read_at_once(app):
     tariffs = ("Household, standard", "Household, two rates", "Street lights")
-    lines = "".join(f'2023-05-{1 + i % 28:02d} {i % 24:02d}:{15 * (i % 4):02d},"{tariffs[i % 3]}"\n' for i in range(300))
+    lines = "".join(
+        f'2023-05-{1 + i % 28:02d} {i % 24:02d}:{15 * (i % 4):02d},"{tariffs[i % 3]}"\n' for i in range(300)
+    )
     uploaded(app, name="meters.csv", raw=b"read at,tariff\n" + lines.encode())
     app.button(key="quick_to_guide").click().run()
     said = words(app)

@@ -43,7 +43,9 @@ def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
         assert visitor.page.evaluate(BEYOND) == [], lab
     visitor.open("privacy", "?lang=de")
     visitor.plots()
-    title, plot = (visitor.page.locator(f".js-plotly-plot {at}").first.bounding_box() for at in (".ytitle", ".nsewdrag"))
+    title, plot = (
+        visitor.page.locator(f".js-plotly-plot {at}").first.bounding_box() for at in (".ytitle", ".nsewdrag")
+    )
     assert title["height"] <= plot["height"], "the noise plot is as high as the title of its axis"
 
 
