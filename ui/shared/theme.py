@@ -300,8 +300,9 @@ def table(head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = T
         first, others = texts[0], texts[1:]
         cells.append(f"<th scope='row'>{first}</th>" + "".join(f"<td>{c}</td>" for c in others))
     body = "".join(f"<tr>{c}</tr>" for c in cells[1:])
+    kind = "dp-table" if numbers else "dp-table dp-words"
     st.html(
-        f"<table class='dp-table{'' if numbers else ' dp-words'}' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
+        f"<table class='{kind}' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
