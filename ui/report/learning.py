@@ -40,9 +40,9 @@ def _learning(view: Look) -> None:
     )
     view = predicting(view, target)
     asked = f"learning_{'_'.join(s.job.id for s in view.sides)}"
-    if not st.session_state.get(asked) and not st.button(t("learning.start"), key="learning_start"):
+    if not st.session_state.get(asked):
+        st.button(t("learning.start"), key="learning_start", on_click=_ask, args=(asked,))
         return
-    st.session_state[asked] = True
     known: list[tuple[Side, Score]] = []
     for side in view.sides:
         with st.spinner(t("learning.running", label=literal(view.name(side)))):
@@ -76,6 +76,11 @@ def _reached(got: Score) -> str:
         value=local(got.value, ".3f"), real=local(details["ceiling"], ".3f"),
     )  # fmt: skip
     return said if details["held_out"] else f"{said} {t('learning.seen')}"
+
+
+def _ask(key: str) -> None:
+    """Before the page is drawn: the scores above may have it drawn twice, and a press would be lost."""
+    st.session_state[key] = True
 
 
 def predicting(view: Look, target: str) -> Look:
