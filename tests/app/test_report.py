@@ -122,7 +122,7 @@ def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at
     ran.segmented_control(key="report_view").set_value("learning").run()
     ran.button(key="learning_start").click().run(timeout=120)
     assert not ran.exception and not ran.error
-    assert "trained on synthetic records reach AUROC" in words(ran) and len(ran.dataframe) == 1
+    assert "trained on synthetic records reach AUROC" in words(ran)
 
 
 def test_a_table_compared_with_itself_differs_nowhere(ran):

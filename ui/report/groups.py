@@ -12,7 +12,7 @@ from ui.shared.theme import note, section, show
 
 SHOWN = 400  # rows of means by group on the page
 # pixels of its columns in their order, so that both means are in view where names are long
-WIDTHS = {"number": 78, "category": 78, "value": 66, "real": 58, "synthetic": 58, "records": 66}
+WIDTHS = {"number": 70, "category": 70, "value": 60, "real": 54, "synthetic": 78, "records": 66}
 
 
 def panel(view: Look) -> None:

@@ -13,7 +13,7 @@ from dpsyn_core.report import build
 from ui.report.look import Look, Side
 from ui.shared.faults import ShownFaults
 from ui.shared.text import engine, figure_words, literal, local, number, t
-from ui.shared.theme import marked, note, section, show, table
+from ui.shared.theme import note, section, show, table
 
 LEARNING = "learning"
 SLICE = 1.0  # seconds of computing before the page is drawn with what is there
@@ -62,10 +62,9 @@ def _learning(view: Look) -> None:
         for model, scores in got.details["train_synthetic"].items():
             ceiling = got.details["train_real"].get(model, {})
             for what, value in scores.items():
-                rows.append({t("learning.model"): model, t("learning.what"): what,
-                             t("learning.synthetic"): round(value, 3),
-                             t("learning.real"): round(ceiling.get(what, float("nan")), 3)})  # fmt: skip
-        st.dataframe(marked(rows), hide_index=True, key=f"learning_{side.letter}", alt=_reached(got))
+                best = local(ceiling[what], ".3f") if what in ceiling else "–"
+                rows.append([f"{model}\n{what}", local(value, ".3f"), best])
+        table([t(f"learning.{k}") for k in ("model", "synthetic", "real")], rows, alt=_reached(got))
 
 
 def _reached(got: Score) -> str:
