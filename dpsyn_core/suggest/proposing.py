@@ -269,7 +269,8 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     other = len(values) > 1 and not (whole and base.get("missing"))
     if whole:
         low, high, step = min(values), max(values), math.gcd(*values)
-        if step > 1 and len(values) > 2 and (high - low) // step < LISTED:  # doses of 5, 10 and 20: no dose of 18
+        # doses of 5, 10 and 20: no dose of 18; of fines of 10, 15, 25, 40, 55 and 110 most steps are none
+        if step > 1 and len(values) > 2 and (high - low) // step < min(LISTED, 2 * len(values)):
             made = base | {"values": list(range(low, high + 1, step)), "ordered": True, "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="steps", document=made)
         first, last = _few(low, high, drafted["name"])

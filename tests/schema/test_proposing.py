@@ -207,6 +207,7 @@ def test_a_list_of_numbers_with_a_common_step_has_no_number_between():
     doses = one("dose", [5, 10, 20] * 30)
     assert (doses.why, doses.document["values"]) == ("steps", [5, 10, 15, 20])
     assert one("grade", [1, 2, 4] * 30).document["values"] == [1, 2, 3, 4]
+    assert one("fine", [10, 15, 25, 40, 55, 110] * 30).document["values"] == [10, 15, 25, 40, 55, 110]
     assert one("code", [0, 100] * 30).why != "steps", "two numbers have no step"
 
 
