@@ -122,6 +122,7 @@ def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at
     ran.segmented_control(key="report_view").set_value("learning").run()
     ran.button(key="learning_start").click().run(timeout=120)
     assert not ran.exception and not ran.error
+    assert re.search(r"<small>a [\d.]+\u00a0% sample</small>", words(ran)), "the most readable number there is"
     assert "trained on synthetic records reach AUROC" in words(ran)
 
 

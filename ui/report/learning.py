@@ -12,7 +12,7 @@ from dpsyn_core.metrics.base import GOAL_WORDS, Metric, Score, metric_class, nam
 from dpsyn_core.report import build
 from ui.report.look import Look, Side
 from ui.shared.faults import ShownFaults
-from ui.shared.text import engine, figure_words, literal, local, number, t
+from ui.shared.text import engine, figure_words, literal, local, number, percent, t
 from ui.shared.theme import note, section, show, table
 
 LEARNING = "learning"
@@ -56,7 +56,7 @@ def _learning(view: Look) -> None:
         named = {view.name(side): score for side, score in known}
         trained = t("learning.trained")
         show(build.learning(named, title=title, trained=trained, words=figure_words()), key="learning_plot")
-    for side, got in known:
+    for _, got in known:
         note(_reached(got))
         rows = []
         for model, scores in got.details["train_synthetic"].items():
@@ -105,6 +105,16 @@ def _scores(view: Look, wanted: list[str]) -> None:
         _table(view, wanted)
 
 
+def _cell(got: Score | MetricError) -> str:
+    """A score, and below it how large a random part of the real records is as good, where that is known."""
+    if isinstance(got, MetricError):
+        return "–"
+    share = got.details.get("equivalent_subsample")
+    if share is None:
+        return number(got.value)
+    return f"{number(got.value)}\n{t('learning.sample', share=percent(share, 1 if share < 0.1 else 0))}"
+
+
 def _meaning(kind: type[Metric]) -> dict[str, str]:
     """Which way a metric is better, its unit, and what it is computed on."""
     return {
@@ -129,7 +139,7 @@ def _table(view: Look, wanted: list[str]) -> None:
             [
                 f"{engine(f'metric.{name}', kind.title)}\n{t('learning.row', **_meaning(kind))}",
                 "–" if floors[0] is None else number(floors[0]),
-                *("–" if isinstance(g, MetricError) else number(g.value) for g in got),
+                *map(_cell, got),
             ]
         )
     head = [t("learning.metric"), t("learning.floor"), *(view.name(side) for side in view.sides)]
