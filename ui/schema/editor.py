@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
-from ui.shared.text import counted, language, literal, moment, number, sentence, t
+from ui.shared.text import counted, in_a_row, language, literal, moment, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def bins_preview(space: Workspace) -> None:
         figure = _bins_figure(attribute)
         show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)
     hidden = len(labels) - 24
-    shown = (" · " if any("," in x for x in labels[:24]) else ", ").join(labels[:24])
+    shown = in_a_row(labels[:24])
     shown = moment(shown) if attribute.kind == "datetime" else shown
     note(t("schema.more", shown=shown, count=number(hidden)) if hidden > 0 else shown)
 

@@ -21,7 +21,7 @@ from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import amount, counted, literal, local, moment, number, percent, sentence, t
+from ui.shared.text import amount, counted, in_a_row, literal, local, moment, number, percent, sentence, t
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
@@ -375,9 +375,7 @@ def _why(p: Proposal) -> str:
 
 
 def _listed(values: list[Any]) -> str:
-    """Values in a row; where one holds a comma, a dot stands between them."""
-    texts = [str(v) for v in values[:VALUES]]
-    text = (" · " if any("," in v for v in texts) else ", ").join(texts)
+    text = in_a_row([str(v) for v in values[:VALUES]])
     more = len(values) - VALUES
     return t("guide.seen_more", values=text, count=number(more)) if more > 0 else text
 

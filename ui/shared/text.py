@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,11 @@ def capital(text: str) -> str:
 def moment(text: str) -> str:
     """Times of day as people write them: without the T of the standard, and without seconds that are 0."""
     return re.sub(r"(?<=\d)T(\d\d:\d\d)(?::00)?", r" \1", text)
+
+
+def in_a_row(texts: Sequence[str]) -> str:
+    """Values in a row; where one holds a comma, a dot stands between them."""
+    return (" · " if any("," in x for x in texts) else ", ").join(texts)
 
 
 def percent(share: float, digits: int = 1) -> str:
