@@ -12,7 +12,7 @@ from ui.shared.faults import ShownFaults
 from ui.shared.going import go_to, reveal
 from ui.shared.jobs import LABEL, Job, JobError
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import engine, literal, local, number, sentence, t
+from ui.shared.text import literal, local, number, sentence, stage_words, t
 from ui.shared.theme import note, palette, section, show
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
     seen = job.progress()
     share = min(1.0, seen["done"] / seen["total"]) if seen.get("total") else 0.0
-    stage = stage_words(str(seen.get("stage", LOADING))) if job.state == "running" else t("run.queued")
+    stage = stage_words(seen.get("stage", LOADING)) if job.state == "running" else t("run.queued")
     with left:
         seconds = local(job.elapsed(), ".0f")
         st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
@@ -66,11 +66,6 @@ def _progress(owner: str, job_id: str, key: str) -> None:
         alt = t("run.curve_alt", stage=stage_words(seen["curve_stage"]), first=local(seen['curve'][0][1], ".3g"),
                 last=local(seen['curve'][-1][1], ".3g"))  # fmt: skip
         show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
-
-
-def stage_words(stage: str) -> str:
-    """The name of a stage of a run, in the language of the page."""
-    return engine(f"stage.{stage}", stage)
 
 
 def _curve(points: list[list[float]]) -> go.Figure:
