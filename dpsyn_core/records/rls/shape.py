@@ -52,17 +52,15 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     """
     unit = _runs(size, [t.recode for t in tables[1:]], tuning)
     width = np.bincount(unit).astype(np.float64)
-    units = len(width)
-    rows, values, sigmas = [], [], []
+    rows, values = [], []
     for t in tables:
-        held = np.zeros((len(t.values), units))
+        held = np.zeros((len(t.values), len(width)))
         np.add.at(held, (t.recode, unit), 1 / width[unit])
         rows.append(held / t.sigma * total)
         values.append(t.values / t.sigma)
-        sigmas.append(t.sigma)
-    p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(units), tuning)
+    p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(len(width)), tuning)
     counts = _falling_ends((p / width)[unit] * total, tables, tuning)
-    least, most = (ends * min(sigmas) for ends in tuning.shape_ends)
+    least, most = (ends * min(t.sigma for t in tables) for ends in tuning.shape_ends)
     left_out = min(max(least, min(most, tuning.shape_share * total)), MOST_LEFT_OUT * total)
     upto = np.clip(np.cumsum(counts), left_out, total - left_out)
     out: Floats = np.diff(np.append(left_out, upto)) * (total / (total - 2 * left_out))
