@@ -73,17 +73,12 @@ class Measured:
         """States the run, with so many records made."""
         return self.run.manifest(
             Declared.by(
-                self.schema,
-                reasons=self.config.reasons,
-                query_vouched=self.spec.query_vouched,
+                self.schema, reasons=self.config.reasons, query_vouched=self.spec.query_vouched,
                 public_table=self._public_table(),
             ),
-            settings=self.config.model_dump(mode="json"),
-            n_records=n_records,
-            seed=self.seed,
-            seconds=time.perf_counter() - self.started,
-            questions=self._questions(),
-        )
+            settings=self.config.model_dump(mode="json"), n_records=n_records, seed=self.seed,
+            seconds=time.perf_counter() - self.started, questions=self._questions(),
+        )  # fmt: skip
 
     def _public_table(self) -> UsedTable | None:
         """The public table that the run learnt from, or was chosen by."""

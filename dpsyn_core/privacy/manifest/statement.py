@@ -94,8 +94,7 @@ class UsedTable(BaseModel):
     columns: tuple[str, ...] = Field(min_length=1, description="That it shares with the schema")
     vouched: Literal["owner's word"] = Field(default="owner's word", description="Who says that it is public")
     candidates: tuple[str, ...] = Field(
-        default=(),
-        description="Systems with settings, of which runs on it chose this one; empty: the run learnt from it",
+        default=(), description="Of a choice by runs on it; empty: the run learnt from it"
     )
 
 
