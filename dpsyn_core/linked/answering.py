@@ -16,6 +16,7 @@ from dpsyn_core.files import write_text
 from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
 from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.distribution import Distribution, gini_interval
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest
 from dpsyn_core.linked.stages import View, ViewColumn
@@ -35,6 +36,8 @@ Floats = NDArray[np.float64]
 KIND = "question"  # of the charges
 DRAWS = 400  # of the noise, from which an interval is read: its ends are then within some 0.3 standard errors
 CONFIDENCE = 0.95  # of intervals
+Z = 1.96  # standard deviations on either side of a normal variable that make this confidence
+Z_LAPLACE = 2.17  # of one with Laplace noise, by its kurtosis (Cornish and Fisher 1938); sums of several need less
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,22 +157,74 @@ def answers_of(
         question = table.question
         weights = table.weights(made) / table.whole
         synthetic = evaluate(question.ask, table.codes(made), table.table, weights=weights)
-        estimate = _of_cells(table, need, measured.values / table.whole)
-        drawn = np.stack([
-            _of_cells(table, need, (measured.values + noise(measured, pure=pure, rng=rng)) / table.whole).values
-            for _ in range(DRAWS)
-        ])  # fmt: skip
-        tail = (1 - CONFIDENCE) / 2
-        with np.errstate(invalid="ignore"):
-            low, high = np.quantile(drawn - estimate.values, [tail, 1 - tail], axis=0)
+        estimate, low, high = estimated(table, need, measured, pure=pure, rng=rng)
         out.append(
             LinkedAnswer(
                 name=question.name, about=question.about, at_most=question.at_most, axes=estimate.axes,
-                unit=_unit(question, estimate), estimate=estimate.values, low=estimate.values - high,
-                high=estimate.values - low, synthetic=_scaled(synthetic, estimate),
+                unit=_unit(question, estimate), estimate=estimate.values, low=low, high=high,
+                synthetic=_scaled(synthetic, estimate),
             )
         )  # fmt: skip
     return tuple(out)
+
+
+def estimated(
+    table: AskedTable, need: Need, measured: Measurement, *, pure: bool, rng: Generator
+) -> tuple[Answer, Floats, Floats]:
+    """The answer from a noisy table, and both ends of its interval."""
+    counts, sigma = measured.values / table.whole, measured.sigma / table.whole
+    estimate = _of_cells(table, need, counts)
+    ask = table.question.ask
+    if isinstance(ask, QuantileQuestion | GiniQuestion) and ask.of not in (*ask.by, *ask.bins):
+        return _ranked(table, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
+    drawn = np.stack([
+        _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
+        for _ in range(DRAWS)
+    ])  # fmt: skip
+    low, high = _tails(drawn - estimate.values)
+    return estimate, estimate.values - high, estimate.values - low
+
+
+def _tails(drawn: Floats) -> tuple[Floats, Floats]:
+    tail = (1 - CONFIDENCE) / 2
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    return low, high
+
+
+def _ranked(
+    table: AskedTable, need: Need, measured: Measurement, estimate: Answer, *, pure: bool, rng: Generator
+) -> tuple[Answer, Floats, Floats]:
+    """The same of quantiles and Gini indices, which depend on the order of the number's values."""
+    ask = table.question.ask
+    assert isinstance(ask, QuantileQuestion | GiniQuestion)
+    attribute = table.table[ask.of]
+    numbers = numbers_of(attribute)
+    order = np.argsort(numbers)[: int((~np.isnan(numbers)).sum())]
+    axes = [need.attributes.index(n) for n in (*ask.by, ask.of)]
+    groups = estimate.values.shape[: len(ask.by)]
+
+    def of(values: Floats) -> Distribution:
+        counts = np.transpose(values, axes)[..., order].reshape(-1, len(order))
+        binning = getattr(attribute, "binning", None)
+        low, high = (
+            (numbers[order],) * 2 if binning is None else (np.asarray(b, float)[order] for b in binning.bounds())
+        )
+        return Distribution(counts=counts, sigma=measured.sigma, low=low, high=high, middle=numbers[order])
+
+    found, z = of(measured.values), Z_LAPLACE if pure else Z
+    if isinstance(ask, QuantileQuestion):
+        ends = np.array([found.quantiles(float(q), z) for q in ask.at])  # (quantiles, 2, groups)
+        low, high = (e.T.reshape(*groups, len(ask.at)) for e in (ends[:, 0], ends[:, 1]))
+        inside = np.fmin(np.fmax(estimate.values, low), high)  # of a table of noise alone there is no estimate
+        return replace(estimate, values=inside), low, high
+    drawn = np.stack([
+        of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
+        for _ in range(DRAWS)
+    ])  # fmt: skip
+    figures = gini_interval(found.gini_parts(measured.sigma**2), drawn, z)
+    middle, low, high = (f.reshape(groups) for f in figures)
+    return replace(estimate, values=middle), low, high
 
 
 def _scaled(synthetic: Answer, estimate: Answer) -> Floats:

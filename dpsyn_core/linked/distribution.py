@@ -1,0 +1,91 @@
+"""Quantiles and Gini indices of a noisy table in which a number has a cell of its own for each value, with intervals.
+
+Neither follows from a mean, and both bend where noise is large: what is drawn again around a noisy table is off in one
+direction. So both intervals hold those values of the figure that the table does not contradict (a test that is turned
+round: Neyman 1937; for a ratio, Fieller 1954).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+STEPS = 8  # of a bin, at which places in it are tried
+TRIED = 501  # values of a Gini index
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distribution:
+    """Noisy counts of a number in its order.
+
+    counts: float64 (groups, values). sigma: standard deviation of their noise. low, high, middle: of each value
+    (values,), ascending: its bin, in which records are spread evenly, and the number it counts as.
+    """
+
+    counts: Floats
+    sigma: float
+    low: Floats
+    high: Floats
+    middle: Floats
+
+    def quantiles(self, at: float, z: float) -> tuple[Floats, Floats]:
+        """Lower and upper end of an interval for a quantile of each group, (groups,).
+
+        At the true quantile, (1 - at) times the records below less `at` times those above is 0. An interval holds all
+        places at which the noisy number is within z standard deviations of 0; where there is none, it is empty (NaN).
+
+        Args:
+            at: from 0 to 1.
+            z: standard deviations.
+        """
+        values = self.counts.shape[1]
+        part = np.arange(STEPS + 1) / STEPS
+        below = np.cumsum(self.counts, axis=1) - self.counts
+        reached = below[:, :, None] + part * self.counts[:, :, None]  # (groups, values, places of a bin)
+        apart = reached - at * self.counts.sum(axis=1)[:, None, None]
+        rank = np.arange(values)[:, None]
+        spread = (1 - at) ** 2 * rank + (part - at) ** 2 + at**2 * (values - 1 - rank)
+        fits = (np.abs(apart) <= z * self.sigma * np.sqrt(spread)).reshape(len(apart), -1)
+        place = (self.low[:, None] + part * (self.high - self.low)[:, None]).ravel()
+        there = fits.any(axis=1)
+        first, last = fits.argmax(axis=1), fits.shape[1] - 1 - fits[:, ::-1].argmax(axis=1)
+        low, high = place[np.maximum(first - 1, 0)], place[np.minimum(last + 1, len(place) - 1)]  # a step outwards
+        return np.where(there, low, np.nan), np.where(there, high, np.nan)
+
+    def gini_parts(self, variance: float) -> Floats:
+        """Two sums of which one less the ratio is the Gini index, (2, groups); negative numbers count as 0.
+
+        The integral of the squared number of records above each number, and the number of records times their sum.
+        Both lose what noise of this variance adds to them on average.
+        """
+        numbers = np.maximum(self.middle, 0.0)
+        above = np.cumsum(self.counts[:, ::-1], axis=1)[:, ::-1]  # records of this value or more
+        cells = np.arange(self.counts.shape[1], 0, -1)
+        squares = (above**2 - variance * cells) @ np.diff(numbers, prepend=0.0)
+        product = self.counts.sum(axis=1) * (self.counts @ numbers) - variance * numbers.sum()
+        return np.stack([squares, product])
+
+
+def gini_interval(parts: Floats, drawn: Floats, z: float) -> tuple[Floats, Floats, Floats]:
+    """Gini index of each group, and both ends of its interval: (groups,) each; an empty one is NaN.
+
+    Args:
+        parts: of `Distribution.gini_parts`.
+        drawn: the same of tables with noise once more, (draws, 2, groups).
+        z: standard deviations.
+    """
+    tried = np.linspace(0.0, 1.0, TRIED)[:, None]
+    squares, product = parts
+    spread = drawn.std(axis=0)
+    both = ((drawn - drawn.mean(axis=0)).prod(axis=1)).mean(axis=0)
+    variance = spread[0] ** 2 - 2 * (1 - tried) * both + ((1 - tried) * spread[1]) ** 2
+    fits = np.abs(squares - (1 - tried) * product) <= z * np.sqrt(np.maximum(variance, 0.0))
+    there = fits.any(axis=0)
+    low = np.where(there, np.maximum(fits.argmax(axis=0) - 1, 0) / (TRIED - 1), np.nan)
+    high = np.where(there, np.minimum(TRIED - fits[::-1].argmax(axis=0), TRIED - 1) / (TRIED - 1), np.nan)
+    ratio = np.divide(squares, product, out=np.full(len(product), np.nan), where=product > 0)
+    return np.clip(1 - ratio, low, high), low, high
