@@ -268,10 +268,28 @@ def read_input(args: argparse.Namespace) -> Any:
     return _read(open_table(args.table, read_form(args)), args.table)
 
 
+def open_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Batches]:
+    """Linked tables by name; of a database or a workbook, the table or sheet of that name.
+
+    What several names stand for alike is opened once.
+    """
+    from dpsyn_core.tables.read import form_in, open_table
+
+    found: dict[str, Batches] = {}
+    opened: list[tuple[Path | str, ReadForm, Batches]] = []
+    for name, path in named.items():
+        form = form_in(path, read_form(args), name) if args.named else read_form(args)
+        same = [batches for at, as_read, batches in opened if (at, as_read) == (path, form)]
+        found[name] = same[0] if same else open_table(path, form)
+        opened.append((path, form, found[name]))
+    return found
+
+
 def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
-    """Linked tables by name, each as `read_input` reads it; a file that holds several of them is read once."""
-    read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
-    return {name: read[path] for name, path in named.items()}
+    """Linked tables by name, each as `read_input` reads it."""
+    opened = open_named(args, named)
+    read = {id(batches): _read(batches, named[name]) for name, batches in reversed(opened.items())}
+    return {name: read[id(batches)] for name, batches in opened.items()}
 
 
 def _read(batches: Batches, table: Path | str) -> Any:

@@ -35,8 +35,9 @@ class Distribution:
     def quantiles(self, at: float, z: float) -> tuple[Floats, Floats]:
         """Lower and upper end of an interval for a quantile of each group, (groups,).
 
-        At the true quantile, (1 - at) times the records below less `at` times those above is 0. An interval holds all
-        places at which the noisy number is within z standard deviations of 0; where there is none, it is empty (NaN).
+        At the true quantile, (1 - at) times the records below less `at` times those above is 0. An interval goes from
+        the first place at which the noisy number may be 0 or more to the last at which it may be 0 or less, within z
+        standard deviations; NaN where there is none.
 
         Args:
             at: from 0 to 1.
@@ -49,10 +50,11 @@ class Distribution:
         apart = reached - at * self.counts.sum(axis=1)[:, None, None]
         rank = np.arange(values)[:, None]
         spread = (1 - at) ** 2 * rank + (part - at) ** 2 + at**2 * (values - 1 - rank)
-        fits = (np.abs(apart) <= z * self.sigma * np.sqrt(spread)).reshape(len(apart), -1)
+        off = z * self.sigma * np.sqrt(spread)
+        enough, few = ((apart >= -off).reshape(len(apart), -1), (apart <= off).reshape(len(apart), -1))
         place = (self.low[:, None] + part * (self.high - self.low)[:, None]).ravel()
-        there = fits.any(axis=1)
-        first, last = fits.argmax(axis=1), fits.shape[1] - 1 - fits[:, ::-1].argmax(axis=1)
+        there = enough.any(axis=1) & few.any(axis=1)
+        first, last = enough.argmax(axis=1), few.shape[1] - 1 - few[:, ::-1].argmax(axis=1)
         low, high = place[np.maximum(first - 1, 0)], place[np.minimum(last + 1, len(place) - 1)]  # a step outwards
         return np.where(there, low, np.nan), np.where(there, high, np.nan)
 
