@@ -83,6 +83,11 @@ class LinkedAnswer:
             middle, low, high, made = (
                 float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
             )
+            if not np.isfinite(middle):
+                return (
+                    f"{self.name}: no figure ({self.unit}), for noise is all that its table holds; the synthetic "
+                    f"tables say {made:.4g}.{few}"
+                )
             return (
                 f"{self.name}: {middle:.4g} ({self.unit}), between {low:.4g} and {high:.4g} at {CONFIDENCE:.0%} "
                 f"confidence; the synthetic tables say {made:.4g}.{few}"

@@ -12,17 +12,15 @@ from dpsyn_core.linked.asked import ChildCount, LinkedQuestion
 from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.rules import BEFORE
-from dpsyn_core.linked.stages import difference_codes
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.forms import GapQuestion, MeanQuestion, SumQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric, within
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import CodedAttribute
 
 Ints = NDArray[np.int64]
-EVEN = 1e-6  # of the width of a bin, by which bins may differ that count as equally wide (rounding)
+FINE_STEPS, FEW_STEPS = 10_000, 50  # of a change to either side of none, where cells cost nothing and where they do
 
 
 WHOLE = 64  # that a record weighs where those of roots with many weigh less, each a whole number
@@ -142,7 +140,7 @@ class AskedTable:
         return out
 
     def _change(self, name: str, of: str) -> dict[str, Any]:
-        """A number of as many bins as there are differences, each as wide as a bin of the column."""
+        """A number of bins that are as wide as those of the column on average; finer where cells cost nothing."""
         link = self._link
         table = self.schema[self.question.about]
         attribute = table.coded[_place_of(table, of)]
@@ -153,12 +151,13 @@ class AskedTable:
             raise QuestionError(msg)
         middles = numbers_of(attribute)
         middles = middles[~np.isnan(middles)]
-        width = float(middles[1] - middles[0]) if len(middles) > 1 else 0.0
-        if width <= 0 or np.ptp(np.diff(middles)) > EVEN * width:
-            msg = f"'{of}' has bins of several widths, of which no change follows; ask for 'before.{of}' and '{of}'"
+        steps = np.diff(middles)
+        if not len(steps) or steps.min() <= 0:
+            msg = f"'{of}' has no numbers in ascending order to compare; ask for the table of 'before.{of}' and '{of}'"
             raise QuestionError(msg)
-        bins = 2 * len(middles) - 1
-        end = width * bins / 2
+        span, fine = float(np.ptp(middles)), isinstance(self.question.ask, MeanQuestion | SumQuestion | GapQuestion)
+        half = min(round(span / float(steps.min() if fine else steps.mean())), FINE_STEPS if fine else FEW_STEPS)
+        bins, end = 2 * half + 1, span / half * (half + 0.5)
         return {"name": name, "kind": "numeric", "dtype": "float", "min": -end, "max": end, "bins": {"count": bins},
                 "missing": True}  # fmt: skip
 
@@ -276,11 +275,13 @@ class _ChildRows:
         return out
 
     def _change(self, of: str, size: int) -> Ints:
-        a: CodedAttribute = self._coded[self._place[of]].coded_attribute()
+        numbers = numbers_of(self._coded[self._place[of]])
+        half = (size - 2) // 2  # steps to either side; the last code says that there is no change
         column = self._own[self._place[of]].astype(np.int64)
-        before = self._before(column, 0)
-        # what has no difference is missing
-        out: Ints = np.minimum(difference_codes(a, a)[before, column], size - 1)
+        apart = (numbers[column] - numbers[self._before(column, 0)]) / np.nanmax(numbers - np.nanmin(numbers)) * half
+        known = ~np.isnan(apart)
+        out: Ints = np.full(len(column), size - 1, dtype=np.int64)
+        out[known] = np.rint(apart[known]).astype(np.int64) + half
         out[self._first] = size - 1
         return out
 

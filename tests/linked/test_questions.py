@@ -297,3 +297,20 @@ def test_a_gini_index_of_a_table_without_noise_is_the_usual_one():
     squares, product = found.gini_parts(0.0)
     assert 1 - squares / product == pytest.approx([pairs])
     assert found.quantiles(0.5, 1.96) == (1.0, 3.0), "half of six is reached between the third and the fourth"
+
+
+def test_a_change_is_asked_of_a_column_with_bins_of_several_widths():
+    rng = np.random.default_rng(1)
+    wage = {"name": "t", "kind": "numeric", "dtype": "integer", "min": 219, "max": 3667}  # its default bins are round
+    schema = schema_of({"order": "r"}, child=(listed("r", 5) | {"ordered": True}, wage), theta=5)
+    pay = rng.integers(219, 3668, (400, 5))
+    given = tables(400, 0, 1) | {"kids": pa.table({"root": np.repeat(np.arange(400), 5).astype(str),
+                                                   "r": np.tile(np.arange(5), 400).astype(str),
+                                                   "t": pay.ravel().astype(str)})}  # fmt: skip
+    forest, _ = bounded(schema, given, key=KEY)
+    for kind, wanted, off in (("mean", np.diff(pay).mean(), 1.0), ("quantile", np.median(np.diff(pay)), 25.0)):
+        ask = {"name": "q", "kind": kind, "of": "c"} | ({"at": [0.5]} if kind == "quantile" else {})
+        (question,) = LinkedQuestions.of([{"about": "kids", "changes": {"c": "t"}, "ask": ask}]).questions
+        table = AskedTable(schema, question)
+        found = evaluate(question.ask, table.codes(forest), table.table).values
+        assert float(found.ravel()[0]) == pytest.approx(wanted, abs=off), kind
