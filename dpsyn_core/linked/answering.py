@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.files import write_text
 from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
-from dpsyn_core.linked.asked_table import AskedTable
+from dpsyn_core.linked.asked_table import AskedTable, in_order
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.distribution import Distribution, gini_interval
 from dpsyn_core.linked.document import LinkedSchema
@@ -29,7 +29,7 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.questions.answers import Answer, Axis
 from dpsyn_core.questions.compile import compile_question
 from dpsyn_core.questions.evaluate import evaluate
-from dpsyn_core.questions.forms import GiniQuestion, QuantileQuestion
+from dpsyn_core.questions.forms import QuantileQuestion
 from dpsyn_core.questions.meaning import numbers_of
 
 Floats = NDArray[np.float64]
@@ -83,7 +83,7 @@ class LinkedAnswer:
             middle, low, high, made = (
                 float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
             )
-            if not np.isfinite(middle):
+            if not np.isfinite([middle, low, high]).all():
                 return (
                     f"{self.name}: no figure ({self.unit}), for noise is all that its table holds; the synthetic "
                     f"tables say {made:.4g}.{few}"
@@ -105,7 +105,7 @@ def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[
     for question in questions.questions:
         table = AskedTable(schema, question)
         (need,) = compile_question(question.ask, table.table)
-        out.append((table, replace(need, maps={**need.maps, **table.ends})))
+        out.append((table, replace(need, maps={**need.maps, **table.ends, **table.runs})))
     return out
 
 
@@ -180,7 +180,7 @@ def estimated(
     counts, sigma = measured.values / table.whole, measured.sigma / table.whole
     estimate = _of_cells(table, need, counts)
     ask = table.question.ask
-    if isinstance(ask, QuantileQuestion | GiniQuestion) and ask.of not in (*ask.by, *ask.bins):
+    if in_order(ask):
         return _ranked(table, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
     drawn = np.stack([
         _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
@@ -202,34 +202,41 @@ def _ranked(
 ) -> tuple[Answer, Floats, Floats]:
     """The same of quantiles and Gini indices, which depend on the order of the number's values."""
     ask = table.question.ask
-    assert isinstance(ask, QuantileQuestion | GiniQuestion)
+    assert in_order(ask)
     attribute = table.table[ask.of]
     numbers = numbers_of(attribute)
-    order = np.argsort(numbers)[: int((~np.isnan(numbers)).sum())]
+    place = need.maps[ask.of].map if ask.of in need.maps else np.arange(attribute.size)
+    known = ~np.isnan(numbers)
+    middle = np.bincount(place[known], numbers[known]) / np.bincount(place[known])
+    order = np.argsort(middle)
+    binning = getattr(attribute, "binning", None)
+    low, high = middle.copy(), middle.copy()
+    if binning is not None:
+        first, last = binning.bounds()
+        np.minimum.at(low, place[: len(first)], first)
+        np.maximum.at(high, place[: len(last)], last)
     axes = [need.attributes.index(n) for n in (*ask.by, ask.of)]
     groups = estimate.values.shape[: len(ask.by)]
 
     def of(values: Floats) -> Distribution:
         counts = np.transpose(values, axes)[..., order].reshape(-1, len(order))
-        binning = getattr(attribute, "binning", None)
-        low, high = (
-            (numbers[order],) * 2 if binning is None else (np.asarray(b, float)[order] for b in binning.bounds())
-        )
-        return Distribution(counts=counts, sigma=measured.sigma, low=low, high=high, middle=numbers[order])
+        return Distribution(
+            counts=counts, sigma=measured.sigma, low=low[order], high=high[order], middle=middle[order],
+            whole=ask.of in table.runs,
+        )  # fmt: skip
 
     found, z = of(measured.values), Z_LAPLACE if pure else Z
     if isinstance(ask, QuantileQuestion):
-        ends = np.array([found.quantiles(float(q), z) for q in ask.at])  # (quantiles, 2, groups)
-        low, high = (e.T.reshape(*groups, len(ask.at)) for e in (ends[:, 0], ends[:, 1]))
-        inside = np.fmin(np.fmax(estimate.values, low), high)  # of a table of noise alone there is no estimate
-        return replace(estimate, values=inside), low, high
+        ends = np.array([found.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
+        middles, lows, highs = (ends[:, i].T.reshape(*groups, len(ask.at)) for i in range(3))
+        return replace(estimate, values=middles), lows, highs
     drawn = np.stack([
         of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
         for _ in range(DRAWS)
     ])  # fmt: skip
     figures = gini_interval(found.gini_parts(measured.sigma**2), drawn, z)
-    middle, low, high = (f.reshape(groups) for f in figures)
-    return replace(estimate, values=middle), low, high
+    ginis, lows, highs = (f.reshape(groups) for f in figures)
+    return replace(estimate, values=ginis), lows, highs
 
 
 def _scaled(synthetic: Answer, estimate: Answer) -> Floats:
@@ -246,8 +253,6 @@ def _unit(question: LinkedQuestion, answer: Answer) -> str:
 def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     """The answer from a table of counts: each cell is a record of its first codes, and its count a weight."""
     names = table.table.domain().names
-    if isinstance(table.question.ask, QuantileQuestion | GiniQuestion):
-        values = _rising(values, need.attributes.index(table.question.ask.of), table.table[table.question.ask.of])
     firsts = []
     for name, size in zip(need.attributes, values.shape, strict=True):
         place = need.maps[name].map if name in need.maps else np.arange(size)
@@ -256,23 +261,6 @@ def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     rows = {n: g.ravel() for n, g in zip(need.attributes, grid, strict=True)}
     codes = np.stack([rows[n] for n in names])
     return evaluate(table.question.ask, codes, table.table, weights=values.ravel())
-
-
-def _rising(values: Floats, axis: int, attribute: Any) -> Floats:
-    """Counts without negative ones, whose sums up to each number are about those that were measured.
-
-    Where negative counts were 0 by themselves, noise above 0 would stay, and empty cells would count. Sums up to each
-    number are made rising: the mean of the largest before and the least after.
-    """
-    numbers = numbers_of(attribute)
-    order = np.argsort(numbers)[: int((~np.isnan(numbers)).sum())]
-    counts = np.moveaxis(values, axis, -1)
-    sums = np.cumsum(counts[..., order], axis=-1)
-    after = np.minimum.accumulate(sums[..., ::-1], axis=-1)[..., ::-1]
-    rising = np.maximum((np.maximum.accumulate(sums, axis=-1) + after) / 2, 0.0)
-    out = np.zeros_like(counts)
-    out[..., order] = np.diff(rising, axis=-1, prepend=0.0)
-    return np.moveaxis(out, -1, axis)
 
 
 def write_answers(answers: Sequence[LinkedAnswer], out: Path, *, private: bool) -> None:

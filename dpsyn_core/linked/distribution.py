@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.figures import Groups, quantiles
+
 Floats = NDArray[np.float64]
 
 STEPS = 8  # of a bin, at which places in it are tried
@@ -23,7 +25,8 @@ class Distribution:
     """Noisy counts of a number in its order.
 
     counts: float64 (groups, values). sigma: standard deviation of their noise. low, high, middle: of each value
-    (values,), ascending: its bin, in which records are spread evenly, and the number it counts as.
+    (values,), ascending: its bin, in which records are spread evenly, and the number it counts as. whole: whether
+    records of a bin may lie anywhere in it, so that intervals end where bins do.
     """
 
     counts: Floats
@@ -31,9 +34,10 @@ class Distribution:
     low: Floats
     high: Floats
     middle: Floats
+    whole: bool = False
 
-    def quantiles(self, at: float, z: float) -> tuple[Floats, Floats]:
-        """Lower and upper end of an interval for a quantile of each group, (groups,).
+    def quantiles(self, at: float, z: float) -> tuple[Floats, Floats, Floats]:
+        """A quantile of each group, and lower and upper end of its interval: (groups,) each.
 
         At the true quantile, (1 - at) times the records below less `at` times those above is 0. An interval goes from
         the first place at which the noisy number may be 0 or more to the last at which it may be 0 or less, within z
@@ -44,7 +48,7 @@ class Distribution:
             z: standard deviations.
         """
         values = self.counts.shape[1]
-        part = np.arange(STEPS + 1) / STEPS
+        part = np.linspace(0, 1, 2 if self.whole else STEPS + 1)
         below = np.cumsum(self.counts, axis=1) - self.counts
         reached = below[:, :, None] + part * self.counts[:, :, None]  # (groups, values, places of a bin)
         apart = reached - at * self.counts.sum(axis=1)[:, None, None]
@@ -56,7 +60,25 @@ class Distribution:
         there = enough.any(axis=1) & few.any(axis=1)
         first, last = enough.argmax(axis=1), few.shape[1] - 1 - few[:, ::-1].argmax(axis=1)
         low, high = place[np.maximum(first - 1, 0)], place[np.minimum(last + 1, len(place) - 1)]  # a step outwards
-        return np.where(there, low, np.nan), np.where(there, high, np.nan)
+        low, high = np.where(there, low, np.nan), np.where(there, high, np.nan)
+        return np.clip(self._read(at), low, high), low, high
+
+    def _read(self, at: float) -> Floats:
+        """The quantile of counts that lost what must be noise.
+
+        Where negative counts were 0 by themselves, noise above 0 would stay, and empty cells would count. So the
+        numbers of records up to each value are made rising: the mean of the largest before and the least after.
+        """
+        sums = np.cumsum(self.counts, axis=1)
+        after = np.minimum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
+        rising = np.maximum((np.maximum.accumulate(sums, axis=1) + after) / 2, 0.0)
+        size = len(sums)
+        low, high, middle = (np.tile(v, size) for v in (self.low, self.high, self.middle))
+        cells = Groups(
+            group=np.repeat(np.arange(size), self.counts.shape[1]), numbers=middle,
+            weights=np.diff(rising, axis=1, prepend=0.0).ravel(), size=size,
+        )  # fmt: skip
+        return quantiles(cells, at, ends=(low, high) if (self.low < self.high).any() else None)
 
     def gini_parts(self, variance: float) -> Floats:
         """Two sums of which one less the ratio is the Gini index, (2, groups); negative numbers count as 0.

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.linked_tables import census, panel
 from dpsyn_core.cli import main
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.linked import answering
+from dpsyn_core.linked import answering, asked_table
 from dpsyn_core.linked.answering import asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
@@ -226,6 +226,7 @@ def test_the_command_answers_questions_and_its_manifest_verifies(tmp_path, capsy
     for name, table in shaped.tables.items():
         table.to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
     asked = [*HOME, {"about": "persons", "at_most": 2, "ask": {"name": "two", "kind": "table", "of": ["sex"]}}]
+    asked += RANKED
     (tmp_path / "q.json").write_text(json.dumps({"version": 1, "questions": asked}))
     named = [f"--table={n}={tmp_path / n}.csv" for n in shaped.tables]
     words = [*named, "--schema", str(tmp_path / "s.json"), "--epsilon=3", "--delta=1e-6", "--seed=1"]
@@ -265,9 +266,10 @@ def drawn_again(forest, table, need, sigma, *, pure, rng):
 
 
 @pytest.mark.parametrize("pure", [False, True])
-@pytest.mark.parametrize("noisy", [2.0, 20.0, 200.0])
-def test_intervals_of_medians_and_gini_indices_hold_at_any_noise(noisy, pure, monkeypatch):
+@pytest.mark.parametrize(("noisy", "runs"), [(2.0, 100), (20.0, 100), (200.0, 100), (20.0, 25)])
+def test_intervals_of_medians_and_gini_indices_hold_at_any_noise(noisy, runs, pure, monkeypatch):
     monkeypatch.setattr(answering, "DRAWS", 100)
+    monkeypatch.setattr(asked_table, "MOST_RUNS", runs)
     shaped, rng = census(3, 2_000), np.random.default_rng(round(noisy))
     asked = LinkedQuestions.of(RANKED)
     forest, _ = bounded(shaped.schema, shaped.tables, key=KEY)
@@ -296,7 +298,7 @@ def test_a_gini_index_of_a_table_without_noise_is_the_usual_one():
     pairs = np.abs(numbers[:, None] - numbers).mean() / 2 / numbers.mean()
     squares, product = found.gini_parts(0.0)
     assert 1 - squares / product == pytest.approx([pairs])
-    assert found.quantiles(0.5, 1.96) == (1.0, 3.0), "half of six is reached between the third and the fourth"
+    assert found.quantiles(0.5, 1.96) == (2.0, 1.0, 3.0), "half of six is reached between the third and the fourth"
 
 
 def test_a_change_is_asked_of_a_column_with_bins_of_several_widths():
