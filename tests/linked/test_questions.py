@@ -249,7 +249,7 @@ RANKED = [
     {"about": "households", "counts": {"n": {"of": "persons"}},
      "ask": {"name": "size", "kind": "quantile", "of": "n", "at": [0.5, 0.9]}},
     {"about": "households", "counts": {"n": {"of": "persons", "where": "role = Child"}},
-     "ask": {"name": "children", "kind": "gini", "of": "n", "by": ["tenure"]}},
+     "ask": {"name": "unequal", "kind": "gini", "of": "n", "by": ["tenure"]}},
     {"about": "persons", "at_most": 4, "ask": {"name": "age", "kind": "quantile", "of": "age", "at": [0.5]}},
     {"about": "persons", "ask": {"name": "ages", "kind": "gini", "of": "age"}},
 ]  # fmt: skip
