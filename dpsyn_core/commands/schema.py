@@ -228,6 +228,9 @@ def run_draft_linked(args: argparse.Namespace) -> None:
         key = f"{link.child}.{link.key} = {link.parent}.{schema[link.parent].key}"
         of_root = "" if hanging.max_children == link.max_children else f", {hanging.max_children} of a root"
         print(f"link: {key}, at most {link.max_children} of a parent{of_root}")
+        if link.roles is not None:
+            once = ", ".join(link.roles.single)
+            print(f"roles: {link.child}.{link.roles.column}, at most one of each of a parent: {once} (by their names)")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 

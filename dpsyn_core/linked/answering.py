@@ -16,9 +16,9 @@ from dpsyn_core.files import write_text
 from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable, in_order
 from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.distribution import Distribution, gini_interval
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest
+from dpsyn_core.linked.ranked import RankedCounts, gini_interval
 from dpsyn_core.linked.stages import View, ViewColumn
 from dpsyn_core.linked.views import ViewCounter
 from dpsyn_core.marginals.types import Measurement, noise
@@ -29,7 +29,7 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.questions.answers import Answer, Axis
 from dpsyn_core.questions.compile import compile_question
 from dpsyn_core.questions.evaluate import evaluate
-from dpsyn_core.questions.forms import QuantileQuestion
+from dpsyn_core.questions.forms import GiniQuestion, QuantileQuestion
 from dpsyn_core.questions.meaning import numbers_of
 
 Floats = NDArray[np.float64]
@@ -181,7 +181,7 @@ def estimated(
     estimate = _of_cells(table, need, counts)
     ask = table.question.ask
     if in_order(ask):
-        return _ranked(table, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
+        return _ranked(table, ask, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
     drawn = np.stack([
         _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
         for _ in range(DRAWS)
@@ -198,11 +198,16 @@ def _tails(drawn: Floats) -> tuple[Floats, Floats]:
 
 
 def _ranked(
-    table: AskedTable, need: Need, measured: Measurement, estimate: Answer, *, pure: bool, rng: Generator
+    table: AskedTable,
+    ask: QuantileQuestion | GiniQuestion,
+    need: Need,
+    measured: Measurement,
+    estimate: Answer,
+    *,
+    pure: bool,
+    rng: Generator,
 ) -> tuple[Answer, Floats, Floats]:
     """The same of quantiles and Gini indices, which depend on the order of the number's values."""
-    ask = table.question.ask
-    assert in_order(ask)
     attribute = table.table[ask.of]
     numbers = numbers_of(attribute)
     place = need.maps[ask.of].map if ask.of in need.maps else np.arange(attribute.size)
@@ -218,9 +223,9 @@ def _ranked(
     axes = [need.attributes.index(n) for n in (*ask.by, ask.of)]
     groups = estimate.values.shape[: len(ask.by)]
 
-    def of(values: Floats) -> Distribution:
+    def of(values: Floats) -> RankedCounts:
         counts = np.transpose(values, axes)[..., order].reshape(-1, len(order))
-        return Distribution(
+        return RankedCounts(
             counts=counts, sigma=measured.sigma, low=low[order], high=high[order], middle=middle[order],
             whole=ask.of in table.runs,
         )  # fmt: skip

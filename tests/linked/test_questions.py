@@ -14,7 +14,7 @@ from dpsyn_core.linked.answering import asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
 from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.distribution import Distribution
+from dpsyn_core.linked.ranked import RankedCounts
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.stages import View, ViewColumn
 from dpsyn_core.linked.views import ViewCounter
@@ -294,7 +294,7 @@ def test_a_gini_index_of_a_table_without_noise_is_the_usual_one():
     numbers = np.array([0, 0, 1, 3, 3, 8], dtype=float)
     counts = np.bincount(numbers.astype(int), minlength=10)[None, :].astype(float)
     middle = np.arange(10.0)
-    found = Distribution(counts=counts, sigma=1e-9, low=middle, high=middle, middle=middle)
+    found = RankedCounts(counts=counts, sigma=1e-9, low=middle, high=middle, middle=middle)
     pairs = np.abs(numbers[:, None] - numbers).mean() / 2 / numbers.mean()
     squares, product = found.gini_parts(0.0)
     assert 1 - squares / product == pytest.approx([pairs])

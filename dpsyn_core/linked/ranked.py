@@ -21,7 +21,7 @@ TRIED = 501  # values of a Gini index
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Distribution:
+class RankedCounts:
     """Noisy counts of a number in its order.
 
     counts: float64 (groups, values). sigma: standard deviation of their noise. low, high, middle: of each value
@@ -98,7 +98,7 @@ def gini_interval(parts: Floats, drawn: Floats, z: float) -> tuple[Floats, Float
     """Gini index of each group, and both ends of its interval: (groups,) each; an empty one is NaN.
 
     Args:
-        parts: of `Distribution.gini_parts`.
+        parts: of `RankedCounts.gini_parts`.
         drawn: the same of tables with noise once more, (draws, 2, groups).
         z: standard deviations.
     """
