@@ -57,7 +57,7 @@ def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
             return form
     known = databases.list_tables(databases.Database.of(os.fspath(place)))
     if name not in known:
-        msg = f"the database has no table '{name}'; call each table as it is called there: {', '.join(known) or 'none'}"
+        msg = f"the database has no table '{name}'; give each by its name there: {', '.join(known) or 'none'}"
         raise TableError(msg)
     return form.model_copy(update={"sql_table": name})
 

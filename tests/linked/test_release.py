@@ -314,4 +314,4 @@ def test_tables_of_one_database_or_workbook_are_read_by_their_names(tmp_path, en
     check_keys(SCHEMAS["plain"], {n: read_table(tmp_path / f"out/{n}.csv") for n in ("roots", "kids")})
     if ending != "xlsx":
         assert main(["schema", "draft", f"--table=towns={place}", named[1], "-o", str(tmp_path / "e.json")]) == 2
-        assert "has no table 'towns'; call each table as it is called there: kids, roots" in capsys.readouterr().err
+        assert "has no table 'towns'; give each by its name there: kids, roots" in capsys.readouterr().err
