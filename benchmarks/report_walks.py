@@ -26,7 +26,8 @@ from benchmarks.walk_tables import Walked
 from benchmarks.walk_tables_second import SETS
 from dpsyn_core.cli import main as dpsyn
 
-COPIED = ("reviews", "wide", "answers", "opinions", "matches", "houses")  # of which copies are judged
+# those of which copies are judged
+COPIED = ("reviews", "wide", "answers", "opinions", "matches", "houses", "citizens", "flights", "calls")
 SHUFFLED, RESAMPLED = "shuffled", "resampled"
 NONE_KEPT, ALL_KEPT = 0.1, 0.9  # shares of the relations
 ONE = "tvd-1way"  # the scores that are not the verdict's are not looked at

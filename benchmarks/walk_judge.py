@@ -7,7 +7,7 @@ compared with the same figure of the two files, to the digits that the page show
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
@@ -111,13 +111,14 @@ def judge(walked: Walked, seen: Said, words: Mapping[str, str], *, german: bool)
     return Found(claims, wrong, {k: v for k, v in never.items() if v})
 
 
-def pattern(template: str) -> re.Pattern[str]:
-    """A sentence with placeholders as an expression that finds what stood for them."""
-    parts = re.split(r"\{(\w+)\}", template)
-    out = "".join(
-        re.escape(p) if i % 2 == 0 else rf"(?P<{p}>{FIGURE if p in ('real', 'synthetic', 'kept') else '.+?'})"
-        for i, p in enumerate(parts)
+def pattern(template: str, columns: Iterable[str] = ()) -> re.Pattern[str]:
+    """A sentence with placeholders as an expression that finds what stood for them, names of columns as they are."""
+    named = "|".join(re.escape(c) for c in sorted(columns, key=len, reverse=True)) or ".+?"
+    stands = dict.fromkeys(("real", "synthetic", "kept"), FIGURE) | dict.fromkeys(
+        ("column", "category", "a", "b"), named
     )
+    parts = re.split(r"\{(\w+)\}", template)
+    out = "".join(re.escape(p) if i % 2 == 0 else f"(?P<{p}>{stands.get(p, '.+?')})" for i, p in enumerate(parts))
     return re.compile(out)
 
 
@@ -129,7 +130,7 @@ def _sentences(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd
             continue
         for clause in line.partition(head)[2].rstrip(".").split("; "):
             for name in CLAUSES:
-                got = pattern(words[name]).fullmatch(clause.strip())
+                got = pattern(words[name], real.columns).fullmatch(clause.strip())
                 if got is not None and (got.groupdict().get("column") or real.columns[0]) in real.columns:
                     yield from _claims(name, got.groupdict(), real, made, words)
                     break
@@ -200,7 +201,7 @@ def _columns(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> I
 
 def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
     """The cells of the table of means by group."""
-    for number, category, value, records, *means in (row for row in rows if len(row) > 3):  # others end out of view
+    for number, category, value, *means in (row for row in rows if len(row) > 3):  # others end out of view
         for side, frame, shown in zip(("real", "synthetic"), (real, made), means, strict=False):
             if shown == NOTHING:
                 continue
@@ -210,4 +211,6 @@ def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> It
                 shown,
                 float(frame.loc[inside, number].mean()),
             )
-        yield f"records of {category} {value}", records, float(real.loc[holds(real, category, value), number].count())
+        for records in means[2:]:
+            n = real.loc[holds(real, category, value), number].count()
+            yield f"records of {category} {value}", records, float(n)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from benchmarks import walk_tables, walk_tables_third
+from benchmarks import walk_tables, walk_tables_fourth, walk_tables_third
 from benchmarks.walk_tables import Walked
 
 ANSWERS = np.array(["strongly disagree", "disagree", "neither", "agree", "strongly agree"])
@@ -209,4 +209,9 @@ def tables(seed: int = 131) -> list[Walked]:
     return [make(np.random.default_rng([seed, i])) for i, make in enumerate(MADE)]
 
 
-SETS = {"first": walk_tables.tables, "second": tables, "third": walk_tables_third.tables}
+SETS = {
+    "first": walk_tables.tables,
+    "second": tables,
+    "third": walk_tables_third.tables,
+    "fourth": walk_tables_fourth.tables,
+}

@@ -8,7 +8,7 @@ from ui.export import files, takeaways
 from ui.linked import export_page
 from ui.shared import results
 from ui.shared.state import workspace
-from ui.shared.text import literal, t
+from ui.shared.text import t
 from ui.shared.theme import end_page, heading, not_private, note, section
 from ui.synthesize import runs
 
@@ -43,7 +43,7 @@ with left:
             for ending in labelled:
                 files.table_button(space, job, ending, key=f"export_{ending}")
         gone = files.left_out(space, job)
-        note(t("export.labelled", what=literal(gone)) if gone else t("export.labelled_whole"))
+        note(t("export.labelled", what=gone) if gone else t("export.labelled_whole"))
     if len(offered) == 1:
         note(t("export.large"))
     elif "xlsx" in offered and files.excel_first(space, job):

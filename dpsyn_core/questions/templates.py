@@ -20,6 +20,7 @@ SHORT = 20  # values of a category that is read at a glance
 EACH = 3  # questions of one role
 MOST = 14  # questions that are offered
 PERIODS = (("year", 3650), ("quarter", 1095), ("month", 60), ("day", 0))  # of dates that range over this many days
+YES_OR_NO = ({"no", "yes"}, {"n", "y"}, {"false", "true"}, {"nein", "ja"})
 MANY = 10  # values from which on a number is one that people take means of
 
 
@@ -67,7 +68,7 @@ def templates(schema: Schema) -> list[Template]:
         if age in names and hasattr(columns[str(age)], "binning"):
             table["bins"] = {age: {"width": 10}}
         wanted.append((table, "people ask how groups are made up"))
-    wanted += _by_roles(columns, numbers, [g for g in groups if _plain(columns[g]) <= SHORT])
+    wanted += _by_roles(columns, numbers, measure, [g for g in groups if _plain(columns[g]) <= SHORT])
     out: list[Template] = []
     for document, why in wanted:
         try:
@@ -80,16 +81,25 @@ def templates(schema: Schema) -> list[Template]:
     return out[:MOST]
 
 
-def _by_roles(columns: dict[str, Any], numbers: list[str], short: list[str]) -> list[tuple[dict[str, Any], str]]:
+def _by_roles(
+    columns: dict[str, Any], numbers: list[str], measure: str | None, short: list[str]
+) -> list[tuple[dict[str, Any], str]]:
     """What people ask of columns in a role: money by short categories, rates, counts by time, the top categories."""
     out: list[tuple[dict[str, Any], str]] = []
     money = find(MONEY, numbers)
-    for group in short[:EACH] if money else ():
-        why = f"{money} is called as amounts of money are, and {group} has few values"
-        out.append(({"name": f"mean {money} by {group}", "kind": "mean", "of": money, "by": [group]}, why))
+    of, role = (money, "is called as amounts of money are") if money else (measure, "is a number")
+    plain = [g for g in short if not _is_yes_or_no(columns[g])] or short
+    for group in plain[:EACH] if of else ():
+        why = f"{of} {role}, and {group} has few values"
+        out.append(({"name": f"mean {of} by {group}", "kind": "mean", "of": of, "by": [group]}, why))
+    for name in [n for n in short if _is_yes_or_no(columns[n])][:EACH]:
+        by = next((g for g in plain if g != name), None)
+        if by is not None:
+            asked: dict[str, Any] = {"name": f"{name} x {by}", "kind": "table", "of": [name, by]}
+            out.append((asked, f"{name} is yes or no, and {by} has few values"))
     for name in [n for n, a in columns.items() if _is_rate(a)][:EACH]:
         by = next((g for g in short if g != name), None)
-        asked: dict[str, Any] = {"kind": "mean", "of": name, "by": [by]} if by else {"kind": "mean", "of": name}
+        asked = {"kind": "mean", "of": name, "by": [by]} if by else {"kind": "mean", "of": name}
         out.append(({"name": f"rate of {name}{f' by {by}' if by else ''}"} | asked, f"{name} is 0 or 1"))
     for name, a in columns.items():
         if isinstance(a, DatetimeAttribute):
@@ -105,6 +115,11 @@ def _by_roles(columns: dict[str, Any], numbers: list[str], short: list[str]) -> 
 def _is_rate(attribute: Any) -> bool:
     """Whether it is declared as 0 and 1."""
     return isinstance(attribute, CategoricalAttribute) and {*map(str, attribute.keys)} == {"0", "1"}
+
+
+def _is_yes_or_no(attribute: Any) -> bool:
+    """Whether it is declared as yes and no, in English or German."""
+    return isinstance(attribute, CategoricalAttribute) and {str(k).lower() for k in attribute.keys} in YES_OR_NO
 
 
 def _days(attribute: Any) -> int:

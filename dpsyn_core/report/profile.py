@@ -59,6 +59,9 @@ def both(real: float | str | None, synthetic: float | str | None, words: Words =
         return local(BOTH.join(pair), words)
     if real is None and synthetic is None:
         return "–"
+    if isinstance(real, str) and isinstance(synthetic, str) and "T" in real and "T" in synthetic:
+        (day, time), (other, later) = (x.split("T") for x in (real, synthetic))
+        return f"{day} {time[:5]}{BOTH}{later[:5]}" if day == other else day + BOTH + other
     return BOTH.join(
         "–" if x is None else x if isinstance(x, str) else local(amount(x, of=of), words) for x in (real, synthetic)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,7 +120,8 @@ def cite(path: Path) -> str:
 def bibtex(manifest: Manifest, year: int, words: Words = ENGLISH) -> str:
     """An entry of type misc; the key is made of the dataset and the year."""
     m, w = manifest, words
-    key = f"{re.sub(r'[^A-Za-z0-9]+', '', m.dataset) or 'release'}{year}synthetic"
+    plain = unicodedata.normalize("NFKD", m.dataset)  # an umlaut loses its dots, and not its letter
+    key = f"{re.sub(r'[^A-Za-z0-9]+', '', plain) or 'release'}{year}synthetic"
     spent = {k: local(f"{x:g}", w) for k, x in (("epsilon", m.epsilon), ("delta", m.delta))}
     kind = w["bibtex_private"].format(**spent) if m.private else w["not_private"].partition(" - ")[0]
     content = "" if m.digests is None or not m.digests.content else m.digests.content[:16]

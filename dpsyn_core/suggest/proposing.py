@@ -65,11 +65,23 @@ LISTED = 40  # whole numbers up to which their list is proposed; more are a rang
 YEARS = (1500, 2200)
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 
-# usual code lists: (values as text in lower case, in their order); the spelling of the table is kept
+# usual lists of answers, whose order means something: (values as text in lower case, in that order)
+ORDERED: tuple[tuple[str, ...], ...] = (
+    ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    *(("strongly disagree", "disagree", middle, "agree", "strongly agree")
+      for middle in ("neutral", "neither", "neither agree nor disagree")),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("niedrig", "mittel", "hoch"), ("nie", "selten", "manchmal", "oft", "immer"),
+    ("stimme gar nicht zu", "stimme eher nicht zu", "teils/teils", "stimme eher zu", "stimme völlig zu"),
+    ("stimme überhaupt nicht zu", "stimme nicht zu", "neutral", "stimme zu", "stimme voll und ganz zu"),
+    ("trifft gar nicht zu", "trifft eher nicht zu", "teils/teils", "trifft eher zu", "trifft voll zu"),
+    ("sehr unzufrieden", "unzufrieden", "neutral", "zufrieden", "sehr zufrieden"),
+)  # fmt: skip
+# usual code lists; the spelling of the table is kept
 LISTS: tuple[tuple[str, ...], ...] = (
-    ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("m", "f"), ("male", "female"), ("f", "m", "x"),
-    ("man", "woman"), ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
-    ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+    *ORDERED, ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("m", "f"), ("male", "female"), ("f", "m", "x"),
+    ("man", "woman"), ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -79,10 +91,8 @@ LISTS: tuple[tuple[str, ...], ...] = (
     ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
     ("januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november",
      "dezember"),
-    ("ledig", "verheiratet", "geschieden", "verwitwet"), ("niedrig", "mittel", "hoch"),
-    ("nie", "selten", "manchmal", "oft", "immer"),
-    ("single", "married", "divorced", "widowed"), ("north", "east", "south", "west"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("ledig", "verheiratet", "geschieden", "verwitwet"), ("single", "married", "divorced", "widowed"),
+    ("north", "east", "south", "west"),
 )  # fmt: skip
 # ends of usual scales: answers, marks, shares, degrees, hours; proposed where a column has just these ends
 SCALES = frozenset({
@@ -250,7 +260,7 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     usual = _usual(keys)
     if usual is not None:
         order = sorted(range(len(keys)), key=lambda i: usual.index(keys[i].lower()))
-        made = base | {"values": [values[i] for i in order]}
+        made = base | {"values": [values[i] for i in order]} | ({"ordered": True} if usual in ORDERED else {})
         return Proposal(name=drafted["name"], seen=seen, why="usual", document=made)
     # what is neither on a list of numbers nor blank comes back blank: it has no cell of its own where blanks have one,
     # and cells such as NA, which are no number, are blank as they are in other columns of numbers
@@ -259,7 +269,8 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     other = len(values) > 1 and not (whole and base.get("missing"))
     if whole:
         low, high, step = min(values), max(values), math.gcd(*values)
-        if step > 1 and len(values) > 2 and (high - low) // step < LISTED:  # doses of 5, 10 and 20: no dose of 18
+        # doses of 5, 10 and 20: no dose of 18; of fines of 10, 15, 25, 40, 55 and 110 most steps are none
+        if step > 1 and len(values) > 2 and (high - low) // step < min(LISTED, 2 * len(values)):
             made = base | {"values": list(range(low, high + 1, step)), "ordered": True, "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="steps", document=made)
         first, last = _few(low, high, drafted["name"])

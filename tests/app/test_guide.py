@@ -114,6 +114,19 @@ def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
     assert "20190101 bis" in words(app)
 
 
+@pytest.mark.slow
+def test_values_that_hold_commas_and_times_of_day_are_read_at_once(app):
+    tariffs = ("Household, standard", "Household, two rates", "Street lights")
+    lines = "".join(
+        f'2023-05-{1 + i % 28:02d} {i % 24:02d}:{15 * (i % 4):02d},"{tariffs[i % 3]}"\n' for i in range(300)
+    )
+    uploaded(app, name="meters.csv", raw=b"read at,tariff\n" + lines.encode())
+    app.button(key="quick_to_guide").click().run()
+    said = words(app)
+    assert "Household, standard · Household, two rates · Street lights" in said and "the same values" in said
+    assert "In the table: 2023-05-01 00:00 to" in said and "T00:00" not in said
+
+
 RATED = b"grade,closed,rooms\n" + b"".join(
     b"%.1f,2019-%02d-%02d,%d\n"
     % (1 + i % 91 / 10, m, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[m - 1], 1 + i % 37)

@@ -1,16 +1,20 @@
 """A second language: no key is missing, placeholders agree, nothing is clipped, and each visitor reads their own."""
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
 from dpsyn_core.answers.words import ENGLISH as ANSWERS
+from dpsyn_core.deep.system import STAGES
 from dpsyn_core.metrics import base as metrics
 from dpsyn_core.privacy.curves import CURVES
 from dpsyn_core.synthesizers import registry
 from tests.app_driver import at_page, words
 from ui.shared.text import LANGUAGES, catalogue, language, t, written
 
+ROOT = Path(__file__).resolve().parents[2]
 OTHERS = [code for code in LANGUAGES if code != "en"]
 # how much longer a label may be than the English one: what stands on buttons, tabs and above fields has its room
 ROOM, SHORT = 2.2, 24
@@ -38,6 +42,18 @@ def test_no_translation_is_left_of_an_entry_that_is_gone(code):
     assert not sorted(key for key in gone if not key.startswith("engine."))
 
 
+def stages():
+    """What runs report that they are doing, by the calls in the code of the engine."""
+    out = {stage for _, stage in STAGES.values()}
+    for file in (ROOT / "dpsyn_core").rglob("*.py"):
+        for call in (n for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Call)):
+            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            first = call.args[0] if len(call.args) > 2 else None
+            if name in ("progress", "_progress", "report") and isinstance(first, ast.Constant):
+                out.add(first.value)
+    return out
+
+
 def engine_says():
     """What the engine says in English of its parts, by the keys of their translations."""
     out = {f"engine.answer.{k}": v for k, v in ANSWERS.items()}
@@ -50,7 +66,7 @@ def engine_says():
     out |= {f"engine.goal.{k}": v for k, v in metrics.GOAL_WORDS.items()}
     for name, (called, why) in CURVES.items():
         out |= {f"engine.curve.{name}": why, f"engine.curve_name.{name}": called}
-    return out | {"engine.question.learning": ""}
+    return out | {f"engine.stage.{stage}": "" for stage in stages()} | {"engine.question.learning": ""}
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -117,6 +117,15 @@ def test_two_runs_stand_side_by_side(ran):
 
 
 @pytest.mark.slow
+def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at_a_press(ran):
+    at_page(ran, "report")
+    ran.segmented_control(key="report_view").set_value("learning").run()
+    ran.button(key="learning_start").click().run(timeout=120)
+    assert not ran.exception and not ran.error
+    assert re.search(r"<small>a [\d.]+\u00a0% sample</small>", words(ran)), "the most readable number there is"
+    assert "trained on synthetic records reach AUROC" in words(ran)
+
+
 def test_a_table_compared_with_itself_differs_nowhere(ran):
     from dpsyn_core.metrics.load import compare_tables
     from ui.report import comparing

@@ -41,6 +41,12 @@ def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
         visitor.open("learn", f"?lab={lab}&lang=de")
         visitor.plots()
         assert visitor.page.evaluate(BEYOND) == [], lab
+    visitor.open("privacy", "?lang=de")
+    visitor.plots()
+    title, plot = (
+        visitor.page.locator(f".js-plotly-plot {at}").first.bounding_box() for at in (".ytitle", ".nsewdrag")
+    )
+    assert title["height"] <= plot["height"], "the noise plot is as high as the title of its axis"
 
 
 def test_a_field_for_files_speaks_german_and_has_room_for_it(visitor):
@@ -55,6 +61,9 @@ def test_a_field_for_files_speaks_german_and_has_room_for_it(visitor):
         parseFloat(getComputedStyle(e.querySelector('button p')).fontSize)]"""
     )
     assert sizes[0] > 110 and sizes[1] < 60 and sizes[2] == 0, "the English word is gone, the German one fits in a line"
+    visitor.upload("photo.png", b"\x89PNG" + bytes(3000))
+    chip = visitor.page.get_by_test_id("stFileChip").first.inner_text()
+    assert "photo.png" in chip and "KB" not in chip, "Streamlit writes sizes with an English point"
 
 
 def test_what_is_ticked_and_chosen_can_be_read_on_a_phone_in_the_dark(another):

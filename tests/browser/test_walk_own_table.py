@@ -89,3 +89,12 @@ def test_a_table_of_a_few_records_is_said_to_tell_next_to_nothing(visitor):
     visitor.page.get_by_test_id("stMain").get_by_role("button", name="Synthesize", exact=True).first.click()
     visitor.page.get_by_role("button", name="Download CSV").first.wait_for(timeout=DONE)
     assert "is close to its noise (standard deviation" in visitor.settle().words()
+
+
+def test_a_reload_finds_the_uploaded_table_and_how_it_was_read(visitor):
+    visitor.open()
+    visitor.pick("Upload").upload("pets.csv", b"kind,age\n" + b"cat,3\ndog,5\ncat,7\n" * 60)
+    visitor.page.reload()
+    visitor.settle()
+    assert "pets.csv" in visitor.words() and catalogue()["data.correct"] in visitor.words()
+    assert catalogue()["data.sample_note"] not in visitor.words(), "the sample is not what is loaded"

@@ -98,6 +98,8 @@ def test_small_groups_pay_more_and_a_fresh_sample_says_how_much_is_chance():
 def test_a_cell_shows_both_figures():
     assert both(632.4, 452.0) == "632 / 452" and both(None, None) == "–" and both("a", "b") == "a / b"
     assert both(1.0, 1.0) == "1 / 1"
+    assert both("2023-01-01T00:30:00", "2023-06-02T10:00:00") == "2023-01-01 / 2023-06-02"
+    assert both("2023-01-01T00:30:00", "2023-01-01T00:00:00") == "2023-01-01 00:30 / 00:00"
 
 
 def test_figures_in_german_have_a_comma():

@@ -209,6 +209,18 @@ def test_suggestions_follow_the_roles_of_columns():
     assert {"mean price by colour", "most frequent brand"} <= set(offered)
 
 
+def test_a_number_that_is_no_money_and_yes_or_no_are_offered_by_short_categories():
+    columns = [
+        {"name": "kwh", "kind": "numeric", "dtype": "float", "min": 0, "max": 14, "bins": {"count": 30}},
+        {"name": "hat ein Auto", "kind": "categorical", "values": ["nein", "ja"]},
+        {"name": "tariff", "kind": "categorical", "values": ["day", "night", "both"]},
+    ]
+    made = Schema.of({"version": 1, "name": "meters", "attributes": columns})
+    offered = {template.question.name: template.question for template in templates(made)}
+    assert offered["mean kwh by tariff"].by == ("tariff",)
+    assert offered["hat ein Auto x tariff"].of == ("hat ein Auto", "tariff")
+
+
 def test_bins_of_dates_are_periods_and_other_bins_of_dates_are_refused_with_them():
     born = schema()["BORN"]
     recode, names = coarse_of(born, PeriodBins(every="quarter"))

@@ -311,7 +311,9 @@ def test_paint_replaces_tokens_and_leaves_other_text():
 
 
 def test_axis_labels_fit_and_stay_different():
-    assert figures.axis_labels(["a" * 30, "a" * 31, "b"], 10) == ["aaaaaaaaa…", "aaaaaaaaa… (2)", "b"]
+    assert figures.axis_labels(["a" * 30, "a" * 31, "b"], 10) == ["aaa…aaaaaa", "aaa…aaaaaa (2)", "b"]
+    tariffs = ["Household, standard tariff", "Household, standard rate at night", "Heat pump, interruptible"]
+    assert figures.axis_labels(tariffs) == ["Househ…dard tariff", "Househ…te at night", "Heat pump, interr…"]
 
 
 def test_numbers_lead_the_headline_where_most_attributes_are_numbers():

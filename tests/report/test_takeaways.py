@@ -34,6 +34,7 @@ def test_script_and_notebook_repeat_a_run(tmp_path):
     assert "epsilon 2, delta 1e-09" in said.lower() and made.run_id[:16] in said and "500 records" in said
     assert entry.startswith("@misc{again2031synthetic,") and entry.count("{") == entry.count("}")
     assert "(differentially private, epsilon 2, delta 1e-09)" in entry and f"Run {made.run_id[:16]}" in entry
+    assert bibtex(made.model_copy(update={"dataset": "Bürger"}), 2031).startswith("@misc{Burger2031synthetic,")
     german = bibtex(made, 2031, {k: written("de")[f"certificate.{k}"] for k in ENGLISH})
     assert "Synthetische Tabelle again (differentiell privat, Epsilon 2, Delta 1e-09)" in german
     assert f"Lauf {made.run_id[:16]}" in german and "Run " not in german and "with" not in german

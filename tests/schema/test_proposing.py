@@ -55,6 +55,13 @@ def test_usual_lists_keep_the_spelling_of_the_table_and_an_order():
     assert one("day", ["Fri", "Mon", "Sun", "Sat", "Thu", "Tue", "Wed", "Mon"] * 20).document["values"][0] == "Mon"
 
 
+def test_answers_of_a_usual_scale_are_ordered_and_other_usual_lists_are_not():
+    scale = ["stimme gar nicht zu", "stimme eher nicht zu", "teils/teils", "stimme eher zu", "stimme völlig zu"]
+    document = one("wohl", [scale[i] for i in (3, 1, 0, 4, 2)] * 40).document
+    assert document["values"] == scale and document["ordered"]
+    assert not one("day", ["Tue", "Mon", "Wed", "Sun", "Thu", "Fri", "Sat"] * 40).document.get("ordered")
+
+
 @pytest.mark.parametrize("value", ["DE", 7, 12345])
 def test_a_constant_has_no_cell_for_other_values(value):
     document = one("country", [value] * 200).document
@@ -200,6 +207,7 @@ def test_a_list_of_numbers_with_a_common_step_has_no_number_between():
     doses = one("dose", [5, 10, 20] * 30)
     assert (doses.why, doses.document["values"]) == ("steps", [5, 10, 15, 20])
     assert one("grade", [1, 2, 4] * 30).document["values"] == [1, 2, 3, 4]
+    assert one("fine", [10, 15, 25, 40, 55, 110] * 30).document["values"] == [10, 15, 25, 40, 55, 110]
     assert one("code", [0, 100] * 30).why != "steps", "two numbers have no step"
 
 

@@ -37,10 +37,11 @@ SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be u
 
 def choose(space: Workspace) -> None:
     """Sample, upload, path or database."""
+    mine = space.dataset is not None and space.dataset.raw is not None  # still there after a reload
     way = st.segmented_control(
         t("data.way"),
         WAYS,
-        default="sample",
+        default="upload" if mine else "sample",
         required=True,
         format_func=lambda w: t(f"data.way_{w}"),
         key="data_way",

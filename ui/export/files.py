@@ -9,7 +9,7 @@ import re
 import shlex
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from ui.shared import results
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import certificate_words, plain, t
+from ui.shared.text import certificate_words, counted, plain, t
 from ui.shared.theme import note
 from ui.synthesize import refits, runs
 
@@ -105,14 +105,19 @@ def left_out(space: Workspace, job: Job) -> str:
     def make() -> str:
         schema = results.schema(space, job)
         found = ((e, not_carried(schema, f".{e}")) for e in LABELLED)
-        return "; ".join(f"{t(f'export.{e}')}: {', '.join(map(_lost, said))}" for e, said in found if said)
+        return "; ".join(f"{t(f'export.{e}')}: {', '.join(_lost(said))}" for e, said in found if said)
 
     return results.kept(space, ("left out", job.id), make)
 
 
-def _lost(one: NotCarried) -> str:
-    """One thing that a format does not carry, in the language of the page."""
-    return t(f"export.lost_{one.what}", column=one.column, program=one.program, written=one.written, most=one.most)
+def _lost(said: Sequence[NotCarried]) -> list[str]:
+    """What a format does not carry, in the language of the page; of many columns the first stands for all."""
+    out = []
+    for what in dict.fromkeys(one.what for one in said):
+        first, *others = [one for one in said if one.what == what]
+        words = t(f"export.lost_{what}", column=first.column, written=first.written, most=first.most)
+        out.append(counted("export.lost_more", len(others), words=words) if others else words)
+    return out
 
 
 def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:

@@ -27,7 +27,7 @@ RUNS = "budgets_live"
 
 def shown(value: float, metric: str) -> str:
     """A share as a percentage, a gap in dollars."""
-    return f"${local(value, ',.0f')}" if metric == "gap" else percent(value, 2)
+    return t("learn.dollars", amount=local(value, ",.0f")) if metric == "gap" else percent(value, 2)
 
 
 def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, float, float]]) -> go.Figure:
@@ -80,7 +80,8 @@ def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, flo
     out.update_xaxes(
         title=t("learn.budgets.x"), type="log", tickvals=list(EPSILONS), ticktext=[local(e, "g") for e in EPSILONS]
     )
-    form = {"tickprefix": "$"} if metric == "gap" else {"tickformat": ".2~%"}
+    before, after = t("learn.dollars", amount="|").split("|")
+    form = {"tickprefix": before, "ticksuffix": after} if metric == "gap" else {"tickformat": ".2~%"}
     out.update_yaxes(title=t(f"learn.budgets.{LIVE[metric]}_axis"), type="log", dtick=1, **form)
     return out
 

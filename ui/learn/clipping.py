@@ -65,6 +65,11 @@ def figure(people: int, eps: float, bound: float) -> go.Figure:
     return out
 
 
+def dollars(value: float) -> str:
+    """An amount as the visitor's language writes it."""
+    return t("learn.dollars", amount=local(value, ",.1f"))
+
+
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
@@ -80,7 +85,7 @@ def show() -> None:
     facts(
         [
             (
-                f"${local(lesson.error(values, bound, eps), ',.1f')}",
+                dollars(lesson.error(values, bound, eps)),
                 t("learn.clipping.off"),
                 t(
                     "learn.clipping.parts",
@@ -89,9 +94,9 @@ def show() -> None:
                 ),
             ),
             (
-                f"${local(best, ',.0f')}",
+                t("learn.dollars", amount=local(best, ",.0f")),
                 t("learn.clipping.best"),
-                t("learn.clipping.there", error=local(lesson.error(values, best, eps), ",.1f")),
+                t("learn.clipping.there", error=dollars(lesson.error(values, best, eps))),
             ),
             (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
         ]

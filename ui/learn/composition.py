@@ -6,7 +6,6 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from dpsyn_core.privacy.curves import CURVES, crossings
@@ -15,7 +14,7 @@ from ui.learn.controls import deltas, epsilon, several
 from ui.learn.kept import draw
 from ui.privacy import noise
 from ui.shared.text import local, plain, t
-from ui.shared.theme import dark, marked
+from ui.shared.theme import dark, table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -74,6 +73,6 @@ def show() -> None:
     usual, exact = (met.get(f"laplace_basic:gaussian_{name}") for name in ("zcdp", "exact"))
     if usual and exact:
         st.write(t("learn.composition.yours", k=local(usual, ".2f"), exact=local(exact, ".2f")))
-    rows = [(local(e, "g"), plain(d), local(k, ".2f"), str(first)) for e, d, k, first in paper_crossings()]
+    rows = [[local(e, "g"), plain(d), local(k, ".2f"), str(first)] for e, d, k, first in paper_crossings()]
     names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
-    st.dataframe(marked(pd.DataFrame(rows, columns=names)), hide_index=True, alt=t("learn.composition.table"))
+    table(names, rows, alt=t("learn.composition.table"))

@@ -26,7 +26,7 @@ Codes = NDArray[np.uint8]
 # income, gender, age of five people; the published example: (high, male) 4 -> 1, (high, female) 1 -> 4
 PEOPLE: Codes = np.array([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 0, 2]], dtype=np.uint8)
 TARGET = np.array([0, 0, 1, 4], dtype=np.int64)  # (low, male), (low, female), (high, male), (high, female)
-WORDS = (("low", "high"), ("male", "female"), ("teenager", "adult", "elderly"))
+WORDS = (("low", "high"), ("male", "female"), ("teen", "adult", "old"))  # entries of the catalogue
 SHARES = (np.array([0.3, 0.3, 0.4]), np.array([0.5, 0.2, 0.3]))  # teen, adult, elderly before and after
 ALPHAS = (0.5, 1.0, 2.0)
 COPIES = {"replace": 0.0, "half": 0.5, "duplicate": 1.0}
@@ -57,8 +57,7 @@ def people_table(before: Codes, after: Codes) -> pd.DataFrame:
     """The five people in words; an arrow marks what changed."""
     rows = []
     for i in range(before.shape[1]):
-        old = [WORDS[j][before[j, i]] for j in range(3)]
-        new = [WORDS[j][after[j, i]] for j in range(3)]
+        old, new = ([t(f"learn.growing.{WORDS[j][people[j, i]]}") for j in range(3)] for people in (before, after))
         cells = [a if a == b else f"{a} → {b}" for a, b in zip(old, new, strict=True)]
         changed = sum(a != b for a, b in zip(old, new, strict=True))
         how = t("learn.growing.replaced") if changed == 1 else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -27,7 +28,7 @@ def figure(people: int, ill: float, eps: float) -> go.Figure:
 
     colours = palette()
     with_ann, without, spread = lesson.conclusion(people, ill, eps)
-    names = [t(f"learn.hidden.{k}") for k in ("before", "with", "without")]
+    names = ["<br>".join(wrap(t(f"learn.hidden.{k}"), 14)) for k in ("before", "with", "without")]  # level on a phone
     error = {"type": "data", "array": [0, DEVIATIONS * spread, DEVIATIONS * spread], "color": colours.ink}
     marker = {
         "size": 14,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.lessons.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
 from ui.learn.controls import epsilon, segments, slide
-from ui.shared.text import counted, local, t
-from ui.shared.theme import facts, marked, palette
+from ui.shared.text import counted, local, number, t
+from ui.shared.theme import facts, marked, palette, table
 from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
@@ -100,6 +100,9 @@ def show() -> None:
     made = walk(COUNTS, published, eps, np.random.default_rng())
     st.write(t(f"learn.prior.says_{step}", alpha=local(made.alpha, ".2f"), m=published))
     st.dataframe(marked(walk_table(made, step)), hide_index=True, alt=t("learn.prior.walk_table"))
-    table = pd.DataFrame({"": names(), t("learn.prior.real"): counts, t("learn.prior.mean"): mean.round(1),
-                          t("learn.prior.deviation"): deviation.round(1)})  # fmt: skip
-    st.dataframe(marked(table), hide_index=True, alt=t("learn.prior.table"))
+    head = ["", *(t(f"learn.prior.{c}") for c in ("real", "mean", "deviation"))]
+    rows = [
+        [name, number(int(n)), local(a, ",.1f"), local(b, ",.1f")]
+        for name, n, a, b in zip(names(), counts, mean, deviation, strict=True)
+    ]
+    table(head, rows, alt=t("learn.prior.table"))

@@ -56,7 +56,7 @@ def figure(answers: list[lesson.GameAnswer]) -> go.Figure:
             x=[q.points for q in lesson.QUESTIONS],
             orientation="h",
             name=t("learn.spending.possible"),
-            marker={"color": colours.line},
+            marker={"color": colours.real, "opacity": 0.45},
             text=told,
             textposition="outside",
             cliponaxis=False,

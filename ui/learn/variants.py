@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons import accounting as lesson
 from ui.learn.controls import deltas, steps
 from ui.learn.kept import draw
-from ui.shared.text import local, number, t
+from ui.shared.text import local, number, plain, t
 from ui.shared.theme import facts, hues, palette, table
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def show() -> None:
         return local(x, ".3g")
 
     facts([
-        (said(v.exact), t("learn.variants.exact_is"), t("learn.variants.at", delta=local(delta, "g"))),
+        (said(v.exact), t("learn.variants.exact_is"), t("learn.variants.at", delta=plain(delta))),
         (said(v.standard), t("learn.variants.standard_is"), t("learn.variants.more", times=said(v.standard / v.exact))),
         (said(v.each), t("learn.variants.each_is"), t("learn.variants.more", times=said(v.each / v.exact))),
     ])  # fmt: skip
@@ -68,10 +68,10 @@ def show() -> None:
         [t("learn.variants.pure"), t("learn.variants.pure_says")],
         [
             t("learn.variants.approximate"),
-            t("learn.variants.approximate_says", epsilon=said(v.exact), delta=local(delta, "g")),
+            t("learn.variants.approximate_says", epsilon=said(v.exact), delta=plain(delta)),
         ],
         [t("learn.variants.concentrated"), t("learn.variants.concentrated_says", rho=said(v.rho))],
         [t("learn.variants.renyi"), t("learn.variants.renyi_says", two=said(two), ten=said(ten))],
         [t("learn.variants.gaussian"), t("learn.variants.gaussian_says", mu=said(v.mu))],
     ]
-    table([t("learn.variants.variant"), t("learn.variants.says")], rows, alt=t("learn.variants.table"))
+    table([t("learn.variants.variant"), t("learn.variants.says")], rows, alt=t("learn.variants.table"), numbers=False)

@@ -83,7 +83,7 @@ def _records(space: Workspace, linked: Linked) -> None:
     columns = counted("data.columns", part.dataset.table.num_columns)
     note(counted("data.shape", part.dataset.table.num_rows, columns=columns))
     frame = loading.preview(part, part.dataset).to_pandas()
-    st.dataframe(frame, hide_index=True, key=f"linked_preview_{part.dataset.serial}", alt=t("data.alt"))
+    st.dataframe(frame, hide_index=True, key=f"linked_preview_{part.dataset.serial}", alt=t("data.alt"), placeholder="")
 
 
 def _button(space: Workspace, linked: Linked) -> Job | None:

@@ -69,5 +69,5 @@ def card(space: Workspace, job: Job) -> None:
             st.markdown(f"**{literal(name)}**")
             st.dataframe(
                 table.slice(0, FEW).to_pandas(), hide_index=True, key=f"linked_synthetic_{job.id}_{name}",
-                alt=t("outcome.table"),
+                alt=t("outcome.table"), placeholder="",
             )  # fmt: skip

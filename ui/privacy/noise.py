@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST = 10_000  # largest k on the plot
-HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
+HEIGHT, TALL, MARKS = (
+    430,
+    520,
+    5,
+)  # pixels, with a legend of two columns and of one; marks on a curve, which tell it apart without colour
 SHORT = 20  # letters of a curve in a legend of two columns, beyond which the columns are wider
 NEAR = 1.2  # points of this run within this factor of each other share one letter
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
@@ -83,7 +87,7 @@ def _drawn(
 ) -> go.Figure:  # fmt: skip
     """One language's figure; `words` only tells them apart."""
     made = figure(curves(epsilon, delta, neighbours, max_records), points, k, is_dark=is_dark)
-    return dressed(made, is_dark=is_dark, height=HEIGHT)
+    return dressed(made, is_dark=is_dark, height=HEIGHT if _short() else TALL)
 
 
 def figure(
@@ -129,7 +133,6 @@ def figure(
         )
     ticks = [1, 10, 100, 1000, 10_000]
     here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
-    wide = 132 if max(len(called(n)) for n in document["curves"]) <= SHORT else 172
     layout = {
         "xaxis": {
             "type": "log",
@@ -140,10 +143,21 @@ def figure(
         },
         "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
-        "legend": {"y": 0, "yref": "container", "yanchor": "bottom", "entrywidth": wide, "entrywidthmode": "pixels"},
+        "legend": {
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "entrywidth": 132 if _short() else 172,
+            "entrywidthmode": "pixels",
+        },
         "margin": {"t": 6},
     }
     return go.Figure(data=traces, layout=layout)
+
+
+def _short() -> bool:
+    """Whether the names of the curves, in this language, leave room for two columns of them."""
+    return max(len(called(name)) for name in STYLES) <= SHORT
 
 
 def letters(points: Sequence[tuple[str, float, float]]) -> list[str]:

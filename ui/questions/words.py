@@ -10,6 +10,7 @@ from dpsyn_core.questions.forms import (
     GiniQuestion,
     GroupedQuestion,
     MeanQuestion,
+    PeriodBins,
     PredictQuestion,
     QuantileQuestion,
     Question,
@@ -28,7 +29,9 @@ def asks(question: Question) -> str:
     """The question as a sentence."""
     if isinstance(question, TableQuestion):
         several = "" if len(question.of) > 1 else "_one"
-        return t(f"questions.asks_table{several}", columns=listed(question.of))
+        said = t(f"questions.asks_table{several}", columns=listed(question.of))
+        periods = [t(f"questions.bins_{b.every}") for b in question.bins.values() if isinstance(b, PeriodBins)]
+        return f"{said.removesuffix('.')}, {', '.join(periods)}." if periods else said
     if isinstance(question, GapQuestion):
         name, (first, second) = question.sides
         return t("questions.asks_gap", of=question.of, side=name, first=first, second=second, each=_each(question.by))

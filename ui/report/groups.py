@@ -11,6 +11,8 @@ from ui.shared.text import figure_words, t
 from ui.shared.theme import note, section, show
 
 SHOWN = 400  # rows of means by group on the page
+# pixels of its columns in their order, so that both means are in view where names are long
+WIDTHS = {"number": 70, "category": 70, "value": 60, "real": 54, "synthetic": 78, "records": 66}
 
 
 def panel(view: Look) -> None:
@@ -51,8 +53,10 @@ def _gaps(view: Look) -> None:
             continue
         for sentence in said or [t("figure.gaps_none")]:
             note(prefix + sentence, "warning" if said else "note")
-        heads = [t(f"by_group.{k}") for k in ("number", "category", "value", "records", "real", "synthetic")]
+        heads = {k: t(f"by_group.{k}") for k in ("number", "category", "value", "records", "real", "synthetic")}
+        shown = [dict(zip(heads.values(), row, strict=True)) for row in rows[:SHOWN]]
+        widths = {heads[k]: st.column_config.Column(width=w) for k, w in WIDTHS.items()}
         st.dataframe(
-            [dict(zip(heads, row, strict=True)) for row in rows[:SHOWN]], hide_index=True,
-            key=f"gaps_{side.letter}", alt=t("by_group.gaps"),
+            shown, hide_index=True, key=f"gaps_{side.letter}", alt=t("by_group.gaps"), column_config=widths,
+            column_order=[heads[k] for k in WIDTHS],
         )  # fmt: skip

@@ -10,10 +10,10 @@ import streamlit as st
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import GOAL_WORDS, Metric, Score, metric_class, names
 from dpsyn_core.report import build
-from ui.report.look import Look
+from ui.report.look import Look, Side
 from ui.shared.faults import ShownFaults
-from ui.shared.text import engine, figure_words, literal, local, number, t
-from ui.shared.theme import marked, note, section, show, table
+from ui.shared.text import engine, figure_words, literal, local, number, percent, t
+from ui.shared.theme import note, section, show, table
 
 LEARNING = "learning"
 SLICE = 1.0  # seconds of computing before the page is drawn with what is there
@@ -40,32 +40,31 @@ def _learning(view: Look) -> None:
     )
     view = predicting(view, target)
     asked = f"learning_{'_'.join(s.job.id for s in view.sides)}"
-    if not st.session_state.get(asked) and not st.button(t("learning.start"), key="learning_start"):
+    if not st.session_state.get(asked):
+        st.button(t("learning.start"), key="learning_start", on_click=_ask, args=(asked,))
         return
-    st.session_state[asked] = True
-    known = {}
+    known: list[tuple[Side, Score]] = []
     for side in view.sides:
         with st.spinner(t("learning.running", label=literal(view.name(side)))):
             got = view.score(side, LEARNING)
         if isinstance(got, MetricError):
             note(str(got), "warning")
             continue
-        known[side] = got
+        known.append((side, got))
     if known:
-        title = t(f"learning.{build.learning_measure(next(iter(known.values())).details)}")
-        named = {view.name(side): score for side, score in known.items()}
+        title = t(f"learning.{build.learning_measure(known[0][1].details)}")
+        named = {view.name(side): score for side, score in known}
         trained = t("learning.trained")
         show(build.learning(named, title=title, trained=trained, words=figure_words()), key="learning_plot")
-    for side, got in known.items():
+    for _, got in known:
         note(_reached(got))
         rows = []
         for model, scores in got.details["train_synthetic"].items():
             ceiling = got.details["train_real"].get(model, {})
             for what, value in scores.items():
-                rows.append({t("learning.model"): model, t("learning.what"): what,
-                             t("learning.synthetic"): round(value, 3),
-                             t("learning.real"): round(ceiling.get(what, float("nan")), 3)})  # fmt: skip
-        st.dataframe(marked(rows), hide_index=True, key=f"learning_{side.letter}", alt=_reached(got))
+                best = local(ceiling[what], ".3f") if what in ceiling else "–"
+                rows.append([f"{model}\n{what}", local(value, ".3f"), best])
+        table([t(f"learning.{k}") for k in ("model", "synthetic", "real")], rows, alt=_reached(got))
 
 
 def _reached(got: Score) -> str:
@@ -76,6 +75,11 @@ def _reached(got: Score) -> str:
         value=local(got.value, ".3f"), real=local(details["ceiling"], ".3f"),
     )  # fmt: skip
     return said if details["held_out"] else f"{said} {t('learning.seen')}"
+
+
+def _ask(key: str) -> None:
+    """Before the page is drawn: the scores above may have it drawn twice, and a press would be lost."""
+    st.session_state[key] = True
 
 
 def predicting(view: Look, target: str) -> Look:
@@ -99,6 +103,16 @@ def scores(view: Look) -> None:
 def _scores(view: Look, wanted: list[str]) -> None:
     with ShownFaults():
         _table(view, wanted)
+
+
+def _cell(got: Score | MetricError) -> str:
+    """A score, and below it how large a random part of the real records is as good, where that is known."""
+    if isinstance(got, MetricError):
+        return "–"
+    share = got.details.get("equivalent_subsample")
+    if share is None:
+        return number(got.value)
+    return f"{number(got.value)}\n{t('learning.sample', share=percent(share, 1 if share < 0.1 else 0))}"
 
 
 def _meaning(kind: type[Metric]) -> dict[str, str]:
@@ -125,7 +139,7 @@ def _table(view: Look, wanted: list[str]) -> None:
             [
                 f"{engine(f'metric.{name}', kind.title)}\n{t('learning.row', **_meaning(kind))}",
                 "–" if floors[0] is None else number(floors[0]),
-                *("–" if isinstance(g, MetricError) else number(g.value) for g in got),
+                *map(_cell, got),
             ]
         )
     head = [t("learning.metric"), t("learning.floor"), *(view.name(side) for side in view.sides)]

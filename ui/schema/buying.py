@@ -17,7 +17,7 @@ from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row, kind_words
 from ui.shared.state import Workspace, check_shown
-from ui.shared.text import literal, local, number, plain, sentence, t
+from ui.shared.text import amount, literal, local, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
 
 KINDS: dict[str, Kind] = {
@@ -48,11 +48,12 @@ def panel(space: Workspace) -> None:
                 key=f"buying_{space.dataset.serial}", placeholder=t("buying.none"),
             )  # fmt: skip
         with second:
-            price = st.text_input(t("buying.price"), "0.1", key="buying_price", help=t("buying.price_help"))
+            price = st.text_input(t("buying.price"), amount(0.1), key="buying_price", help=t("buying.price_help"))
         known = confirmation(space, [rows[n] for n in wanted])
         got = read(price or "", plain(space.choices.delta))
         with third:
-            name = t("buying.spend", epsilon=literal(price or ""))
+            shown = amount(got.budget.epsilon) if got.budget is not None else literal(price or "")
+            name = t("buying.spend", epsilon=shown)
             pressed = st.button(name, key="buy", disabled=not wanted or got.budget is None, width="stretch")
         if got.budget is None:
             note(got.epsilon_problem or got.delta_problem, "alarm")

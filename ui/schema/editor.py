@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
-from ui.shared.text import counted, language, literal, number, sentence, t
+from ui.shared.text import counted, in_a_row, language, literal, moment, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -111,17 +111,17 @@ def table(space: Workspace) -> None:
 def _columns() -> dict[str, Any]:
     column = st.column_config
     return {
-        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=110, pinned=True),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=150, pinned=True),
         "kind": column.SelectboxColumn(
             t("schema.column_kind"), options=list(KINDS), required=True, format_func=kind_words, width=125
         ),
-        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=276),
-        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=100),
-        "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=78),
-        "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=78),
+        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=220),
+        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=74),
+        "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=72),
+        "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=72),
         "source": column.SelectboxColumn(
             t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words,
-            help=t("schema.help_source"), width=112,
+            help=t("schema.help_source"), width=136,
         ),
     }  # fmt: skip
 
@@ -232,7 +232,9 @@ def bins_preview(space: Workspace) -> None:
     if attribute.kind == "numeric":
         figure = _bins_figure(attribute)
         show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)
-    shown, hidden = ", ".join(labels[:24]), len(labels) - 24
+    hidden = len(labels) - 24
+    shown = in_a_row(labels[:24])
+    shown = moment(shown) if attribute.kind == "datetime" else shown
     note(t("schema.more", shown=shown, count=number(hidden)) if hidden > 0 else shown)
 
 

@@ -21,7 +21,7 @@ from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import amount, counted, literal, local, number, percent, sentence, t
+from ui.shared.text import amount, counted, in_a_row, literal, local, moment, number, percent, sentence, t
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _form(space: Workspace, p: Proposal) -> None:
     cells = shown(document)
     mark = _mark(p.name)
     with st.form(f"form_{mark}", border=False):
-        first, second, third, fourth = st.columns([3, 6, 3, 3])
+        first, second, third, fourth = st.columns([3, 6, 3, 3], vertical_alignment="bottom")
         with first:
             kinds = list(EDITABLE)
             at = kinds.index(cells["kind"])
@@ -357,10 +357,14 @@ def _seen(p: Proposal) -> str:
     if seen["what"] == "range":
         as_written = p.why == "written"  # a date of digits has no marks between thousands
         low, high = (
-            v if as_written or isinstance(v, str) else _plain(v, {"name": p.name}) for v in (seen["low"], seen["high"])
+            moment(str(v)) if as_written or isinstance(v, str) else _plain(v, {"name": p.name})
+            for v in (seen["low"], seen["high"])
         )
         return t("guide.seen_range", low=low, high=high)
     if seen["what"] == "values":
+        proposed_values = [str(v) for v in (p.document or {}).get("values", ())]
+        if len(proposed_values) > 1 and proposed_values == [str(v) for v in seen["values"]]:
+            return t("guide.seen_same")
         return t("guide.seen_values", values=_listed(seen["values"]))
     return t("guide.seen_distinct", count=number(seen["count"]), records=number(seen["records"]))
 
@@ -371,7 +375,7 @@ def _why(p: Proposal) -> str:
 
 
 def _listed(values: list[Any]) -> str:
-    text = ", ".join(str(v) for v in values[:VALUES])
+    text = in_a_row([str(v) for v in values[:VALUES]])
     more = len(values) - VALUES
     return t("guide.seen_more", values=text, count=number(more)) if more > 0 else text
 

@@ -55,7 +55,13 @@ def card(space: Workspace, job: Job) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         note(t("outcome.table"))
-        st.dataframe(table.slice(0, 9).to_pandas(), hide_index=True, key=f"synthetic_{job.id}", alt=t("outcome.table"))
+        st.dataframe(
+            table.slice(0, 9).to_pandas(),
+            hide_index=True,
+            key=f"synthetic_{job.id}",
+            alt=t("outcome.table"),
+            placeholder="",
+        )
     if compared is not None:
         with right:
             private_tag()

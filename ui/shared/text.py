@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,11 @@ def engine(key: str, english: str) -> str:
     return written(language()).get(f"engine.{key}", english)
 
 
+def stage_words(stage: str) -> str:
+    """What a run is doing, in the visitor's language."""
+    return engine(f"stage.{stage}", stage)
+
+
 def certificate_words() -> dict[str, str]:
     """The words of a certificate."""
     from dpsyn_core.privacy.manifest import certificate
@@ -137,6 +143,16 @@ def number(value: float) -> str:
 def capital(text: str) -> str:
     """The words as a heading: the first letter large."""
     return text[:1].upper() + text[1:]
+
+
+def moment(text: str) -> str:
+    """Times of day as people write them: without the T of the standard, and without seconds that are 0."""
+    return re.sub(r"(?<=\d)T(\d\d:\d\d)(?::00)?", r" \1", text)
+
+
+def in_a_row(texts: Sequence[str]) -> str:
+    """Values in a row; where one holds a comma, a dot stands between them."""
+    return (" · " if any("," in x for x in texts) else ", ").join(texts)
 
 
 def percent(share: float, digits: int = 1) -> str:

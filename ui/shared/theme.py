@@ -226,7 +226,8 @@ def _own_words() -> str:
         f"{field} button p": t("upload.button"),
         f"{field} [data-testid='stFileUploaderDropzoneInstructions'] span": t("upload.limit", size=limit),
     }
-    return "".join(
+    size = "[data-testid='stFileChipName'] + div{display:none}"  # with an English decimal point
+    return size + "".join(
         f"{at}{{font-size:0!important;max-width:none!important}}{at}::after{{font-size:14px;white-space:nowrap;content:'{words}'}}"
         for at, words in said.items()
     )
@@ -287,8 +288,8 @@ def facts(items: list[tuple[str, str, str]]) -> None:
     st.html(f"<div class='dp-facts'>{cells}</div>")
 
 
-def table(head: list[str], rows: list[list[str]], *, alt: str) -> None:
-    """A table of text as wide as the page, whose cells wrap on a phone; all columns but the first hold numbers.
+def table(head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = True) -> None:
+    """A table of text as wide as the page, whose cells wrap on a phone; all columns but the first may hold numbers.
 
     A cell may have a second line, after a line end, in small type.
     """
@@ -299,8 +300,9 @@ def table(head: list[str], rows: list[list[str]], *, alt: str) -> None:
         first, others = texts[0], texts[1:]
         cells.append(f"<th scope='row'>{first}</th>" + "".join(f"<td>{c}</td>" for c in others))
     body = "".join(f"<tr>{c}</tr>" for c in cells[1:])
+    kind = "dp-table" if numbers else "dp-table dp-words"
     st.html(
-        f"<table class='dp-table' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
+        f"<table class='{kind}' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 

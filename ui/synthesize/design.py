@@ -54,6 +54,7 @@ def editor(space: Workspace, *, choose: bool = False) -> None:
             hide_index=True,
             key=f"design_{hash(design.model_dump_json()) & 0xFFFFFF:x}",
             alt=t("design.alt"),
+            placeholder="",
             column_config={
                 "part": st.column_config.SelectboxColumn(t("design.part"), options=list(KINDS), width=120),
                 "columns": st.column_config.TextColumn(t("design.columns"), help=t("design.columns_help"), width=340),

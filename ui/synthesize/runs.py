@@ -12,7 +12,7 @@ from ui.shared.faults import ShownFaults
 from ui.shared.going import go_to, reveal
 from ui.shared.jobs import LABEL, Job, JobError
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import literal, local, number, sentence, t
+from ui.shared.text import literal, local, number, sentence, stage_words, t
 from ui.shared.theme import note, palette, section, show
 
 if TYPE_CHECKING:
@@ -47,21 +47,21 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
     seen = job.progress()
     share = min(1.0, seen["done"] / seen["total"]) if seen.get("total") else 0.0
-    stage = str(seen.get("stage", t("run.waiting")))
+    stage = stage_words(seen["stage"]) if "stage" in seen else t("run.waiting")
     if job.state == "queued":
         stage = t("run.queued")
     with left:
         seconds = local(job.elapsed(), ".0f")
         st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
         if seen.get("passed"):
-            note(t("run.passed", stages=", ".join(seen["passed"][-5:])))
+            note(t("run.passed", stages=", ".join(map(stage_words, seen["passed"][-5:]))))
     with right:
         if st.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
             jobs().cancel(job_id, owner)
             st.rerun()
     if len(seen.get("curve", [])) > 1:
         figure = _curve(seen["curve"])
-        alt = t("run.curve_alt", stage=seen["curve_stage"], first=local(seen['curve'][0][1], ".3g"),
+        alt = t("run.curve_alt", stage=stage_words(seen["curve_stage"]), first=local(seen['curve'][0][1], ".3g"),
                 last=local(seen['curve'][-1][1], ".3g"))  # fmt: skip
         show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
 

@@ -28,7 +28,7 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
     data: list[dict[str, Any]] = []
     x = axis_labels(labels, LABEL, words=words)
     scale, per = density(labels)
-    title = words["shares"] if per is None else words["density"].format(width=f"{per:,g}")
+    title = words["shares"] if per is None else words["density"].format(width=local(f"{per:,g}", words))
     for k, (table, shares) in enumerate(series.items()):
         colour = "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]
         base = {

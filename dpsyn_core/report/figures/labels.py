@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -25,9 +26,12 @@ def axis_labels(names: Sequence[str], most: int = LONG, *, words: Words = ENGLIS
     """Labels that fit on an axis, hold no markup, and stay different from each other, in the marks of a language."""
     out: list[str] = []
     seen: dict[str, int] = {}
-    for given in short_bins(names):
-        name = _spoken(given, words) or words["blank"]
+    spoken = [_spoken(given, words) or words["blank"] for given in short_bins(names)]
+    begins = Counter(name[: most - 1] for name in spoken)
+    for name in spoken:
         label = name if len(name) <= most else name[: most - 1] + "…"
+        if len(name) > most and begins[name[: most - 1]] > 1:  # its end says more than its beginning
+            label = f"{name[: most // 3]}…{name[-(most - most // 3 - 1) :]}"
         seen[label] = seen.get(label, 0) + 1
         out.append(plain_text(label if seen[label] == 1 else f"{label} ({seen[label]})"))
     return out

@@ -13,6 +13,7 @@ from dpsyn_core.report.theme import AMOUNT, DIFFERENCE, Figure
 from dpsyn_core.report.words import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
+LONG, WIDE = 15, 30  # letters of the title of an axis: below one of two tables next to each other, and elsewhere
 HALF = 12  # labels that have room below one of two tables next to each other
 FEW = 40  # attributes between whose cells a map has room for gaps
 CELL = {"showgrid": False, "ticks": "", "type": "category"}
@@ -117,6 +118,11 @@ def root_ticks(top: float, words: Words = ENGLISH) -> dict[str, Any]:
     }
 
 
+def _title(name: str, most: int) -> str:
+    """The title of an axis that is short itself: a long name would reach beyond it."""
+    return plain_text(name if len(name) <= most else name[: most - 1] + "…")
+
+
 def _ticks(values: int, most: int) -> dict[str, int]:
     """At most so many labels, where there are too many to stand next to each other."""
     return {"nticks": most // 2} if values > most else {}
@@ -145,7 +151,7 @@ def two_tables(
         trace["colorbar"] = trace["colorbar"] | root_ticks(top, words)
         data.append(trace)
     axes = panel_layout()
-    title = {"title": {"text": plain_text(names[1]), "font": {"size": 13}}, **_ticks(len(x), HALF)}
+    title = {"title": {"text": _title(names[1], LONG), "font": {"size": 13}}, **_ticks(len(x), HALF)}
     heads = [
         {"text": words[t], "x": at, "y": 1, "xref": "paper", "yref": "paper", "yanchor": "bottom", "xanchor": "left",
          "showarrow": False}
@@ -156,7 +162,7 @@ def two_tables(
         "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
         "xaxis": {**axes["xaxis"], **title, "domain": [0, 0.48]},
         "xaxis2": {**axes["xaxis"], **title, "domain": [0.52, 1], "anchor": "y"},
-        "yaxis": {**axes["yaxis"], "title": {"text": plain_text(names[0])}},
+        "yaxis": {**axes["yaxis"], "title": {"text": _title(names[0], WIDE)}},
         "annotations": heads,
     }
     return Figure(data=data, layout=layout, alt=words["tables_alt"].format(a=names[0], b=names[1]))
@@ -172,7 +178,7 @@ def difference(
     axes = panel_layout()
     layout = {
         "height": 300,
-        "xaxis": {**axes["xaxis"], "title": {"text": plain_text(names[1])}, **_ticks(len(x), 2 * HALF)},
-        "yaxis": {**axes["yaxis"], "title": {"text": plain_text(names[0])}},
+        "xaxis": {**axes["xaxis"], "title": {"text": _title(names[1], WIDE)}, **_ticks(len(x), HALF + 4)},
+        "yaxis": {**axes["yaxis"], "title": {"text": _title(names[0], WIDE)}},
     }
     return Figure(data=[trace], layout=layout, alt=words["gap_alt"].format(a=names[0], b=names[1]))
