@@ -14,6 +14,7 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.computed import open_part, widest
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.lookups import Lookup
+from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.ruled import (
     PLAIN,
     Bools,
@@ -144,7 +145,7 @@ def _other_values(
 ) -> Iterator[Change]:  # fmt: skip
     """A number drawn again inside its bin; else one column's cell, from records that fail its condition.
 
-    Of these, those first that meet the other conditions.
+    Of these, those first that meet the other conditions. Where no record fails it, a value next to what it names.
     """
     yield from ({name: values} for name, values in drawn_in_bins(rule, rows, rng))
     said = meanings(rule, fine)
@@ -158,6 +159,20 @@ def _other_values(
     for *_, name, pool in sorted(pools, key=lambda p: p[:4]):
         if len(pool):
             yield {name: _drawn(fine[name], pool, _size(rows), rng)}
+    for name, listed in said.items():
+        yield from ({name: values} for meant in listed for values in _next_to(meant, rows[name]))
+
+
+def _next_to(meant: Meant, column: RuledColumn) -> Iterator[NDArray[Any]]:
+    """The numbers or dates next to each interval and value of a condition; of one with `not`, its ends themselves."""
+    if meant.codes is not None:  # a category has no neighbours
+        return
+    beyond = 0 if meant.negated else column.step
+    for low, high in (*meant.spans, *((p, p) for p in meant.points)):
+        for place, up in ((low - beyond, meant.negated), (high + beyond, not meant.negated)):
+            if np.isfinite(place):
+                values = column.nearest(np.full(len(column.values), place), up=up)
+                yield np.where(column.state == PLAIN, values, column.values)
 
 
 def _blanked(
@@ -211,6 +226,9 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
     Of a sum it is the sum; of a difference see `widest`. Where a unit is coarser than the dates, a part of it is drawn.
     """
     yield summed_in_bins(rule, rows)
+    if isinstance(rule, DifferenceRule) and rule.completed:
+        yield from _counted(rule, rows, rng)
+        return
     excess, weights = excess_of(rule, rows), weights_of(rule, rows)
     weighted = list(zip(weights, rule.columns, strict=True))
     if isinstance(rule, DifferenceRule):
@@ -233,6 +251,20 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
         excess = excess + weight * (moved - column.values)
         out[name] = moved
     yield out
+
+
+def _counted(rule: DifferenceRule, rows: Group, rng: Generator) -> Iterator[Change]:
+    """One column of completed years or months given by the two others; else the nearest count, and a date with it."""
+    from dpsyn_core.schema.completed import solved
+
+    wide = widest(rule, rows)
+    for name in sorted(rule.columns, key=lambda n: n != wide):
+        yield {name: solved(rule, name, rows, rng)}
+    column = rows[rule.column]
+    nearest = column.nearest(solved(rule, rule.column, rows, rng), up=False)
+    known = {**rows, rule.column: RuledColumn(column.attribute, nearest, column.state)}
+    for name in (rule.minus, rule.of):
+        yield {rule.column: nearest, name: solved(rule, name, known, rng)}
 
 
 def _handed_out(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, name: str, wanted: Any) -> Change:

@@ -121,6 +121,10 @@ def computed_values(one: Computed, group: Group, rng: Generator) -> NDArray[Any]
     if isinstance(rule, FollowsRule):
         of = group[rule.of[0]].attribute
         return np.asarray(follow(Lookup.public(rule, of, column.attribute), group)[0])
+    if isinstance(rule, DifferenceRule) and rule.completed:
+        from dpsyn_core.schema.completed import solved
+
+        return np.asarray(np.clip(column.snapped(solved(rule, one.column, group, rng)), *column.ends))
     weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
     exact = column.values - weight * (excess_of(rule, group) + open_part(rule, group, rng))
     return np.asarray(np.clip(column.snapped(exact), *column.ends))
@@ -159,8 +163,8 @@ def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool
     if isinstance(rule, FollowsRule):
         if rule.part is not None:  # of a date in wide bins, the part says more than the date
             of = schema[rule.of[0]]
-            told = rule.of[0] in found or said_by_bins(rule.part, of)
-            return told and every_part(rule.part, of, schema[rule.column])
+            told = rule.of[0] in found or said_by_bins(rule.part, of, rule.on)
+            return told and every_part(rule.part, of, schema[rule.column], rule.on)
         return rule.map is not None and len(rule.map) == len(schema[rule.of[0]].keys)
     return True
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.schema.formulas import Part
+from dpsyn_core.schema.formulas import COMPLETED, Part
 from dpsyn_core.schema.numeric import NumericAttribute
 
 WRITTEN = {  # what a written date must hold for its part, one of each
     "year": ("%Y%y",), "quarter": ("%m%b%B%j",), "month": ("%m%b%B%j",), "day": ("%d%j",),
-    "weekday": ("%Y%y", "%m%b%B%j", "%d%j"), "hour": ("%H%I",),
+    "hour": ("%H%I",), **dict.fromkeys(("weekday", *COMPLETED), ("%Y%y", "%m%b%B%j", "%d%j")),
 }  # fmt: skip
 # how a category may write a part that is no number: the first is 1
 WEEKDAYS = (
@@ -32,10 +32,17 @@ MONTHS = (
 NAMES = {"weekday": WEEKDAYS, "month": MONTHS, "quarter": ("q1 q2 q3 q4",)}
 
 
-def part_of(part: Part, values: NDArray[Any], unit_seconds: int) -> NDArray[np.int64]:
-    """The part (n,) of dates (n,), in days or seconds since 1970: a year, 1 to 12, 1 (Monday) to 7, 0 to 23."""
+def part_of(part: Part, values: NDArray[Any], unit_seconds: int, on: str | None = None) -> NDArray[np.int64]:
+    """The part (n,) of dates (n,), in days or seconds since 1970: a year, 1 to 12, 1 (Monday) to 7, 0 to 23.
+
+    on: the day on which completed years or months are counted, 2020-12-31.
+    """
     seconds = np.asarray(values).astype(np.int64) * unit_seconds
     days = seconds // 86_400
+    if part in COMPLETED:
+        from dpsyn_core.schema.completed import completed
+
+        return completed(part, np.datetime64(on, "D").astype(np.int64), days)
     if part == "hour":
         return seconds // 3600 % 24
     if part == "weekday":
@@ -54,50 +61,60 @@ def moments(part: Part, attribute: DatetimeAttribute) -> NDArray[np.int64]:
     binning = attribute.binning
     if binning.only is not None:
         return binning.only
-    first, last = int(binning.starts[0]), int(binning.last)
+    grid = int(binning.step)
+    starts, last = -(-binning.starts // grid) * grid, int(binning.last) // grid * grid
+    first = int(starts[0])
     step = 1 if not attribute.precise else 3600 if part == "hour" else 86_400
     inner = np.arange(first // step + 1, last // step + 1, dtype=np.int64) * step
-    return np.unique(np.concatenate([binning.starts, inner, [last]]))
+    return np.unique(np.concatenate([starts[starts <= last], inner, [last]]))
 
 
-def check_part(part: Part, of: Any, column: Any) -> None:
+def check_part(part: Part, of: Any, column: Any, on: str | None = None) -> None:
     """Raises SchemaError where a column is no date that has the part, or a part has no value in the other."""
+    said = part.replace("-", " ")
     if not isinstance(of, DatetimeAttribute):
-        msg = f"'{of.name}' is {of.kind}, and only a date has a {part}"
+        msg = f"'{of.name}' is {of.kind}, and a rule on the {said} needs a date"
         raise SchemaError(msg)
     if part == "hour" and not of.precise:
         msg = f"'{of.name}' holds days, which have no hour; give its min and max a time of day"
         raise SchemaError(msg)
     for written in of.formats[:1]:
         if not all(any(f"%{sign}" in written for sign in signs.split("%")[1:]) for signs in WRITTEN[part]):
-            msg = f"'{of.name}' is written as {written}, which does not show its {part}; write it in full"
+            lost = "day" if part in COMPLETED else said
+            msg = f"'{of.name}' is written as {written}, which does not show its {lost}; write it in full"
             raise SchemaError(msg)
     if not isinstance(column, CategoricalAttribute | NumericAttribute):
-        msg = f"'{column.name}' is {column.kind}, and the {part} of a date is a category or a number"
+        msg = f"'{column.name}' is {column.kind}, and the {said} of a date goes into a category or a number"
         raise SchemaError(msg)
-    lacking = _lacking(part, of, column)
+    lacking = _lacking(part, of, column, on)
     if len(lacking):
         msg = (
-            f"'{column.name}' has no value for the {part} {lacking[0]}, which '{of.name}' can have; widen the one, or "
+            f"'{column.name}' has no value for the {said} {lacking[0]}, which '{of.name}' can have; widen the one, or "
             "narrow the other"
         )
         raise SchemaError(msg)
 
 
-def every_part(part: Part, of: DatetimeAttribute, column: Any) -> bool:
+def every_part(part: Part, of: DatetimeAttribute, column: Any, on: str | None = None) -> bool:
     """Whether a column has a value for every part that a date can have."""
-    return not len(_lacking(part, of, column))
+    return not len(_lacking(part, of, column, on))
 
 
-def said_by_bins(part: Part, of: DatetimeAttribute) -> bool:
+def said_by_bins(part: Part, of: DatetimeAttribute, on: str | None = None) -> bool:
     """Whether each bin of a date has one part only."""
-    dates = moments(part, of)
-    bins, parts = of.binning.find(dates), part_of(part, dates, of.unit_seconds)
+    dates, parts = parts_in(part, of, on)
+    bins = of.binning.find(dates)
     return bool((np.diff(bins) | (np.diff(parts) == 0)).all())
 
 
-def _lacking(part: Part, of: DatetimeAttribute, column: Any) -> NDArray[np.int64]:
-    return np.setdiff1d(part_of(part, moments(part, of), of.unit_seconds), values_of(part, column)[0])
+def parts_in(part: Part, of: DatetimeAttribute, on: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The moments of the declared range of a date, and the part of each."""
+    dates = moments(part, of)
+    return dates, part_of(part, dates, of.unit_seconds, on)
+
+
+def _lacking(part: Part, of: DatetimeAttribute, column: Any, on: str | None) -> NDArray[np.int64]:
+    return np.setdiff1d(parts_in(part, of, on)[1], values_of(part, column)[0])
 
 
 def values_of(part: Part, column: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -109,7 +126,8 @@ def values_of(part: Part, column: Any) -> tuple[NDArray[np.int64], NDArray[Any]]
         codes = np.array([code for _, code in order], dtype=np.int64)
         parts, first = np.unique(parts, return_index=True)
         return parts, codes[first]
-    low, high = {"year": (-9999, 9999), "hour": (0, 23)}.get(part, (1, 31))
+    wide = dict.fromkeys(("year", *COMPLETED), (-9999, 9999))
+    low, high = {**wide, "hour": (0, 23)}.get(part, (1, 31))
     parts = np.arange(max(low, np.ceil(column.min)), min(high, np.floor(column.max)) + 1).astype(np.int64)
     parts = parts[~np.isin(parts, column.special_values)]
     if column.step is not None:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.codec import cells_of
 from dpsyn_core.schema.date_parts import moments, part_of
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.formulas import COMPLETED
 from dpsyn_core.schema.lookups import Lookup
 from dpsyn_core.schema.ruled import PLAIN, RuledColumn, plain_in, read_ruled
 from dpsyn_core.schema.rules import FollowsRule
 
-ROOM = {"year": 10_000}  # above all parts; the others are below 32
+ROOM = {"year": 20_000, **dict.fromkeys(COMPLETED, 20_000)}  # parts are less than half of it away from 0; others: 64
 
 
 def with_parts(table: Any, schema: Schema, rng: Generator) -> Any:
@@ -53,13 +54,16 @@ def _moved(dates: RuledColumn, told: Sequence[tuple[FollowsRule, RuledColumn]], 
     step = 1 if not a.precise else 3600 if hours else 86_400
     known, wanted, own = (binning.find(v).astype(np.int64) for v in (places, dates.values, dates.values))
     for rule, column in told:
-        part, room = rule.part or "year", ROOM.get(rule.part or "year", 32)
+        part, room = rule.part or "year", ROOM.get(rule.part or "year", 64)
         lookup = Lookup.public(rule, a, column.attribute)
         order = np.argsort(lookup.targets)
         at = np.minimum(np.searchsorted(lookup.targets[order], column.values), len(order) - 1)
         there = lookup.targets[order][at] == column.values  # a listed value may be no part
-        known, own = (k * room + part_of(part, v, a.unit_seconds) for k, v in ((known, places), (own, dates.values)))
-        wanted = np.where(there, wanted * room + lookup.keys[order][at], -1)
+        known, own = (
+            k * room + room // 2 + part_of(part, v, a.unit_seconds, rule.on)
+            for k, v in ((known, places), (own, dates.values))
+        )
+        wanted = np.where(there, wanted * room + room // 2 + lookup.keys[order][at], -1)
     order = np.argsort(known, kind="stable")
     low, high = (np.searchsorted(known[order], wanted, side=side) for side in ("left", "right"))
     at = order[np.minimum((low + rng.random(len(low)) * (high - low)).astype(np.intp), len(order) - 1)]

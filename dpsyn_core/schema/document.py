@@ -348,8 +348,9 @@ class Schema(Document):
             if not out[key]:
                 del out[key]
         for rule in out.get("rules", ()):
-            if not rule.get("measured", True):
-                del rule["measured"]
+            for key in ("measured", "on"):
+                if key in rule and not rule[key]:
+                    del rule[key]
         for unit in (out["unit"], *(b["unit"] for b in out.get("bought", ()) if b["unit"] is not None)):
             if unit["source"] is None:  # a document of an earlier version keeps its text, and so its digest
                 del unit["source"]

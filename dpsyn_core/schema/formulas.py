@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
@@ -13,12 +13,16 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.numeric import NumericAttribute
 
-Part = Literal["year", "quarter", "month", "day", "weekday", "hour"]  # of a date
+Completed = Literal["completed-years", "completed-months"]
+Part = Literal["year", "quarter", "month", "day", "weekday", "hour", Completed]  # of a date
 Name = Annotated[StrictStr, Field(min_length=1)]
 SECONDS = {
     "seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86_400.0, "weeks": 604_800.0,
     "years": 365.2425 * 86_400,  # the mean year of the calendar
+    "completed-years": 365.2425 * 86_400, "completed-months": 365.2425 * 86_400 / 12,
 }  # fmt: skip
+UNMET = "no values can meet it inside the declared ranges; widen the range of one of its columns"
+COMPLETED: tuple[str, ...] = get_args(Completed)  # by the calendar, as ages are counted
 
 
 class OrderRule(SchemaPart):
@@ -55,8 +59,10 @@ class DifferenceRule(SchemaPart):
     column: Name = Field(description="Column of the difference")
     of: Name = Field(description="Column of the larger number, or the later date")
     minus: Name = Field(description="Column that is subtracted")
-    unit: Literal["seconds", "minutes", "hours", "days", "weeks", "years"] | None = Field(
-        None, description="Of the time between two dates; null: days. Cells differ from it by less than one step"
+    unit: Literal["seconds", "minutes", "hours", "days", "weeks", "years"] | Completed | None = Field(
+        None,
+        description="Of the time between two dates; null: days. Cells differ from it by less than one step; completed "
+        "years and months are those of the calendar, as ages are counted",
     )
     measured: StrictBool = Field(
         False, description="Whether the column that others give is measured too, and not only computed from them"
@@ -69,7 +75,14 @@ class DifferenceRule(SchemaPart):
 
     def __str__(self) -> str:
         """For people."""
+        if self.completed:
+            return f"{self.column} = {str(self.unit).replace('-', ' ')} from {self.minus} to {self.of}"
         return f"{self.column} = {self.of} - {self.minus}" + (f" in {self.unit}" if self.unit else "")
+
+    @property
+    def completed(self) -> bool:
+        """Whether complete years or months are counted."""
+        return self.unit in COMPLETED
 
     def weights(self, attributes: Mapping[str, Any]) -> tuple[float, ...]:
         """So that the columns times these add up to 0: dates count as days or seconds."""
@@ -90,8 +103,16 @@ class DifferenceRule(SchemaPart):
         elif self.unit is not None:
             msg = f"'{self.of}' holds numbers, whose difference has no unit; leave the unit out"
             raise SchemaError(msg)
-        _numbers(attributes[self.column])
-        _balanced(self, attributes)
+        column = attributes[self.column]
+        _numbers(column)
+        if self.completed:
+            from dpsyn_core.schema.completed import reach
+
+            least, most = reach(self, {n: range_of(attributes[n]) for n in self.columns}, of.unit_seconds)
+            if column.min > most or column.max < least:
+                raise SchemaError(UNMET)
+        else:
+            _balanced(self, attributes)
 
 
 class AdditionRule(SchemaPart):
@@ -194,5 +215,4 @@ def _balanced(rule: DifferenceRule | AdditionRule, attributes: Mapping[str, Any]
     least = sum(w * (low if w > 0 else high) for w, low, high in ends)
     most = sum(w * (high if w > 0 else low) for w, low, high in ends)
     if least > 0 or most < 0:
-        msg = "no values can meet it inside the declared ranges; widen the range of one of its columns"
-        raise SchemaError(msg)
+        raise SchemaError(UNMET)

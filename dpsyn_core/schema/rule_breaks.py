@@ -60,7 +60,8 @@ def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
 def derived_rules(schema: Schema) -> dict[str, FollowsRule]:
     """The rule that each derived column keeps, by its name."""
     derived = [a for a in schema.attributes if isinstance(a, DerivedAttribute)]
-    return {a.name: FollowsRule(column=a.name, of=(a.origin,), map=a.map, part=None, measured=False) for a in derived}
+    more: dict[str, Any] = {"part": None, "on": None, "measured": False}
+    return {a.name: FollowsRule(column=a.name, of=(a.origin,), map=a.map, **more) for a in derived}
 
 
 def _derived_otherwise(table: Any, a: DerivedAttribute, parent: CategoricalAttribute) -> int:

@@ -208,8 +208,9 @@ def keys_of_lookup(of: Sequence[RuledColumn]) -> NDArray[np.int64]:
 def follow(lookup: Lookup, group: Group) -> tuple[NDArray[Any], Bools]:
     """What the map or the date gives for each record, and whether it gives anything."""
     of, part = [group[n] for n in lookup.rule.of], lookup.rule.part
-    keys = keys_of_lookup(of) if part is None else part_of(part, of[0].values, of[0].attribute.unit_seconds)
-    return lookup.find(keys)
+    if part is None:
+        return lookup.find(keys_of_lookup(of))
+    return lookup.find(part_of(part, of[0].values, of[0].attribute.unit_seconds, lookup.rule.on))
 
 
 def plain_in(names: Sequence[str], group: Group) -> Bools:
@@ -268,6 +269,10 @@ def weights_of(rule: DifferenceRule | AdditionRule, group: Group) -> tuple[float
 
 def excess_of(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[Any]:
     """By how much the weighted columns do not add up to 0."""
+    if isinstance(rule, DifferenceRule) and rule.completed:
+        from dpsyn_core.schema.completed import excess
+
+        return excess(rule, group)
     terms = [w * group[n].values for w, n in zip(weights_of(rule, group), rule.columns, strict=True)]
     out: NDArray[Any] = np.add.reduce(terms)
     return out
@@ -276,6 +281,8 @@ def excess_of(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[Any]
 def tolerance(rule: DifferenceRule | AdditionRule, group: Group) -> float:
     """From which excess on a rule is broken: one step of a time between dates, else half of the finest step."""
     first = group[rule.column]
+    if isinstance(rule, DifferenceRule) and rule.completed:
+        return 0.5
     if isinstance(rule, DifferenceRule) and isinstance(group[rule.of].attribute, DatetimeAttribute):
         return abs(weights_of(rule, group)[0]) * first.step * (1 - 1e-9)
     return min(group[n].step for n in rule.columns) / 2

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, StrictBool, StrictStr
+from pydantic import AfterValidator, Field, StrictBool, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import SchemaPart, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
+from dpsyn_core.schema.formulas import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
 
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        msg = f"'{text[:30]}' is no day; write it as 2020-12-31"
+        raise ValueError(msg) from error
+
+
+Day = Annotated[StrictStr, AfterValidator(_day)]
 Where = Annotated[StrictStr, Field(min_length=1, max_length=10_000)]
 
 
@@ -103,6 +114,9 @@ class FollowsRule(SchemaPart):
         None, description="Pairs of a value of the one column in `of` and the value that follows; null: any, but one"
     )
     part: Part | None = Field(None, description="Of the date in `of`: what the column repeats; null: `of` is no date")
+    on: Day | None = Field(
+        None, description="The public day on which completed years or months are counted, 2020-12-31"
+    )
     measured: StrictBool = Field(
         False, description="Whether the column that others give is measured too, and not only computed from them"
     )
@@ -111,6 +125,11 @@ class FollowsRule(SchemaPart):
     def _map_of_one(self) -> FollowsRule:
         if self.part is not None and (len(self.of) > 1 or self.map is not None):
             msg = f"the {self.part} is that of one date, without a map; name one column in 'of', and leave the map out"
+            raise ValueError(msg)
+        if (self.part in COMPLETED) != (self.on is not None):
+            msg = (
+                "only completed years and months are counted on one day, in 'on'; name it for them, such as 2020-12-31"
+            )
             raise ValueError(msg)
         if self.map is None:
             return self
@@ -135,6 +154,8 @@ class FollowsRule(SchemaPart):
 
     def __str__(self) -> str:
         """For people."""
+        if self.on is not None:
+            return f"{self.column} = {str(self.part).replace('-', ' ')} from {self.of[0]} to {self.on}"
         if self.part is not None:
             return f"{self.column} = {self.part} of {self.of[0]}"
         told = "" if self.map is None else f" by a map of {len(self.map)} values"
@@ -145,7 +166,7 @@ class FollowsRule(SchemaPart):
         if self.part is not None:
             from dpsyn_core.schema.date_parts import check_part
 
-            check_part(self.part, attributes[self.of[0]], attributes[self.column])
+            check_part(self.part, attributes[self.of[0]], attributes[self.column], self.on)
             return
         for name in self.of if self.map is not None else self.columns:
             if not isinstance(attributes[name], CategoricalAttribute):

@@ -32,6 +32,7 @@ from dpsyn_core.schema.usual_words import (
     FIRSTS,
     FOLLOWS,
     HEIGHT,
+    IN_MONTHS,
     LENGTHS,
     LOWS,
     MALE,
@@ -190,10 +191,15 @@ def _times_between(
     born = [n for n in dates if named[n] & BORN and not named[n] & DIED]
     others = [n for n in dates if not named[n] & (BORN | DIED)]
     seen = list(dict.fromkeys(low for low, _ in ends)) or others
-    for age in (n for n in numbers if named[n] & AGE and range_of(coded[n])[1] <= 130):
+    for age in (n for n in numbers if named[n] & AGE):
+        unit, most = ("completed-months", 1560) if named[age] & IN_MONTHS else ("completed-years", 130)
+        whole = coded[age].dtype == "integer"
+        if range_of(coded[age])[1] > most or not (whole or unit == "completed-years"):
+            continue
         dead = [n for n in dates if named[n] & DIED] if named[age] & DIED else seen
         if len(born) == 1 and len(dead) == 1 and _rest(age, AGE, OWN | DIED | FIRSTS) == _rest(born[0], BORN, OWN):
-            yield {"kind": "difference", "column": age, "of": dead[0], "minus": born[0], "unit": "years"}
+            unit = unit if whole else "years"
+            yield {"kind": "difference", "column": age, "of": dead[0], "minus": born[0], "unit": unit}
             return
     if len(born) == 1 and not _rest(born[0], BORN, OWN):
         yield from ({"kind": "order", "lower": born[0], "upper": n} for n in others)

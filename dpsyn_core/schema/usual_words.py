@@ -87,7 +87,10 @@ OF_DATES = {  # what the header of a part of a date says
 FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt")  # of names of dates
 VISIT, (BORN, DIED), AGE = SPANS[4], SPANS[7], words("age alter")
 FIRSTS = frozenset(w for low, high in SPANS[:6] for w in low)  # age at admission
-OWN = FILLING | words("patient person current aktuell aktuelles years year jahre in")  # beside an age, nothing new
+IN_MONTHS = words("months month monate monaten mo")
+OWN = (
+    FILLING | IN_MONTHS | words("patient person current aktuell aktuelles years year jahre jahren in bei beim zum")
+)  # beside an age, nothing new
 TOTAL = words("total sum gesamt summe insgesamt overall")
 NEUTRAL = TOTAL | words(
     "number count n num no anzahl zahl amount betrag price preis money income pay salary lohn einkommen usd eur"

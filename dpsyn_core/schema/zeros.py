@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.date_parts import moments, part_of
+from dpsyn_core.schema.date_parts import parts_in
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule
 from dpsyn_core.schema.lookups import Lookup
 from dpsyn_core.schema.meant import Meant
@@ -117,11 +117,17 @@ class KnownZeros:
         else:
             weights = weights_of(rule, group)
         least, most = np.zeros((1,) * len(axes)), np.zeros((1,) * len(axes))
+        ends = {
+            n: [_along(axes, n, e) for e in axes[n].ends()] if n in axes else [np.float64(e) for e in group[n].ends]
+            for n in rule.columns
+        }
+        if isinstance(rule, DifferenceRule) and rule.completed:
+            from dpsyn_core.schema.completed import reach
+
+            fewest, longest = reach(rule, ends, self._attributes[rule.of].unit_seconds)
+            return np.asarray((ends[rule.column][0] > longest) | (ends[rule.column][1] < fewest))
         for weight, name in zip(weights, rule.columns, strict=True):
-            if name in axes:
-                low, high = (_along(axes, name, end) for end in axes[name].ends())
-            else:
-                low, high = (np.asarray(end, dtype=np.float64) for end in group[name].ends)
+            low, high = ends[name]
             least = least + weight * (low if weight > 0 else high)
             most = most + weight * (high if weight > 0 else low)
         if isinstance(rule, OrderRule):
@@ -146,8 +152,7 @@ class KnownZeros:
         lookup = Lookup.public(rule, of, column)
         codes, which = np.asarray(lookup.keys), np.arange(len(lookup.keys))
         if rule.part is not None:
-            dates = moments(rule.part, of)
-            parts = part_of(rule.part, dates, of.unit_seconds)
+            dates, parts = parts_in(rule.part, of, rule.on)
             which = np.searchsorted(lookup.keys, parts)
             known = np.isin(parts, lookup.keys)
             codes, which = np.unique(np.stack([of.binning.find(dates)[known], which[known]]), axis=1)

@@ -130,6 +130,7 @@ def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None
     declared = attribute_of(said) or {}
     codes = [c for c in said.codes_missing if isinstance(c, int | float)]
     found = _column(name, _without(column, codes) if codes else column, comma)
+    missing = _blank(column) if codes else bool(found.get("missing"))
     seen = list(found["values"]) if found["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
         inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
@@ -142,12 +143,18 @@ def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None
         made = attribute_of(of) or found
         keys = {canonical.canonical(v) for v in made["values"]}
         more = [v for v in seen if canonical.canonical(v) not in keys]
-        return made | {"values": [*made["values"], *more], "missing": found["missing"] or bool(declared)}
+        return made | {"values": [*made["values"], *more], "missing": missing}
     if found["kind"] == "numeric" and codes:
         whole = found.get("dtype") == "integer"
         kept = [int(c) if whole else c for c in codes if not whole or float(c).is_integer()]
-        found |= {"special_values": kept, "missing": True}
+        found |= {"special_values": kept, "missing": missing}
     return worded(found, said)
+
+
+def _blank(column: Any) -> bool:
+    """Whether a cell of the column is blank."""
+    entries, index = canonical.uniques(column)
+    return bool((index < 0).any() or canonical.blanks(canonical.to_text(entries)).any())
 
 
 def _without(column: Any, codes: list[int | float]) -> Any:

@@ -20,7 +20,7 @@ class DeclaredColumn:
     what codes mean, by their canonical text. codes_missing: codes that stand for an absent answer, such as 99. listed:
     whether the codes with words are all that the column holds (nominal) or not (a scale); None: not said. blank:
     whether cells may be blank; None: not said. low, high: of numbers, or of dates in ISO 8601. step, decimals: of
-    numbers. formats: how dates are written.
+    numbers. formats: how dates are written. shown: how SPSS, Stata or SAS shows cells (F8.2).
     """
 
     name: str
@@ -38,6 +38,7 @@ class DeclaredColumn:
     step: int | float | None = None
     decimals: int | None = None
     formats: tuple[str, ...] = ()
+    shown: str = ""
 
 
 def carried(table: Any, columns: Iterable[DeclaredColumn]) -> Any:

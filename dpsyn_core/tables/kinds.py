@@ -23,6 +23,7 @@ LABELLED_MARKS |= {b"HEADER RECORD***": "xport"}
 PROGRAMS = {"sav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xport": "SAS transport"}
 LABELLED_ENDINGS = {".sav": "sav", ".zsav": "sav", ".dta": "dta", ".sas7bdat": "sas7bdat", ".xpt": "xport"}
 OLDEST, NEWEST = 104, 119  # versions of Stata's format that can be read
+DUCKDB = b"DUCK"  # behind a checksum of eight bytes, before the number of a version
 OTHERS = (
     (
         b"\xd0\xcf\x11\xe0",
@@ -32,10 +33,10 @@ OTHERS = (
     (b"\xfd7zXZ", "compressed by xz; inflate it first"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd; inflate it first"),
     (b"ARROW1", "an Arrow file; save it as Parquet"),
-    (b"SQLite", "an SQLite database; name one of its tables as the source"),
+    (b"SQLite", "an SQLite database; name one of its tables (--sql-table, or Database on the Data page)"),
+    (DUCKDB, "a DuckDB database; name one of its tables (--sql-table, or Database on the Data page)"),
     (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
     (b"%PDF", "a PDF; give CSV, TSV, Parquet or Excel"),
-    (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
     (b"ASCII SPSS PORT", "a portable SPSS file (.por); save it as .sav"),
     (
         b"\0" * 12 + b"\xc2\xea\x81\x63",
@@ -75,7 +76,7 @@ def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
 def refuse_others(head: bytes) -> None:
     """Raises TableError for a file whose first bytes are of a kind that is known and never read."""
     for mark, what in OTHERS:
-        if head.startswith(mark):
+        if head.startswith(mark) or (mark == DUCKDB == head[8:12] and head[14:16] == bytes(2)):
             msg = f"the file is {what}"
             raise TableError(msg)
 

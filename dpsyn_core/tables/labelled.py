@@ -265,6 +265,7 @@ def _declared_of(kind: str, meta: Any, own: str) -> DeclaredColumn:
         codes_missing=tuple(dict.fromkeys(_value(c, text=text) for c in missing)),
         listed={"nominal": True, "ordinal": True, "scale": False}.get(measure),
         ordered=measure == "ordinal",
+        shown="" if text else str(meta.original_variable_types.get(own) or ""),
     )
 
 

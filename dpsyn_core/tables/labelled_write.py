@@ -35,6 +35,14 @@ LETTER = re.compile(r"^\.[a-z]$")  # a missing code of Stata and SAS
 DAY = {"sav": ("DATE11", 86_400), "dta": ("%td", 1), "xport": ("DATE9", 1)}  # format, and units of a day
 MOMENT = {"sav": ("DATETIME20", 1), "dta": ("%tc", 1000), "xport": ("DATETIME20", 1)}  # format, and units of a second
 WHOLE = {"sav": "F12.0", "dta": "%12.0g", "xport": ""}
+SHOWN = {  # formats of the programs that are written again, of numbers, days and times
+    "sav": (r"(F|N|COMMA|DOT|PCT)\d{1,2}(\.\d{1,2})?", r"[AEJS]?DATE\d{1,2}", r"(DATETIME|YMDHMS)\d{1,2}(\.\d{1,2})?"),
+    "dta": (r"%-?0?\d{1,2}\.\d{1,2}[efg]c?", r"%td.{0,40}", r"%tc.{0,40}"),
+    "xport": (
+        r"((BEST|COMMA)?\d{1,2}\.?\d{0,2})", r"(DATE|(DDMMYY|MMDDYY|YYMMDD)[DNPS]?)\d{1,2}\.?",
+        r"DATETIME\d{1,2}(\.\d{0,2})?",
+    ),
+}  # fmt: skip
 # where each format names the moment at which it was written, in bytes, and what stands there instead
 STAMPS = {
     "sav": ((92,), b"01 Jan 8000:00:00"),
@@ -213,8 +221,10 @@ def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, D
     writer = library()
     plan = planned(table.schema, declared, ending)
     columns, formats = {}, {}
-    for name, column in zip(plan.names, table.columns, strict=True):
+    for own, name, column in zip(table.column_names, plan.names, table.columns, strict=True):
         columns[name], formats[name] = _column(column, plan.kind, name, tagged=name in plan.tagged)
+        if own in declared and (columns[name].dtype.kind == "f" or name in plan.tagged):
+            formats[name] = _format(formats[name], declared[own].shown, plan.kind)
     given = {name: form for name, form in formats.items() if form}
     options: dict[str, Any] = {"column_labels": dict(plan.labels), "variable_format": given}
     if plan.kind != "xport":
@@ -260,6 +270,12 @@ def _column(column: Any, kind: str, name: str, *, tagged: bool) -> tuple[Any, st
         msg = f"column '{name}' has texts above the {TEXT[kind]} bytes that {CALLED[kind]} takes; write CSV"
         raise OutputError(msg)
     return text.to_numpy(zero_copy_only=False), ""
+
+
+def _format(usual: str, shown: str, kind: str) -> str:
+    """The format that the source had, where it fits the program and the kind of cells; else the usual one."""
+    at = {DAY[kind][0]: 1, MOMENT[kind][0]: 2}.get(usual, 0)
+    return shown if re.fullmatch(SHOWN[kind][at], shown) else usual
 
 
 def _since(column: Any, kind: str) -> tuple[Any, str]:

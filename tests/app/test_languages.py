@@ -44,7 +44,7 @@ def test_no_translation_is_left_of_an_entry_that_is_gone(code):
 
 def stages():
     """What runs report that they are doing, by the calls in the code of the engine."""
-    out = {stage for _, stage in STAGES.values()}
+    out = {"starting", *(stage for _, stage in STAGES.values())}
     for file in (ROOT / "dpsyn_core").rglob("*.py"):
         for call in (n for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Call)):
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))

@@ -88,6 +88,41 @@ def test_the_month_of_a_date_is_declared_in_the_form_of_its_parts(app):
     assert "has no value for the month 1" in app.error[0].value and len(space_of(app).schema.rules) == 1
 
 
+def test_an_age_is_declared_between_two_dates_and_on_a_fixed_day(app):
+    from dpsyn_core.schema.document import Schema
+    from tests.schema.helpers import date, num
+    from ui.schema import editor
+
+    at_page(app, "schema")
+    attributes = [
+        date("born", "1950-01-01", "1999-12-31", "year"), date("seen", "2020-01-01", "2020-12-31", "month"),
+        num("years", 20, 70, 10), num("older", 20, 70, 10),
+    ]  # fmt: skip
+    editor.take(space_of(app), Schema.of({"version": 1, "name": "t", "attributes": attributes}))
+    app.run()
+    app.segmented_control(key="rule_kind").set_value("difference").run()
+    for key, name in (
+        ("rule_of", "seen"), ("rule_minus", "born"), ("rule_difference", "years"), ("rule_unit", "completed-years")
+    ):  # fmt: skip
+        app.selectbox(key=key).select(name).run()
+    app.button(key="rule_add").click().run()
+    app.segmented_control(key="rule_kind").set_value("part").run()
+    for key, name in (
+        ("rule_date", "born"), ("rule_part", "completed-years"), ("rule_part_column", "older")
+    ):  # fmt: skip
+        app.selectbox(key=key).select(name).run()
+    assert app.button(key="rule_add").disabled
+    app.text_input(key="rule_on").set_value("2020").run()
+    app.button(key="rule_add").click().run()
+    assert "'2020' is no day; write it as 2020-12-31" in app.error[0].value
+    app.text_input(key="rule_on").set_value("2020-06-30").run()
+    app.button(key="rule_add").click().run()
+    assert [str(r) for r in space_of(app).schema.rules] == [
+        "years = completed years from born to seen", "older = completed years from born to 2020-06-30",
+    ]  # fmt: skip
+    assert not app.exception and not app.error
+
+
 def test_a_german_page_says_in_german_why_a_rule_cannot_be(app, monkeypatch):
     monkeypatch.setenv("DPSYN_LANGUAGE", "de")
     at_page(app, "schema")

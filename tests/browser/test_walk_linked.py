@@ -84,7 +84,9 @@ def test_the_report_and_the_export_of_the_run_open_without_a_fault(household, tm
     assert household.plots(), "figures of one table"
     household.pick("Publishable")
     assert "safe to publish" in household.words() and "reads private data" not in household.words()
-    household.open("export")
+    household.open("export", "?lang=de")
+    assert "@misc{" in household.words() and "differential privacy for one" not in household.words()
+    household.open("export", "?lang=en")
     (tmp_path / "t.sqlite").write_bytes(household.download("SQLite"))
     base = sqlite3.connect(tmp_path / "t.sqlite")
     assert base.execute("PRAGMA foreign_key_check").fetchall() == []

@@ -30,8 +30,8 @@ def said(*attributes):
 def test_headers_in_both_languages_propose_what_people_know():
     assert said(*GERMAN) == {
         "Aufnahmedatum <= Entlassungsdatum", "Liegedauer = Entlassungsdatum - Aufnahmedatum",
-        "Alter = Aufnahmedatum - geburtsdatum in years", "Netto <= Brutto", "Bundesland follows from Stadt",
-        "ssw is blank where schwanger = nein",
+        "Alter = completed years from geburtsdatum to Aufnahmedatum", "Netto <= Brutto",
+        "Bundesland follows from Stadt", "ssw is blank where schwanger = nein",
     }  # fmt: skip
     assert said(*ENGLISH) == {
         "hits <= AtBats", "temp_min <= temp_max", "cost_total = cost_food + cost_rent", "start time <= end time",
@@ -65,7 +65,7 @@ HEADERS = [
      {"impossible: Geschlecht = männlich and Schwanger = Ja"}),
     ([date("birth_date", "1950-01-01", "2001-01-01", "year"), date("death_date", *SPAN, "day"),
       num("age_at_death", 0, 99, 9)],
-     {"age_at_death = death_date - birth_date in years", "birth_date <= death_date"}),
+     {"age_at_death = completed years from birth_date to death_date", "birth_date <= death_date"}),
     ([num("wins", 0, 9, 9), num("draws", 0, 9, 9), num("losses", 0, 9, 9), num("played", 0, 9, 9)],
      {"wins <= played", "played = wins + draws + losses"}),
 ]  # fmt: skip

@@ -97,6 +97,7 @@ def wide_schema(rng):
         date("seen", "2020-01-01", "2021-12-31", "month"), num("age", 0, 70, 7),
         num("year", 1950, 2019, 7), cat("dow", ["Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"], missing=True),
         num("hour", 0, 23, 5, "float"), cat("quarter", ["Q1", "Q2", "Q3", "Q4", "none"]),
+        num("months", 0, 850, 9, missing=True), num("turning", 0, 70, 8, special_values=[-9]),
     ]  # fmt: skip
     lands = "XXYYZ"[: int(rng.integers(1, 6))]
     public = {"map": [*zip("abcdefgh", lands, strict=False)]} if rng.integers(2) else {}
@@ -122,6 +123,11 @@ def wide_schema(rng):
         {"kind": "impossible", "where": "hour in [20, 23] and dow in {Sa, So}"},
         {"kind": "unique", "together": ["city", "stay"]},
         {"kind": "unique", "together": ["age", "yes", "gross"]},
+        {"kind": "difference", "column": "age", "of": "seen", "minus": "born", "unit": "completed-years"},
+        {"kind": "difference", "column": "months", "of": "in", "minus": "out", "unit": "completed-months"},
+        {"kind": "difference", "column": "months", "of": "seen", "minus": "born", "unit": "completed-months"},
+        {"kind": "follows", "column": "turning", "of": ["born"], "part": "completed-years", "on": "2020-02-29"},
+        {"kind": "order", "lower": "turning", "upper": "age"},
     ]  # fmt: skip
     kept = rng.random(len(rules)) < rng.choice([0.2, 0.5])
     return declared([r for r, k in zip(rules, kept, strict=True) if k], attributes)
@@ -253,6 +259,30 @@ def test_rules_that_contradict_each_other_are_refused_before_anything_is_charged
     with pytest.raises(SchemaError, match="contradict"):
         synthesize(pa.table({"a": [1], "b": [2]}), schema, epsilon=1, delta=1e-6, rng=0, ledger=ledger)
     assert not (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize("negated", [False, True])
+def test_the_one_value_that_an_impossible_interval_leaves_is_found(negated):
+    money = {"dtype": "float", "step": 0.01}
+    columns = [
+        cat("status", ["closed"]), num("left", 0, 90_000, 40, **money), num("paid", 0, 90_000, 40, **money),
+        num("amount", 500, 90_000, 40, **money), date("on", "2020-01-01", "2029-12-31", "year"),
+    ]  # fmt: skip
+    rules = [
+        {
+            "kind": "impossible",
+            "where": "status = closed and left " + ("not in {0}" if negated else "in [0.01, 90000]"),
+        },
+        {"kind": "impossible", "where": "status = closed and on in [2020-01-02, 2029-12-31]"},
+        {"kind": "sum", "column": "amount", "parts": ["paid", "left"]},
+    ]
+    schema, rng = declared(rules, columns), np.random.default_rng(1)
+    check_rules(schema)
+    table = drawn(schema, 500, rng)
+    made, _ = repair(table, schema.rules, schema, rng)
+    check_repaired(table, made, schema)
+    assert set(made["left"].to_pylist()) == {0.0} and {str(d) for d in made["on"].to_pylist()} == {"2020-01-01"}
+    assert len(set(made["amount"].to_pylist())) > 300
 
 
 SMALL = [

@@ -1,6 +1,7 @@
 """Parts of a date that follow from it: what they are, how columns write them, what is refused, what is known empty."""
 
 import datetime
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,14 +12,14 @@ from dpsyn_core.schema.computed import computed_columns, part_of, with_computed
 from dpsyn_core.schema.date_parts import part_of as parted
 from dpsyn_core.schema.date_parts import values_of
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.formulas import Part
+from dpsyn_core.schema.formulas import COMPLETED, Part
 from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.schema.usual_rules import propose_rules
 from dpsyn_core.schema.zeros import KnownZeros
 from tests.schema import helpers
 from tests.schema.helpers import cat
 
-PARTS = Part.__args__
+PARTS = [p for p in get_args(Part) if p not in COMPLETED]
 SHORT = ["Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"]
 LONG = ["Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"]
 MONTHS = ["Jan", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez"]
@@ -75,7 +76,7 @@ def test_categories_write_parts_as_numbers_or_names_of_both_languages(part, writ
         ("year", num("year", 2020, 2022), date("in", *SPAN), "no value for the year 2019"),
         ("weekday", cat("dow", list("0123456")), date("in", *SPAN), "no value for the weekday 7"),
         ("hour", num("h", 0, 23), date("in", *SPAN), "holds days, which have no hour"),
-        ("month", num("m", 1, 12), num("in", 1, 9), "only a date has a month"),
+        ("month", num("m", 1, 12), num("in", 1, 9), "a rule on the month needs a date"),
         ("day", num("d", 1, 31), date("in", *SPAN, formats=["%m/%Y"]), "does not show its day"),
         ("year", date("y", *SPAN), date("in", *SPAN), "category or a number"),
     ],
@@ -145,3 +146,13 @@ def test_cells_of_another_part_are_known_to_be_empty():
 def test_headers_propose_parts_of_dates_in_both_languages(columns, proposed):
     found = [str(r) for r in propose_rules(Schema.of({"version": 1, "name": "t", "attributes": columns}))]
     assert not found if proposed is None else len(found) == 1 and proposed in found[0], found
+
+
+def test_times_with_a_rhythm_keep_it_where_bins_begin_between_its_times():
+    rng, times = np.random.default_rng(2), ("2024-03-01T00:00:00", "2024-04-30T23:59:00")
+    at = {**date("in", *times, 61), "rhythm": "five-minutes"}
+    rules = [{"kind": "follows", "column": "w", "of": ["in"], "part": "weekday"}]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [at, cat("w", SHORT)], "rules": rules})
+    codes = np.array([rng.integers(0, a.size, 4000) for a in schema.coded])
+    table = with_computed(Codec(part_of(schema, ("in", "w"))).decode(codes.astype(np.uint32), rng=rng), schema, rng)
+    assert {m.minute % 5 or m.second for m in table["in"].to_pylist()} == {0}

@@ -328,3 +328,51 @@ def test_a_draft_of_a_stata_file_keeps_letters_without_labels_as_missing_codes_t
     write_table(read_table(tmp_path / "t.dta"), tmp_path / "o.dta", {c.name: c for c in declaration_of(schema).columns})
     again, found = pyreadstat.read_dta(tmp_path / "o.dta", user_missing=True)
     assert list(again["age"]) == list(cells["age"]) and found.missing_user_values == {"age": ["a"]}
+
+
+SHOWN = {
+    "sav": {"sex": "F2.0", "pay": "COMMA12.2", "born": "EDATE10", "seen": "DATETIME23.2"},
+    "dta": {"sex": "%4.0f", "pay": "%9.1f", "born": "%tdDD.NN.CCYY", "seen": "%tcCCYY-NN-DD_HH:MM:SS"},
+    "xpt": {"pay": "8.2", "born": "DDMMYY10", "seen": "DATETIME16"},
+}
+
+
+@pytest.mark.parametrize("ending", SHOWN)
+def test_columns_are_shown_as_in_the_file_that_a_schema_was_drafted_from(tmp_path, ending):
+    import pyreadstat
+
+    from dpsyn_core import draft_schema
+    from dpsyn_core.schema.importers.declared import declared_columns
+
+    said = {n: DeclaredColumn(name=n, shown=form) for n, form in SHOWN[ending].items()}
+    write_table(pa.concat_tables([TABLE] * 9), tmp_path / f"a.{ending}", said)
+    table = read_table(tmp_path / f"a.{ending}")
+    schema = draft_schema(table, "t")
+    assert {a.name: a.notes["shown"] for a in schema.attributes if a.name in said} == SHOWN[ending]
+    write_table(table, tmp_path / f"b.{ending}", declared_columns(schema))
+    reader = getattr(pyreadstat, {"xpt": "read_xport"}.get(ending, f"read_{ending}"))
+    found = reader(tmp_path / f"b.{ending}", metadataonly=True)[1].original_variable_types
+    assert {n: found[n] for n in said} == SHOWN[ending]
+
+
+def test_a_format_of_another_program_is_not_written(tmp_path):
+    said = {n: DeclaredColumn(name=n, shown=form) for n, form in SHOWN["dta"].items()}
+    said["town"] = DeclaredColumn(name="town", shown="F8.2")
+    write_table(TABLE, tmp_path / "a.sav", said)
+    assert {n: c.shown for n, c in declared_in(read_table(tmp_path / "a.sav")).items() if c.shown} == {
+        "sex": "F12.0", "pay": "F8.2", "born": "DATE11", "seen": "DATETIME20",
+    }  # fmt: skip
+
+
+def test_a_draft_says_that_cells_may_be_blank_only_where_one_is(tmp_path):
+    from dpsyn_core import draft_schema
+
+    full = pa.table({"sex": [1, 2, 9] * 9, "pay": [*range(26), 99_999], "part": [*range(25), None, 99_999]})
+    said = {
+        "sex": DeclaredColumn(name="sex", words={"1": "m", "2": "f", "9": "none"}, codes_missing=(9,)),
+        **{n: DeclaredColumn(name=n, codes_missing=(99_999,)) for n in ("pay", "part")},
+    }
+    write_table(full, tmp_path / "a.sav", said)
+    schema = draft_schema(read_table(tmp_path / "a.sav"), "t")
+    assert {a.name: a.missing for a in schema.attributes} == {"sex": False, "pay": False, "part": True}
+    assert schema["pay"].special_values == (99_999,)

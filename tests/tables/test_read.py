@@ -542,7 +542,7 @@ def test_excel_sheets_are_chosen_with_a_notice():
 @pytest.mark.parametrize(
     ("head", "word"),
     [(b"PK\x03\x04" + b"x" * 50, "archive"), (b"\xd0\xcf\x11\xe0rest", ".xlsx"), (b"SQLite format 3\0", "SQLite"),
-     (b"BZh91AY", "bzip2"), (b"%PDF-1.7", "PDF")],
+     (b"BZh91AY", "bzip2"), (b"%PDF-1.7", "PDF"), (b"\x9c" * 8 + b"DUCK\xe7\x03" + bytes(6), "DuckDB")],
 )  # fmt: skip
 def test_other_formats_are_named(head, word):
     assert word in refusal(head)

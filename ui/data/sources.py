@@ -37,11 +37,12 @@ SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be u
 
 def choose(space: Workspace) -> None:
     """Sample, upload, path or database."""
-    mine = space.dataset is not None and space.dataset.raw is not None  # still there after a reload
+    uploaded = space.dataset is not None and space.dataset.raw is not None
+    loaded = "linked" if space.linked is not None else "upload" if uploaded else "sample"  # as a reload finds it
     way = st.segmented_control(
         t("data.way"),
         WAYS,
-        default="upload" if mine else "sample",
+        default=loaded,
         required=True,
         format_func=lambda w: t(f"data.way_{w}"),
         key="data_way",

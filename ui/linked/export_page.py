@@ -66,7 +66,7 @@ def page(space: Workspace, job: Job) -> None:
     section(t("take.cite"))
     year = time.gmtime(job.created).tm_year
     st.code(certificate.citation(manifest, year, certificate_words()), language=None, wrap_lines=True)
-    st.code(takeaways.bibtex(manifest, year), language=None, wrap_lines=True)
+    st.code(takeaways.bibtex(manifest, year, certificate_words()), language=None, wrap_lines=True)
     section(t("export.certificate"))
     st.code(certificate.certificate(manifest, certificate_words()), language=None, wrap_lines=True)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.formulas import SECONDS, Part
+from dpsyn_core.schema.formulas import COMPLETED, SECONDS, Part
 from dpsyn_core.schema.usual_rules import propose_rules
 from ui.schema import editor
 from ui.schema.rule_words import rule_words
@@ -177,7 +177,12 @@ def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
             t("rules.part_of"), get_args(Part), key=f"{key}_part", format_func=lambda p: t(f"rules.part_{p}")
         )
     column = _column(f"{key}_part_column", t("rules.part_column"), numbers)
-    return {"kind": "follows", "column": column, "of": [of], "part": part} if column and of else None
+    told = {}
+    if part in COMPLETED:
+        told = {"on": st.text_input(t("rules.on"), key=f"{key}_on", placeholder="2020-12-31").strip()}
+    if not (column and of and all(told.values())):
+        return None
+    return {"kind": "follows", "column": column, "of": [of], "part": part, **told}
 
 
 def _unique(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Value
 
-LABELS, MISSING, UNDECLARED = "labels", "missing_codes", "undeclared"  # notes of an attribute
+LABELS, MISSING, UNDECLARED, SHOWN = "labels", "missing_codes", "undeclared", "shown"  # notes of an attribute
 UNCONFIRMED = "NOT PRIVATE: read from the data, and not confirmed as public"  # what our own files say of a draft
 WORDS = ("label", "description")
 ENDS = 3  # labelled codes up to which a scale may have words for its ends and its middle alone
@@ -98,8 +98,8 @@ def attribute_of(column: DeclaredColumn) -> dict[str, Any] | None:
     base = {"name": column.name, "missing": column.blank is not False}
     values = listed_values(column)
     if values:
-        notes = {LABELS: dict(column.words)} if column.words else {}
-        notes |= {MISSING: list(column.codes_missing)} if column.codes_missing else {}  # type: ignore[dict-item]
+        notes = _notes(column)
+        notes |= {MISSING: list(column.codes_missing)} if column.codes_missing else {}
         made = {"kind": "categorical", "values": list(values), "ordered": column.ordered}
         return base | made | ({"notes": notes} if notes else {}) | _words(column)
     ends = _ends(column)
@@ -107,14 +107,18 @@ def attribute_of(column: DeclaredColumn) -> dict[str, Any] | None:
         return None
     if isinstance(ends[0], str):
         formats = {"formats": list(column.formats)} if column.formats else {}
-        return base | {"kind": "datetime", "min": ends[0], "max": ends[1]} | formats | _words(column)
+        return worded(base | {"kind": "datetime", "min": ends[0], "max": ends[1]} | formats, column)
     codes = [c for c in column.codes_missing if isinstance(c, int | float) and not isinstance(c, bool)]
     whole = column.kind != "float" and all(float(v).is_integer() for v in (*ends, *codes))
     limits = [int(v) if whole else v for v in ends]
     out = base | {"kind": "numeric", "dtype": "integer" if whole else "float", "min": limits[0], "max": limits[1]}
     out |= {key: v for key in ("step", "decimals") if (v := getattr(column, key)) is not None}
     out |= {"special_values": [int(c) if whole else c for c in codes]} if codes else {}
-    return out | ({"notes": {LABELS: dict(column.words)}} if column.words else {}) | _words(column)
+    return worded(out, column)
+
+
+def _notes(column: DeclaredColumn) -> dict[str, Any]:
+    return {k: v for k, v in ((LABELS, dict(column.words)), (SHOWN, column.shown)) if v}
 
 
 def _words(column: DeclaredColumn) -> dict[str, Any]:
@@ -182,6 +186,7 @@ def declared_of(a: Any, schema: Schema) -> DeclaredColumn:
     """What can be declared of one attribute."""
     labels = a.notes.get(LABELS)
     said: dict[str, Any] = {"name": a.name, "label": a.label or "", "description": a.description or ""}
+    said["shown"] = str(a.notes.get(SHOWN, ""))
     said["words"] = {str(k): str(v) for k, v in labels.items()} if isinstance(labels, Mapping) else {}
     if isinstance(a, CategoricalAttribute):
         absent = a.notes.get(MISSING)
@@ -252,7 +257,7 @@ def _over(attribute: dict[str, Any], column: DeclaredColumn, source: str) -> dic
 
 def worded(attribute: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:
     """An entry of a schema with the words that a document has for the column and its codes."""
-    notes = attribute.get("notes", {}) | ({LABELS: dict(column.words)} if column.words else {})
+    notes = attribute.get("notes", {}) | _notes(column)
     return attribute | _words(column) | ({"notes": notes} if notes else {})
 
 
@@ -276,8 +281,11 @@ def lost(schema: Schema, again: Schema) -> list[str]:
             what = f"the kind '{a['kind']}'" if name in after else "the whole column"
             out.setdefault(what, []).append(name)
             continue
+        notes, again_notes = (dict(d.get("notes", {})) for d in (a, b))
+        if notes.pop(SHOWN, None) != again_notes.pop(SHOWN, None):
+            out.setdefault("how SPSS, Stata or SAS shows cells", []).append(name)
         for key in a:
-            if a[key] != b.get(key):
+            if a[key] != b.get(key) and (key != "notes" or notes != again_notes):
                 out.setdefault(f"'{key}'", []).append(name)
     said = [f"{what} of {_few(names)}" for what, names in out.items()]
     first, second = schema.document(), again.document()
