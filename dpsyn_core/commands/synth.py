@@ -190,22 +190,22 @@ def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
-        named_tables,
-        open_named,
         parse_settings,
         point_out_names,
+        read_form,
         read_named,
         signing_key,
     )
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.answering import write_answers
     from dpsyn_core.linked.document import METHOD, LinkedSchema
-    from dpsyn_core.linked.export import places_of
+    from dpsyn_core.linked.export import named_tables, places_of
     from dpsyn_core.linked.release import synthesize_linked
     from dpsyn_core.linked.size import check_memory
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import write_release
     from dpsyn_core.sources.choose import memory_of
+    from dpsyn_core.tables.named import open_named
 
     if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
         msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"
@@ -229,7 +229,11 @@ def run_linked(args: argparse.Namespace) -> None:
     progress = silent if args.quiet else TerminalProgress()
     memory = memory_of(args.memory)
     if memory is not None:
-        check_memory({n: b.likely_records for n, b in open_named(args, named).items()}, schema, memory)
+        check_memory(
+            {n: b.likely_records for n, b in open_named(named, read_form(args), apart=bool(args.named)).items()},
+            schema,
+            memory,
+        )
     release = synthesize_linked(
         read_named(args, named), schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,

@@ -33,35 +33,6 @@ def read_table(source: Source, **said: Any) -> Any:
     return open_table(source, ReadForm.of(**said)).whole()
 
 
-def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
-    """The form that reads the table of this name, where a place holds several: a database, or sheets of a workbook.
-
-    Raises TableError where there is no such table.
-    """
-    from dpsyn_core.tables import databases, excel
-
-    if form.of_database or form.sheet is not None or isinstance(place, bytes):
-        return form
-    if "://" not in str(place):
-        path = Path(place)
-        if not path.is_file():
-            return form
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-        if head.startswith(b"PK") and path.suffix.lower() == ".xlsx":
-            from dpsyn_core.tables.write import sheet_name
-
-            sheet = next((s for s in (name, sheet_name(name)) if s in excel.sheets(path.read_bytes())), None)
-            return form if sheet is None else form.model_copy(update={"sheet": sheet})
-        if not (head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK"):
-            return form
-    known = databases.list_tables(databases.Database.of(os.fspath(place)))
-    if name not in known:
-        msg = f"the database has no table '{name}'; give each by its name there: {', '.join(known) or 'none'}"
-        raise TableError(msg)
-    return form.model_copy(update={"sql_table": name})
-
-
 def open_table(
     place: Source,
     form: ReadForm = AS_FOUND,
