@@ -4,6 +4,10 @@ At equal total epsilon and delta 1e-9: the default system alone with all of it; 
 of the choice gets; and the mean result of the choice, over 2,000 draws of the number of runs, the candidates and the
 noise of the scores, from the pool of runs. Prints mean total variation distances of pairs (at most 300). The pool has
 `--seeds` runs of each candidate, so that the choice among runs of one system shows little.
+
+`--public`: the choice by a public table instead (`tuning.rehearsal`), which costs nothing. A draw of each process of
+`dpsyn benchmark` is cut in two; one half is private, the other one public. `--drift`: the public half is a draw of its
+own, with other strengths of every dependence. All candidates are then run on the private half, `--seeds` times.
 """
 
 from __future__ import annotations
@@ -12,16 +16,22 @@ import argparse
 import sys
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.accuracy import DELTA, load
 from benchmarks.engine import mean_distance, run_system
 from benchmarks.process import table as markdown
+from dpsyn_core.commands.tune import candidate_of
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.grids.processes import PROCESSES, Draw
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.public_table import coded
 from dpsyn_core.tuning.choice import SCORE_SHARE, distance, price_of, scored_pairs
+from dpsyn_core.tuning.rehearsal import rehearse
 
 CANDIDATES = ("rls", "mst", "independent")
+OFFERED = ("rls", "rls:resolution=8", "rls:one_way_share=0.6", "mst", "privsyn", "independent")
 DRAWS = 2000
 
 
@@ -56,6 +66,32 @@ def row(name: str, epsilon: float, runs: int, seeds: int) -> list[object]:
     return [name, runs, f"{price.factor:.2f}", f"{alone:.4f}", *each, f"{chosen:.4f}", f"{chosen / alone - 1:+.0%}"]
 
 
+def public_row(process: str, epsilon: float, records: int, seeds: int, drift: bool) -> list[object]:
+    """A line of the table of choices by a public table."""
+    draws = [Draw(process=process, records=2 * records, columns=8, seed=f"{i:064x}") for i in (1, 2 if drift else 1)]
+    (private, schema), (other, _) = (draw.table() for draw in draws)
+    if drift:  # the codes of the other draw, where the values of this one have room for them
+        sizes = schema.domain().sizes
+        capped = [np.minimum(c.to_numpy(), k - 1) for c, k in zip(other.columns, sizes, strict=True)]
+        other = pa.table(dict(zip(private.column_names, capped, strict=True)))
+    public = coded(other.slice(records), schema, name="public", sha256="0" * 64)
+    truth = coded(private.slice(0, records), schema, name="private", sha256="0" * 64)
+    candidates = [candidate_of(text) for text in OFFERED]
+    found = rehearse(public, schema, candidates, budget=Budget(epsilon=epsilon, delta=DELTA))
+    errors = {}
+    for c in candidates:
+        made = [
+            run_system(
+                c.method, truth.codes, truth.domain, epsilon=epsilon, delta=DELTA, seed=s, settings=dict(c.settings)
+            )
+            for s in range(seeds)
+        ]
+        errors[str(c)] = float(np.mean([mean_distance(truth.codes, m.codes, truth.domain, 2) for m in made]))
+    best = str(found.best.candidate)
+    print(process, {str(t.candidate): round(t.mean, 4) for t in found.tried}, errors, file=sys.stderr, flush=True)
+    return [process, *(f"{e:.4f}" for e in errors.values()), best, f"{errors[best] / errors['rls'] - 1:+.1%}"]
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -63,7 +99,15 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--runs", default="2,5")
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--public", action="store_true")
+    parser.add_argument("--drift", action="store_true", help="with --public")
+    parser.add_argument("--records", type=int, default=3000, help="of each half, with --public")
     args = parser.parse_args()
+    if args.public:
+        found = [public_row(p, args.epsilon, args.records, args.seeds, args.drift) for p in PROCESSES]
+        head = ["process", *OFFERED, "chosen", "change against rls"]
+        print(markdown(head, found))
+        return
     rows = [
         row(name, args.epsilon, int(runs), args.seeds)
         for name in args.tables.split(",")

@@ -147,7 +147,8 @@ def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise _unfit(path.name) from error
+        msg = f"cannot read '{path.name}': {error.strerror}; give the file of released marginals that the run wrote"
+        raise TableError(msg) from error
 
 
 def _read(content: bytes, name: str) -> dict[str, Any]:

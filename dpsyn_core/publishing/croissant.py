@@ -164,7 +164,7 @@ def responsible(m: Manifest) -> dict[str, str]:
     """The statement of privacy, in the vocabulary for responsible AI."""
     unit = f"{m.neighbours}, at most {m.max_records} records of one individual"
     why = "" if m.private else f" Reasons: {'; '.join(m.not_private_because)}."
-    made = "those alone" if m.public_table is None else "those and the public table"
+    made = "those and the public table" if facts.learnt(m) else "those alone"
     return {
         "rai:personalSensitiveInformation": f"{m.guarantee}{why} Neighbours: {unit}. {facts.unprotected(m)}",
         "rai:dataCollection": f"Synthetic: {len(m.charges)} noisy releases about the private table, which the manifest "

@@ -59,13 +59,19 @@ def unprotected(m: Manifest) -> str:
         out.append(f"{len(m.bought)} parts of the schema were bought earlier with budget of their own")
     if m.public_table is not None:
         p = m.public_table
+        use = "by which its system was chosen" if p.candidates else "from which the run learnt"
         out.append(
-            f"the {p.n_records:,} records of the public table '{p.name}' (SHA-256 {p.sha256}), from which the run "
-            f"learnt, are not protected: that they are public is the {p.vouched}"
+            f"the {p.n_records:,} records of the public table '{p.name}' (SHA-256 {p.sha256}), {use}, are not "
+            f"protected: that they are public is the {p.vouched}"
         )
     return "; ".join(out) + "."
 
 
 def made_from(m: Manifest) -> str:
     """What the records were made from."""
-    return "released values alone" if m.public_table is None else "released values and the public table"
+    return "released values and the public table" if learnt(m) else "released values alone"
+
+
+def learnt(m: Manifest) -> bool:
+    """Whether the records were made with the help of a public table, beyond the choice of the system."""
+    return m.public_table is not None and not m.public_table.candidates

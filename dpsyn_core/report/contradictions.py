@@ -190,12 +190,14 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         task = Task.of(
             schema, budget, questions=asked, questions_share=share, measures=config.measures
         )  # fmt: skip
-        if found.public_table is not None:  # the charges do not depend on what is in it
+        used = found.public_table
+        if used is not None and used.candidates:
+            if found.method not in {c.partition(":")[0] for c in used.candidates}:
+                return [f"the manifest lists candidates of a choice, and '{found.method}' is none of them"]
+        elif used is not None:  # the charges do not depend on what is in it
             task = replace(
                 task,
-                public=PublicTable.unread(
-                    task.domain.project(n for n in found.public_table.columns if n in task.domain.names)
-                ),
+                public=PublicTable.unread(task.domain.project(n for n in used.columns if n in task.domain.names)),
             )
         MethodConfig.check(config, task)  # what a system adds to it asks for its library on this machine
         if len(task.domain) > MOST_PLANNED:

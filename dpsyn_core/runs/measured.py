@@ -41,7 +41,7 @@ class Measured:
     run: states the release. measurements: what the system released, in its own form. columns: names of the source's
     columns, in their order. seed: of `rng`; None for a caller's own generator. started: when the private phase had
     ended. repaired: gets how many synthetic cells were changed so that no rule is broken, and how many records were
-    left out for it, once a table or shard.
+    left out for it, once a table or shard. chosen_on: a public table by which the system was chosen.
     """
 
     source: Source
@@ -57,6 +57,7 @@ class Measured:
     seed: int | None
     started: float
     repaired: list[tuple[int, int]] = field(default_factory=list)
+    chosen_on: UsedTable | None = None
 
     @property
     def released(self) -> ReleasedTables:
@@ -72,23 +73,18 @@ class Measured:
         """States the run, with so many records made."""
         return self.run.manifest(
             Declared.by(
-                self.schema,
-                reasons=self.config.reasons,
-                query_vouched=self.spec.query_vouched,
+                self.schema, reasons=self.config.reasons, query_vouched=self.spec.query_vouched,
                 public_table=self._public_table(),
             ),
-            settings=self.config.model_dump(mode="json"),
-            n_records=n_records,
-            seed=self.seed,
-            seconds=time.perf_counter() - self.started,
-            questions=self._questions(),
-        )
+            settings=self.config.model_dump(mode="json"), n_records=n_records, seed=self.seed,
+            seconds=time.perf_counter() - self.started, questions=self._questions(),
+        )  # fmt: skip
 
     def _public_table(self) -> UsedTable | None:
-        """The public table that the run learnt from."""
+        """The public table that the run learnt from, or was chosen by."""
         p = self.task.public
         if p is None:
-            return None
+            return self.chosen_on
         return UsedTable(name=p.name, sha256=p.sha256, n_records=p.n_records, columns=p.domain.names)
 
     def _questions(self) -> AskedQuestions | None:

@@ -206,6 +206,7 @@ def test_the_same_files_give_the_same_answers(place):
         (lambda p: None, {"table": "independent.csv"}, "not the table of this manifest"),
         (lambda p: None, {"measurements": "independent.gz"}, "does not hold the marginals"),
         (lambda p: (p / "rls.gz").write_bytes(b"{}"), {}, "does not hold released marginals"),
+        (lambda p: None, {"measurements": "gone.gz"}, "cannot read 'gone.gz': No such file"),
         (lambda p: (p / "q.json").write_text("[]"), {}, "no question"),
         (lambda p: (p / "q.json").write_text('[{"name": "q", "kind": "mean", "of": "x"}]'), {}, "'x' is no column"),
         (lambda p: None, {"questions": "gone.json"}, "cannot be read"),

@@ -65,6 +65,7 @@ ENGLISH: dict[str, str] = {
     "query_note": "{who}: that it reads each record by itself is not checked",
     "public_table": "public table",
     "public_table_note": "{name} ({hash}), {records} records, {columns} columns",
+    "public_table_chosen": "the method was chosen by runs on it, among {candidates}",
     "public_table_word": "{who}: that it is public is not checked, and nothing here protects its records",
     "refit": "refit",
     "refit_own": "by {method}, from the release of the run above, which paid for it ({hash}); nothing was charged",
@@ -249,12 +250,13 @@ def _asked(m: Statement, w: Words) -> list[str]:
 
 
 def _public(m: Statement, w: Words) -> list[str]:
-    """The public table that the run learnt from."""
+    """The public table that the run used."""
     if m.public_table is None:
         return []
     p = m.public_table
     said = w["public_table_note"].format(name=p.name, hash=p.sha256[:16], records=p.n_records, columns=len(p.columns))
-    return [_row(w["public_table"], said), f"    {w['public_table_word'].format(who=p.vouched)}"]
+    chosen = [f"    {w['public_table_chosen'].format(candidates=', '.join(p.candidates))}"] if p.candidates else []
+    return [_row(w["public_table"], said), *chosen, f"    {w['public_table_word'].format(who=p.vouched)}"]
 
 
 def _refitted(m: Statement, w: Words) -> list[str]:

@@ -84,7 +84,7 @@ class AskedQuestions(BaseModel):
 
 
 class UsedTable(BaseModel):
-    """A table that the owner vouches is public, from which the run learnt. Nothing was charged for it."""
+    """A table that the owner vouches is public, from which the run learnt or by which its settings were chosen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -93,6 +93,9 @@ class UsedTable(BaseModel):
     n_records: int = Field(ge=1, description="Of its records that the schema describes")
     columns: tuple[str, ...] = Field(min_length=1, description="That it shares with the schema")
     vouched: Literal["owner's word"] = Field(default="owner's word", description="Who says that it is public")
+    candidates: tuple[str, ...] = Field(
+        default=(), description="Of a choice by runs on it; empty: the run learnt from it"
+    )
 
 
 class HangingTable(BaseModel):
@@ -162,7 +165,7 @@ class Statement(BaseModel):
         default=None,
         description="Who says that the query behind the records reads each one by itself; null: checked, or no query",
     )
-    public_table: UsedTable | None = Field(default=None, description="A public table that the run learnt from")
+    public_table: UsedTable | None = Field(default=None, description="A public table that the run used")
     n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
     columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
     charges: tuple[ChargeRecord, ...] = ()
@@ -238,6 +241,8 @@ class Statement(BaseModel):
             document.pop("refit", None)
         if self.public_table is None:
             document.pop("public_table", None)
+        elif not self.public_table.candidates:
+            document["public_table"].pop("candidates")
         if self.version == 3 and self.seed is not None and self.seed.bit_length() > EXACT_BITS:
             document["seed"] = str(self.seed)
         if not self.hanging:
