@@ -15,7 +15,6 @@ from dpsyn_core.errors import SettingError
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.batches import Batches
@@ -81,31 +80,6 @@ def add_manifest(parser: argparse.ArgumentParser) -> None:
 def place(text: str) -> Path | str:
     """A path, or the address of a database as it was written: a Path would fold its slashes."""
     return text if "://" in text else Path(text)
-
-
-def named_tables(
-    named: Sequence[str], alone: Path | str | None, schema: LinkedSchema | None = None
-) -> dict[str, Path | str]:
-    """The places of linked tables by their names. Raises SettingError.
-
-    Args:
-        named: NAME=TABLE of each.
-        alone: a table without a name: that of a schema whose tables are columns of one file.
-        schema: of the tables, where there is one.
-    """
-    if schema is not None and schema.one_file and alone is not None and not named:
-        return {t.name: alone for t in schema.tables}
-    if alone is not None:
-        msg = "a table stands without its name; give each as --table NAME=FILE, by the names in the schema"
-        raise SettingError(msg)
-    found: dict[str, Path | str] = {}
-    for text in named:
-        name, sign, path = text.partition("=")
-        if not sign or not name or not path or name in found:
-            msg = f"--table got '{text}'; it needs the form NAME=FILE, each name once: --table persons=persons.csv"
-            raise SettingError(msg)
-        found[name] = place(path)
-    return found
 
 
 def table_name(args: argparse.Namespace) -> str:
@@ -269,9 +243,12 @@ def read_input(args: argparse.Namespace) -> Any:
 
 
 def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
-    """Linked tables by name, each as `read_input` reads it; a file that holds several of them is read once."""
-    read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
-    return {name: read[path] for name, path in named.items()}
+    """Linked tables by name, each as `read_input` reads it."""
+    from dpsyn_core.tables.named import open_named
+
+    opened = open_named(named, read_form(args), apart=bool(args.named))
+    read = {id(batches): _read(batches, named[name]) for name, batches in reversed(opened.items())}
+    return {name: read[id(batches)] for name, batches in opened.items()}
 
 
 def _read(batches: Batches, table: Path | str) -> Any:

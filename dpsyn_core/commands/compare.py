@@ -90,11 +90,11 @@ def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables: scores by table and by link. Raises SettingError."""
     from dataclasses import asdict
 
-    from dpsyn_core.commands.common import named_tables, read_named
+    from dpsyn_core.commands.common import read_named
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.linked.compare import compare_linked
     from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import places_of, written_tables
+    from dpsyn_core.linked.export import named_tables, places_of, written_tables
 
     schema = LinkedSchema.load(args.schema)
     if args.json is not None:

@@ -108,12 +108,12 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     """As `run`, for one release of linked tables: by table, by link, and keys. Raises SettingError."""
     from numpy.random import default_rng
 
-    from dpsyn_core.commands.common import named_tables, read_named
+    from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
     from dpsyn_core.linked.bounding import check_names
     from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import places_of, written_tables
+    from dpsyn_core.linked.export import named_tables, places_of, written_tables
     from dpsyn_core.linked.keys import check_keys
     from dpsyn_core.linked.reference import link_verdicts, separate_tables
     from dpsyn_core.privacy.manifest.manifest import Manifest

@@ -197,8 +197,9 @@ def dump_panel(args: argparse.Namespace, schema: Any) -> None:
 
 def run_draft_linked(args: argparse.Namespace) -> None:
     """As `run_draft`, for tables that hang together."""
-    from dpsyn_core.commands.common import named_tables, read_named
+    from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.linked.export import named_tables
     from dpsyn_core.suggest.linked import draft_linked
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
@@ -228,6 +229,9 @@ def run_draft_linked(args: argparse.Namespace) -> None:
         key = f"{link.child}.{link.key} = {link.parent}.{schema[link.parent].key}"
         of_root = "" if hanging.max_children == link.max_children else f", {hanging.max_children} of a root"
         print(f"link: {key}, at most {link.max_children} of a parent{of_root}")
+        if link.roles is not None:
+            once = ", ".join(link.roles.single)
+            print(f"roles: {link.child}.{link.roles.column}, at most one of each of a parent: {once} (by their names)")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -386,10 +390,11 @@ def run_check(args: argparse.Namespace) -> None:
 
 def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
-    from dpsyn_core.commands.common import PRIVATE, named_tables, read_named
+    from dpsyn_core.commands.common import PRIVATE, read_named
     from dpsyn_core.linked.bounding import bounded
     from dpsyn_core.linked.checking import findings
     from dpsyn_core.linked.document import LinkedSchema
+    from dpsyn_core.linked.export import named_tables
 
     schema = LinkedSchema.load(path)
     tables: dict[str, Any] = {}

@@ -190,7 +190,6 @@ def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
-        named_tables,
         parse_settings,
         point_out_names,
         read_form,
@@ -200,13 +199,13 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.answering import write_answers
     from dpsyn_core.linked.document import METHOD, LinkedSchema
-    from dpsyn_core.linked.export import places_of
+    from dpsyn_core.linked.export import named_tables, places_of
     from dpsyn_core.linked.release import synthesize_linked
     from dpsyn_core.linked.size import check_memory
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import write_release
     from dpsyn_core.sources.choose import memory_of
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.tables.named import open_named
 
     if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
         msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"
@@ -228,9 +227,13 @@ def run_linked(args: argparse.Namespace) -> None:
     key = signing_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
-    form, memory = read_form(args), memory_of(args.memory)
+    memory = memory_of(args.memory)
     if memory is not None:
-        check_memory({n: open_table(path, form).likely_records for n, path in named.items()}, schema, memory)
+        check_memory(
+            {n: b.likely_records for n, b in open_named(named, read_form(args), apart=bool(args.named)).items()},
+            schema,
+            memory,
+        )
     release = synthesize_linked(
         read_named(args, named), schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,

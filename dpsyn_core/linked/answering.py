@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from dpsyn_core.files import write_text
 from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
-from dpsyn_core.linked.asked_table import AskedTable
+from dpsyn_core.linked.asked_table import AskedTable, in_order
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest
+from dpsyn_core.linked.ranked import RankedCounts, gini_interval
 from dpsyn_core.linked.stages import View, ViewColumn
 from dpsyn_core.linked.views import ViewCounter
 from dpsyn_core.marginals.types import Measurement, noise
@@ -35,6 +36,8 @@ Floats = NDArray[np.float64]
 KIND = "question"  # of the charges
 DRAWS = 400  # of the noise, from which an interval is read: its ends are then within some 0.3 standard errors
 CONFIDENCE = 0.95  # of intervals
+Z = 1.96  # standard deviations on either side of a normal variable that make this confidence
+Z_LAPLACE = 2.17  # of one with Laplace noise, by its kurtosis (Cornish and Fisher 1938); sums of several need less
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,6 +83,11 @@ class LinkedAnswer:
             middle, low, high, made = (
                 float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
             )
+            if not np.isfinite([middle, low, high]).all():
+                return (
+                    f"{self.name}: no figure ({self.unit}), for noise is all that its table holds; the synthetic "
+                    f"tables say {made:.4g}.{few}"
+                )
             return (
                 f"{self.name}: {middle:.4g} ({self.unit}), between {low:.4g} and {high:.4g} at {CONFIDENCE:.0%} "
                 f"confidence; the synthetic tables say {made:.4g}.{few}"
@@ -97,7 +105,7 @@ def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[
     for question in questions.questions:
         table = AskedTable(schema, question)
         (need,) = compile_question(question.ask, table.table)
-        out.append((table, replace(need, maps={**need.maps, **table.ends})))
+        out.append((table, replace(need, maps={**need.maps, **table.ends, **table.runs})))
     return out
 
 
@@ -154,22 +162,86 @@ def answers_of(
         question = table.question
         weights = table.weights(made) / table.whole
         synthetic = evaluate(question.ask, table.codes(made), table.table, weights=weights)
-        estimate = _of_cells(table, need, measured.values / table.whole)
-        drawn = np.stack([
-            _of_cells(table, need, (measured.values + noise(measured, pure=pure, rng=rng)) / table.whole).values
-            for _ in range(DRAWS)
-        ])  # fmt: skip
-        tail = (1 - CONFIDENCE) / 2
-        with np.errstate(invalid="ignore"):
-            low, high = np.quantile(drawn - estimate.values, [tail, 1 - tail], axis=0)
+        estimate, low, high = estimated(table, need, measured, pure=pure, rng=rng)
         out.append(
             LinkedAnswer(
                 name=question.name, about=question.about, at_most=question.at_most, axes=estimate.axes,
-                unit=_unit(question, estimate), estimate=estimate.values, low=estimate.values - high,
-                high=estimate.values - low, synthetic=_scaled(synthetic, estimate),
+                unit=_unit(question, estimate), estimate=estimate.values, low=low, high=high,
+                synthetic=_scaled(synthetic, estimate),
             )
         )  # fmt: skip
     return tuple(out)
+
+
+def estimated(
+    table: AskedTable, need: Need, measured: Measurement, *, pure: bool, rng: Generator
+) -> tuple[Answer, Floats, Floats]:
+    """The answer from a noisy table, and both ends of its interval."""
+    counts, sigma = measured.values / table.whole, measured.sigma / table.whole
+    estimate = _of_cells(table, need, counts)
+    ask = table.question.ask
+    if in_order(ask):
+        return _ranked(table, ask, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
+    drawn = np.stack([
+        _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
+        for _ in range(DRAWS)
+    ])  # fmt: skip
+    low, high = _tails(drawn - estimate.values)
+    return estimate, estimate.values - high, estimate.values - low
+
+
+def _tails(drawn: Floats) -> tuple[Floats, Floats]:
+    tail = (1 - CONFIDENCE) / 2
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    return low, high
+
+
+def _ranked(
+    table: AskedTable,
+    ask: QuantileQuestion | GiniQuestion,
+    need: Need,
+    measured: Measurement,
+    estimate: Answer,
+    *,
+    pure: bool,
+    rng: Generator,
+) -> tuple[Answer, Floats, Floats]:
+    """The same of quantiles and Gini indices, which depend on the order of the number's values."""
+    attribute = table.table[ask.of]
+    numbers = numbers_of(attribute)
+    place = need.maps[ask.of].map if ask.of in need.maps else np.arange(attribute.size)
+    known = ~np.isnan(numbers)
+    middle = np.bincount(place[known], numbers[known]) / np.bincount(place[known])
+    order = np.argsort(middle)
+    binning = getattr(attribute, "binning", None)
+    low, high = middle.copy(), middle.copy()
+    if binning is not None:
+        first, last = binning.bounds()
+        np.minimum.at(low, place[: len(first)], first)
+        np.maximum.at(high, place[: len(last)], last)
+    axes = [need.attributes.index(n) for n in (*ask.by, ask.of)]
+    groups = estimate.values.shape[: len(ask.by)]
+
+    def of(values: Floats) -> RankedCounts:
+        counts = np.transpose(values, axes)[..., order].reshape(-1, len(order))
+        return RankedCounts(
+            counts=counts, sigma=measured.sigma, low=low[order], high=high[order], middle=middle[order],
+            whole=ask.of in table.runs,
+        )  # fmt: skip
+
+    found, z = of(measured.values), Z_LAPLACE if pure else Z
+    if isinstance(ask, QuantileQuestion):
+        ends = np.array([found.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
+        middles, lows, highs = (ends[:, i].T.reshape(*groups, len(ask.at)) for i in range(3))
+        return replace(estimate, values=middles), lows, highs
+    drawn = np.stack([
+        of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
+        for _ in range(DRAWS)
+    ])  # fmt: skip
+    figures = gini_interval(found.gini_parts(measured.sigma**2), drawn, z)
+    ginis, lows, highs = (f.reshape(groups) for f in figures)
+    return replace(estimate, values=ginis), lows, highs
 
 
 def _scaled(synthetic: Answer, estimate: Answer) -> Floats:
@@ -186,8 +258,6 @@ def _unit(question: LinkedQuestion, answer: Answer) -> str:
 def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     """The answer from a table of counts: each cell is a record of its first codes, and its count a weight."""
     names = table.table.domain().names
-    if isinstance(table.question.ask, QuantileQuestion | GiniQuestion):
-        values = _rising(values, need.attributes.index(table.question.ask.of), table.table[table.question.ask.of])
     firsts = []
     for name, size in zip(need.attributes, values.shape, strict=True):
         place = need.maps[name].map if name in need.maps else np.arange(size)
@@ -196,23 +266,6 @@ def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     rows = {n: g.ravel() for n, g in zip(need.attributes, grid, strict=True)}
     codes = np.stack([rows[n] for n in names])
     return evaluate(table.question.ask, codes, table.table, weights=values.ravel())
-
-
-def _rising(values: Floats, axis: int, attribute: Any) -> Floats:
-    """Counts without negative ones, whose sums up to each number are about those that were measured.
-
-    Where negative counts were 0 by themselves, noise above 0 would stay, and empty cells would count. Sums up to each
-    number are made rising: the mean of the largest before and the least after.
-    """
-    numbers = numbers_of(attribute)
-    order = np.argsort(numbers)[: int((~np.isnan(numbers)).sum())]
-    counts = np.moveaxis(values, axis, -1)
-    sums = np.cumsum(counts[..., order], axis=-1)
-    after = np.minimum.accumulate(sums[..., ::-1], axis=-1)[..., ::-1]
-    rising = np.maximum((np.maximum.accumulate(sums, axis=-1) + after) / 2, 0.0)
-    out = np.zeros_like(counts)
-    out[..., order] = np.diff(rising, axis=-1, prepend=0.0)
-    return np.moveaxis(out, -1, axis)
 
 
 def write_answers(answers: Sequence[LinkedAnswer], out: Path, *, private: bool) -> None:

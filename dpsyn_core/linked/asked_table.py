@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,23 @@ from dpsyn_core.linked.asked import ChildCount, LinkedQuestion
 from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.rules import BEFORE
-from dpsyn_core.linked.stages import difference_codes
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.check import check
-from dpsyn_core.questions.forms import GapQuestion, MeanQuestion, SumQuestion
+from dpsyn_core.questions.forms import GapQuestion, GiniQuestion, MeanQuestion, QuantileQuestion, Question, SumQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric, within
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import CodedAttribute
 
 Ints = NDArray[np.int64]
-EVEN = 1e-6  # of the width of a bin, by which bins may differ that count as equally wide (rounding)
-
-
+FINE_STEPS, FEW_STEPS = 10_000, 50  # of a change to either side of none, where cells cost nothing and where they do
 WHOLE = 64  # that a record weighs where those of roots with many weigh less, each a whole number
 FINE = 256  # times that, where a record is divided between the ends of a number, each part a whole number
+MOST_RUNS = 100  # of the values of a number, of which a quantile or a Gini index is read
+
+
+def in_order(ask: Question) -> TypeGuard[QuantileQuestion | GiniQuestion]:
+    """Whether a figure is read off the order of its number's values."""
+    return isinstance(ask, QuantileQuestion | GiniQuestion) and ask.of not in (*ask.by, *ask.bins)
 
 
 def units_of(question: LinkedQuestion, most: int) -> tuple[int, int]:
@@ -40,7 +42,8 @@ class AskedTable:
 
     whole: what a record weighs that counts fully. unit: what the records of one root weigh together, at most. ends: the
     number of a figure that depends on its mean alone. Each record is counted at its least and at its largest value, in
-    the parts that keep the mean: two cells have less noise than one for each value.
+    the parts that keep the mean: two cells have less noise than one for each value. runs: that of a quantile or Gini
+    index in runs of its values, where it has more than `MOST_RUNS`; empty where the values stay.
     """
 
     def __init__(self, schema: LinkedSchema, question: LinkedQuestion) -> None:
@@ -59,7 +62,7 @@ class AskedTable:
             listed = tuple(self._attributes[n] for n in named)
             self.table = Schema.of({"version": 1, "name": question.about, "attributes": listed})
             check(question.ask, self.table)
-            self.ends = self._ends()
+            self.ends, self.runs = self._ends(), self._runs()
             self.unit = divided if self.ends else self._held
             self.whole = self.unit // self._held * (1 if question.at_most is None else WHOLE)
         except DPSynError as error:
@@ -99,6 +102,17 @@ class AskedTable:
         return {
             ask.of: Coarsening.of(np.append(np.zeros(plain - 1, dtype=np.intp), np.arange(1, 2 + attribute.special)))
         }
+
+    def _runs(self) -> dict[str, Coarsening]:
+        """Runs of about equally many bins: noise grows with the number of cells, and wide cells are soon read well."""
+        if not in_order(self.question.ask):
+            return {}
+        attribute = self.table[self.question.ask.of]
+        plain = attribute.size - attribute.special
+        numbers = numbers_of(attribute)[:plain]
+        if plain <= MOST_RUNS or np.isnan(numbers).any() or (np.diff(numbers) < 0).any():
+            return {}
+        return {self.question.ask.of: Coarsening.even(attribute.coded_attribute(), MOST_RUNS)}
 
     def _columns(self) -> dict[str, dict[str, Any]]:
         """Attributes as documents, under the names that the question may use."""
@@ -142,7 +156,7 @@ class AskedTable:
         return out
 
     def _change(self, name: str, of: str) -> dict[str, Any]:
-        """A number of as many bins as there are differences, each as wide as a bin of the column."""
+        """A number of bins that are as wide as those of the column on average; finer where cells cost nothing."""
         link = self._link
         table = self.schema[self.question.about]
         attribute = table.coded[_place_of(table, of)]
@@ -153,12 +167,13 @@ class AskedTable:
             raise QuestionError(msg)
         middles = numbers_of(attribute)
         middles = middles[~np.isnan(middles)]
-        width = float(middles[1] - middles[0]) if len(middles) > 1 else 0.0
-        if width <= 0 or np.ptp(np.diff(middles)) > EVEN * width:
-            msg = f"'{of}' has bins of several widths, of which no change follows; ask for 'before.{of}' and '{of}'"
+        steps = np.diff(middles)
+        if not len(steps) or steps.min() <= 0:
+            msg = f"'{of}' has no numbers in ascending order to compare; ask for the table of 'before.{of}' and '{of}'"
             raise QuestionError(msg)
-        bins = 2 * len(middles) - 1
-        end = width * bins / 2
+        span, fine = float(np.ptp(middles)), isinstance(self.question.ask, MeanQuestion | SumQuestion | GapQuestion)
+        half = min(round(span / float(steps.min() if fine else steps.mean())), FINE_STEPS if fine else FEW_STEPS)
+        bins, end = 2 * half + 1, span / half * (half + 0.5)
         return {"name": name, "kind": "numeric", "dtype": "float", "min": -end, "max": end, "bins": {"count": bins},
                 "missing": True}  # fmt: skip
 
@@ -276,11 +291,13 @@ class _ChildRows:
         return out
 
     def _change(self, of: str, size: int) -> Ints:
-        a: CodedAttribute = self._coded[self._place[of]].coded_attribute()
+        numbers = numbers_of(self._coded[self._place[of]])
+        half = (size - 2) // 2  # steps to either side; the last code says that there is no change
         column = self._own[self._place[of]].astype(np.int64)
-        before = self._before(column, 0)
-        # what has no difference is missing
-        out: Ints = np.minimum(difference_codes(a, a)[before, column], size - 1)
+        apart = (numbers[column] - numbers[self._before(column, 0)]) / np.nanmax(numbers - np.nanmin(numbers)) * half
+        known = ~np.isnan(apart)
+        out: Ints = np.full(len(column), size - 1, dtype=np.int64)
+        out[known] = np.rint(apart[known]).astype(np.int64) + half
         out[self._first] = size - 1
         return out
 

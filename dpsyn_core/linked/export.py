@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.errors import OutputError
+from dpsyn_core.errors import OutputError, SettingError
 from dpsyn_core.files import not_private_name, replacing
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
@@ -64,6 +64,31 @@ def places_of(
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
     return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)
+
+
+def named_tables(
+    named: Sequence[str], alone: Path | str | None, schema: LinkedSchema | None = None
+) -> dict[str, Path | str]:
+    """The places of linked tables by their names. Raises SettingError.
+
+    Args:
+        named: NAME=TABLE of each.
+        alone: a table without a name: that of a schema whose tables are columns of one file.
+        schema: of the tables, where there is one.
+    """
+    if schema is not None and schema.one_file and alone is not None and not named:
+        return {t.name: alone for t in schema.tables}
+    if alone is not None:
+        msg = "a table stands without its name; give each as --table NAME=FILE, by the names in the schema"
+        raise SettingError(msg)
+    found: dict[str, Path | str] = {}
+    for text in named:
+        name, sign, path = text.partition("=")
+        if not sign or not name or not path or name in found:
+            msg = f"--table got '{text}'; it needs the form NAME=FILE, each name once: --table persons=persons.csv"
+            raise SettingError(msg)
+        found[name] = path if "://" in path else Path(path)  # a Path would fold the slashes of an address
+    return found
 
 
 def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:

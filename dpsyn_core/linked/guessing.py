@@ -1,4 +1,4 @@
-"""Which table is the root, and how the others hang on it, from names of tables and columns alone, which are public."""
+"""Which table is the root, how others hang on it, and which roles a parent has once, from public names alone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dpsyn_core.linked.document import DEPTH
+from dpsyn_core.linked.document import DEPTH, MOST_SINGLES
 
 KEYS = ("id", "key", "nr", "no", "uuid")  # as a table's own key is often called where it does not say whose it is
 SURELY = ("id", "key", "uuid")  # of these, what is never a number of records in their order, as a visit's nr is
+
+ROLE = re.compile(r"(?i)(^|[\W_])(role|relation(ship)?|rolle|beziehung|stellung|verwandtschaft)s?($|[\W_])")
+ONCE = re.compile(
+    r"(?i)(head|householder|reference person|spouse|husband|wife|partner"
+    r"|haushaltsvorstand|bezugsperson|ehepartner(in)?|ehefrau|ehemann|partner(in)?)( of (the )?house(hold)?)?"
+)  # fmt: skip
 
 Columns = Mapping[str, Sequence[str]]
 
@@ -117,3 +123,16 @@ def after(table: str, column: str) -> bool:
     return (
         len(stem) > 1 and rest is not None and re.fullmatch(rf"(y|e|s)?[ _.-]?({ends}|number|code)?", rest) is not None
     )
+
+
+def guessed_roles(values: Columns) -> tuple[str, tuple[str, ...]] | None:
+    """The column of roles, and the values of it that one child of a parent has at most; None where no name says so.
+
+    Args:
+        values: declared ones of each categorical column of a child table.
+    """
+    for column, listed in values.items():
+        once = tuple(v for v in listed if ONCE.fullmatch(v.strip()))
+        if once and len(once) < len(listed) and ROLE.search(column):
+            return column, once[:MOST_SINGLES]
+    return None

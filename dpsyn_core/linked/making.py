@@ -13,6 +13,7 @@ from dpsyn_core.linked.alike import ALIKE, Given, Likeness, likeness
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Children, Forest, columns_of, shapes_of
 from dpsyn_core.linked.permitted import only_permitted, permitted
+from dpsyn_core.linked.spread import spread_targets
 from dpsyn_core.linked.stages import (
     Stage,
     View,
@@ -26,6 +27,7 @@ from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.linked import LAGS, LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
 from dpsyn_core.records.rls.fit import Target, schedule
+from dpsyn_core.synthesizers.rls.implied import cooler_half
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Codes = NDArray[np.unsignedinteger]
@@ -117,6 +119,9 @@ def make_stage(
             rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered
         )  # fmt: skip
         fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
+        spread = spread_targets(stage, evidence, records, targets)
+        if spread:
+            fit_linked(records, targets + spread, probabilities, pace=cooler_half(pace), rng=rng, progress=progress)
     _write(forest, stage, schema, rows[:, len(standing) :])
 
 

@@ -46,11 +46,12 @@ class ViewColumn:
 
     attribute: name, size and order. kind: 'context' stands, 'own' moves, 'before' is own of the sibling before,
     'difference' follows from two others. source: of an own column its place in the child table. of: of a difference,
-    the columns that it follows from: what is subtracted, and from what.
+    the columns that it follows from: what is subtracted, and from what. sibling: whether what stands is of a sibling.
     """
 
     attribute: CodedAttribute
     kind: str
+    sibling: bool = False
     source: int = -1
     of: tuple[int, int] = (-1, -1)
 
@@ -147,7 +148,7 @@ def stages_of(schema: LinkedSchema) -> list[Stage]:
             for i, a in zip(sources, named, strict=True):
                 twins.setdefault(i, []).append(len(standing))
                 absent = replace(a, size=a.size + 1, special=a.special + 1)
-                standing = [*standing, ViewColumn(attribute=absent, kind="context")]
+                standing = [*standing, ViewColumn(attribute=absent, kind="context", sibling=True)]
         out.append(_rest(schema, number, shape, standing, attributes, twins))
     return out
 

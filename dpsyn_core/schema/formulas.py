@@ -187,7 +187,9 @@ def range_of(attribute: Any) -> tuple[float, float]:
 def _comparable(first: Any, second: Any) -> None:
     for attribute in (first, second):
         if not isinstance(attribute, NumericAttribute | DatetimeAttribute):
-            msg = f"'{attribute.name}' is {attribute.kind}, and the rule compares numbers or dates"
+            msg = (
+                f"'{attribute.name}' is {attribute.kind}, and the rule compares numbers or dates; declare it as numeric"
+            )
             raise SchemaError(msg)
         if isinstance(attribute, DatetimeAttribute) and attribute.formats:
             written = attribute.formats[0]

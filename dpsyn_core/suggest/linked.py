@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.guessing import guessed_links
+from dpsyn_core.linked.guessing import guessed_links, guessed_roles
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.tables.frames import to_arrow
@@ -59,18 +59,28 @@ def draft_linked(
             f"such as {root}_id, or say it: --link {lost}.COLUMN={root}.KEY"
         )
         raise SchemaError(msg)
-    listed = []
+    listed: list[dict[str, Any]] = []
+    once: dict[str, tuple[str, tuple[str, ...]] | None] = {}
     for table in [root, *(n for n in frames if n != root)]:
         own = [keys[table]] if table in keys else []
         held = own + ([parents[table][1]] if table in parents else [])
         columns = with_keys(draft(frames[table], table), held)
         made = {} if columns is None else {"schema": columns.document()}
+        once[table] = None if columns is None else proposed_roles(columns)
         listed.append({"name": table} | ({"key": own[0]} if own else {}) | made)
-    hanging = [
+    hanging: list[dict[str, Any]] = [
         {"parent": parent, "child": child, "key": column, "max_children": most.get(child, CHILDREN)}
         for child, (parent, column) in parents.items()
     ]
+    for link in hanging:
+        if (roles := once.get(link["child"])) is not None:
+            link["roles"] = {"column": roles[0], "single": list(roles[1])}
     return LinkedSchema.of({"version": 2, "name": name or root, "tables": listed, "links": hanging})
+
+
+def proposed_roles(columns: Schema) -> tuple[str, tuple[str, ...]] | None:
+    """Roles that a parent has once, as the names of columns and of declared values say; see `guessed_roles`."""
+    return guessed_roles({a.name: [str(v) for v in a.keys] for a in columns.coded if a.kind == "categorical"})
 
 
 def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:

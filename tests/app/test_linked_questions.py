@@ -68,6 +68,22 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     assert b"questions=" in bundle.read("run.py")
 
 
+@pytest.mark.parametrize(("kind", "figure"), [("mean", "quantile"), ("count", "gini"), ("own", "quantile")])
+def test_the_form_asks_for_medians_and_gini_indices_of_children_and_parents(app, kind, figure):
+    first, *rest = PATIENTS.splitlines()
+    aged = [first + b",age", *(row + b",%d" % (20 + i // 2) for i, row in enumerate(rest))]
+    with_files(app, patients=b"\n".join(aged), visits=VISITS)
+    confirmed(app)
+    at_page(app, "questions")
+    app.selectbox[1].set_value(kind).run()
+    next(s for s in app.selectbox if s.label == "figure").set_value(figure).run()
+    app.button(key="linked_ask_keep").click().run()
+    assert not app.exception and not app.error
+    (question,) = linked(app).questions
+    assert question.ask.kind == figure and question.about == ("visits" if kind == "mean" else "patients")
+    assert question.ask.of == {"mean": "nr", "count": "number of visits", "own": "age"}[kind]
+
+
 def test_a_changed_question_makes_the_run_one_of_other_settings(hospital):
     app = hospital
     app.button(key="linked_ask_keep").click().run()
@@ -109,4 +125,4 @@ def test_the_questions_page_speaks_german(hospital):
     app.session_state["language"] = "de"
     uploaded(app, ASKED)
     assert "1 von 1 Fragen" in words(app) and not app.exception
-    assert "mittlere Zahl von visits je Datensatz von patients" in str([s.options for s in app.selectbox])
+    assert "Zahl von visits je Datensatz von patients" in str([s.options for s in app.selectbox])

@@ -146,3 +146,13 @@ def test_one_file_with_all_tables_is_verified_compared_and_reported_like_the_fol
     assert status == 0 and "keys hold" in said, said
     status, said = told(f"report - {out} --schema s.json --html r.html", capsys)
     assert status == 0 and "reads private" not in Path("r.html").read_text(), said
+
+
+def test_roles_are_drafted_where_names_say_who_is_who(capsys):
+    write("homes", "home_id,region", [(i, "ab"[i % 2]) for i in range(60)])
+    roles = ("Head", "Spouse", "Child")
+    write("people", "home_id,role,age", [(i // 3, roles[i % 3], 20 + i % 50) for i in range(180)])
+    status, said = told("schema draft --table homes=homes.csv --table people=people.csv -o s.json", capsys)
+    assert status == 0 and "roles: people.role, at most one of each of a parent: Head, Spouse" in said
+    (link,) = LinkedSchema.load("s.json").links
+    assert link.roles is not None and set(link.roles.single) == {"Head", "Spouse"}

@@ -12,4 +12,4 @@ def test_siblings_start_alike_where_a_released_strength_is_large(shape, alike, m
     given, found = shape(1, roots=1_500), []
     monkeypatch.setattr(making, "fit_linked", lambda records, *_, **__: found.append(records.ordered))
     synthesize_linked(given.tables, given.schema, epsilon=20.0, delta=1e-9, rng=1)
-    assert found == [not alike]
+    assert set(found) == {not alike}, "fitted, and once more when they are spread"

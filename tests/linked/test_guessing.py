@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpsyn_core.linked.guessing import after, guessed_links
+from dpsyn_core.linked.guessing import after, guessed_links, guessed_roles
 
 LINES = {"lines": ["line_id", "order_id", "customer_id", "product"], "orders": ["order_id", "customer_id", "day"],
          "customers": ["customer_id", "region"]}  # fmt: skip
@@ -44,3 +44,12 @@ def test_a_table_that_names_no_other_hangs_on_the_root_without_a_key():
 )  # fmt: skip
 def test_which_columns_are_named_after_a_table(table, column, whether):
     assert after(table, column) is whether
+
+
+def test_roles_that_a_parent_has_once_are_told_by_names_of_columns_and_values():
+    persons = {"sex": ["f", "m"], "relation_to_head": ["Child", "Head", "Spouse", "Other"], "work": ["Head", "none"]}
+    assert guessed_roles(persons) == ("relation_to_head", ("Head", "Spouse"))
+    assert guessed_roles({"Rolle": ["Bezugsperson", "Kind", "Ehepartner"]}) == ("Rolle", ("Bezugsperson", "Ehepartner"))
+    assert guessed_roles({"control": ["Head", "none"]}) is None, "the column is not named so"
+    assert guessed_roles({"role": ["buyer", "seller"]}) is None
+    assert guessed_roles({"role": ["Head", "Spouse"]}) is None, "somebody has to be left for all others"

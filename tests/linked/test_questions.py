@@ -9,12 +9,17 @@ import pytest
 from benchmarks.linked_tables import census, panel
 from dpsyn_core.cli import main
 from dpsyn_core.errors import QuestionError
+from dpsyn_core.linked import answering, asked_table
 from dpsyn_core.linked.answering import asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
 from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.ranked import RankedCounts
 from dpsyn_core.linked.release import synthesize_linked
+from dpsyn_core.linked.stages import View, ViewColumn
+from dpsyn_core.linked.views import ViewCounter
 from dpsyn_core.marginals.coarsening import coarse_shape
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report.linked_charges import of_linked_charges
@@ -145,6 +150,9 @@ def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
     asked = LinkedQuestions.of([
         {"about": "roots", "counts": {"n": {"of": "kids"}}, "ask": {"name": "q1", "kind": "table", "of": ["a", "n"]}},
         {"about": "kids", "ask": {"name": "q2", "kind": "table", "of": ["t", "roots.a"]}},
+        {"about": "kids", "ask": {"name": "q3", "kind": "quantile", "of": "t", "at": [0.5]}},
+        {"about": "kids", "at_most": 2, "ask": {"name": "q4", "kind": "gini", "of": "t", "by": ["r"]}},
+        {"about": "roots", "counts": {"n": {"of": "kids"}}, "ask": {"name": "q5", "kind": "gini", "of": "n"}},
         *MEANS,
     ])  # fmt: skip
     most = {}
@@ -152,7 +160,7 @@ def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
         found = most_moved_by_questions(schema, asked, tables(30, 4, seed), tables(1, 20, seed + 50, first=900))
         most = {n: max(most.get(n, 0), part) for n, part in found.items()}
     assert max(most.values()) == 1.0
-    assert {t.unit for t, _ in asked_needs(schema, asked)} == {1, 3, 256, 3 * 256, 3 * 64 * 256}
+    assert {t.unit for t, _ in asked_needs(schema, asked)} == {1, 3, 2 * 64, 256, 3 * 256, 3 * 64 * 256}
 
 
 def test_records_of_a_root_with_many_weigh_no_more_than_those_that_count_fully_and_intervals_narrow():
@@ -218,6 +226,7 @@ def test_the_command_answers_questions_and_its_manifest_verifies(tmp_path, capsy
     for name, table in shaped.tables.items():
         table.to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
     asked = [*HOME, {"about": "persons", "at_most": 2, "ask": {"name": "two", "kind": "table", "of": ["sex"]}}]
+    asked += RANKED
     (tmp_path / "q.json").write_text(json.dumps({"version": 1, "questions": asked}))
     named = [f"--table={n}={tmp_path / n}.csv" for n in shaped.tables]
     words = [*named, "--schema", str(tmp_path / "s.json"), "--epsilon=3", "--delta=1e-6", "--seed=1"]
@@ -233,3 +242,77 @@ def test_the_command_answers_questions_and_its_manifest_verifies(tmp_path, capsy
     assert main(["verify", str(tmp_path / "out/persons.csv"), *checked]) == 0
     fewer = manifest.model_copy(update={"settings": manifest.settings | {"questions": []}})
     assert any("do not charge there" in s for s in of_linked_charges(fewer, shaped.schema))
+
+
+RANKED = [
+    {"about": "households", "ask": {"name": "income", "kind": "quantile", "of": "income", "at": [0.25, 0.5, 0.75]}},
+    {"about": "households", "counts": {"n": {"of": "persons"}},
+     "ask": {"name": "size", "kind": "quantile", "of": "n", "at": [0.5, 0.9]}},
+    {"about": "households", "counts": {"n": {"of": "persons", "where": "role = Child"}},
+     "ask": {"name": "unequal", "kind": "gini", "of": "n", "by": ["tenure"]}},
+    {"about": "persons", "at_most": 4, "ask": {"name": "age", "kind": "quantile", "of": "age", "at": [0.5]}},
+    {"about": "persons", "ask": {"name": "ages", "kind": "gini", "of": "age"}},
+]  # fmt: skip
+
+
+def drawn_again(forest, table, need, sigma, *, pure, rng):
+    """A noisy table of a question, without the gate; seeded."""
+    codes, weights = table.counted(forest)
+    columns = tuple(ViewColumn(attribute=a, kind="own") for a in table.table.domain().attributes)
+    exact = ViewCounter(View(columns=columns, unit=table.unit, pairs=()), list(codes), weights)
+    values = exact.marginal(need.attributes, need.maps)
+    spread = rng.laplace(0, sigma / 2**0.5, values.shape) if pure else rng.normal(0, sigma, values.shape)
+    return Measurement(attributes=need.attributes, values=values + spread, sigma=sigma, recodes=need.maps)
+
+
+@pytest.mark.parametrize("pure", [False, True])
+@pytest.mark.parametrize(("noisy", "runs"), [(2.0, 100), (20.0, 100), (200.0, 100), (20.0, 25)])
+def test_intervals_of_medians_and_gini_indices_hold_at_any_noise(noisy, runs, pure, monkeypatch):
+    monkeypatch.setattr(answering, "DRAWS", 100)
+    monkeypatch.setattr(asked_table, "MOST_RUNS", runs)
+    shaped, rng = census(3, 2_000), np.random.default_rng(round(noisy))
+    asked = LinkedQuestions.of(RANKED)
+    forest, _ = bounded(shaped.schema, shaped.tables, key=KEY)
+    for table, need in asked_needs(shaped.schema, asked):
+        truth = exact(shaped, table.question).values
+        if table.question.at_most is not None:
+            weights = table.weights(forest) / table.whole
+            truth = evaluate(table.question.ask, table.codes(forest), table.table, weights=weights).values
+        inside = []
+        for _ in range(30):
+            noise = drawn_again(forest, table, need, noisy * table.unit, pure=pure, rng=rng)
+            answer, low, high = answering.estimated(table, need, noise, pure=pure, rng=rng)
+            inside.append(((low <= truth) & (truth <= high)).mean())
+            assert (low <= answer.values)[~np.isnan(answer.values)].all()
+        # 30 tables at 95 %: five standard errors of 4 % below it
+        assert np.mean(inside) >= 0.75, table.question.name
+    if noisy < 3:
+        assert high - low < 0.1, "the Gini index of ages is known where there is little noise"
+
+
+def test_a_gini_index_of_a_table_without_noise_is_the_usual_one():
+    numbers = np.array([0, 0, 1, 3, 3, 8], dtype=float)
+    counts = np.bincount(numbers.astype(int), minlength=10)[None, :].astype(float)
+    middle = np.arange(10.0)
+    found = RankedCounts(counts=counts, sigma=1e-9, low=middle, high=middle, middle=middle)
+    pairs = np.abs(numbers[:, None] - numbers).mean() / 2 / numbers.mean()
+    squares, product = found.gini_parts(0.0)
+    assert 1 - squares / product == pytest.approx([pairs])
+    assert found.quantiles(0.5, 1.96) == (2.0, 1.0, 3.0), "half of six is reached between the third and the fourth"
+
+
+def test_a_change_is_asked_of_a_column_with_bins_of_several_widths():
+    rng = np.random.default_rng(1)
+    wage = {"name": "t", "kind": "numeric", "dtype": "integer", "min": 219, "max": 3667}  # its default bins are round
+    schema = schema_of({"order": "r"}, child=(listed("r", 5) | {"ordered": True}, wage), theta=5)
+    pay = rng.integers(219, 3668, (400, 5))
+    given = tables(400, 0, 1) | {"kids": pa.table({"root": np.repeat(np.arange(400), 5).astype(str),
+                                                   "r": np.tile(np.arange(5), 400).astype(str),
+                                                   "t": pay.ravel().astype(str)})}  # fmt: skip
+    forest, _ = bounded(schema, given, key=KEY)
+    for kind, wanted, off in (("mean", np.diff(pay).mean(), 1.0), ("quantile", np.median(np.diff(pay)), 25.0)):
+        ask = {"name": "q", "kind": kind, "of": "c"} | ({"at": [0.5]} if kind == "quantile" else {})
+        (question,) = LinkedQuestions.of([{"about": "kids", "changes": {"c": "t"}, "ask": ask}]).questions
+        table = AskedTable(schema, question)
+        found = evaluate(question.ask, table.codes(forest), table.table).values
+        assert float(found.ravel()[0]) == pytest.approx(wanted, abs=off), kind

@@ -286,3 +286,32 @@ def test_comparing_makes_no_folder(tmp_path):
         table.to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
     assert main(["compare", *given, str(tmp_path / "none"), "--schema", str(tmp_path / "s.json")]) == 2
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("ending", ["sqlite", "duckdb", "xlsx"])
+def test_tables_of_one_database_or_workbook_are_read_by_their_names(tmp_path, ending, capsys):
+    given = tables(60, 3, 1)
+    words = written(tmp_path, SCHEMAS["plain"], given)
+    place = tmp_path / f"in.{ending}"
+    frames = {n: t.to_pandas() for n, t in reversed(given.items())}
+    if ending == "sqlite":
+        with contextlib.closing(sqlite3.connect(place)) as base:
+            for name, frame in frames.items():
+                frame.to_sql(name, base, index=False)
+    elif ending == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        with contextlib.closing(duckdb.connect(str(place))) as base:
+            for name, frame in frames.items():
+                base.register("frame", frame)
+                base.execute(f"CREATE TABLE {name} AS SELECT * FROM frame")
+    else:
+        with pd.ExcelWriter(place) as book:
+            for name, frame in frames.items():
+                frame.to_excel(book, sheet_name=name, index=False)
+    named = [f"--table={n}={place}" for n in given]
+    assert main(["schema", "draft", *named, "--link=kids.root=roots.id", "-o", str(tmp_path / "d.json")]) == 0
+    assert main(["synth", *named, *words[len(given) :], "--memory=8GB", "--out", str(tmp_path / "out/")]) == 0
+    check_keys(SCHEMAS["plain"], {n: read_table(tmp_path / f"out/{n}.csv") for n in ("roots", "kids")})
+    if ending != "xlsx":
+        assert main(["schema", "draft", f"--table=towns={place}", named[1], "-o", str(tmp_path / "e.json")]) == 2
+        assert "has no table 'towns'; give each by its name there: kids, roots" in capsys.readouterr().err

@@ -16,7 +16,10 @@ from ui.shared.state import Linked
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
 
-COUNT, SHARE, MEAN, CHANGE = "count", "share", "mean", "change"
+COUNT, SHARE, MEAN, OWN, CHANGE = "count", "share", "mean", "own", "change"
+FIGURES: dict[str, dict[str, Any]] = {
+    "mean": {"kind": "mean"}, "quantile": {"kind": "quantile", "at": [0.25, 0.5, 0.75]}, "gini": {"kind": "gini"},
+}  # fmt: skip
 GENERATION = "linked_ask_generation"  # changes when a question was kept, so that the form is empty again
 
 
@@ -40,8 +43,9 @@ def form(linked: Linked, schema: LinkedSchema) -> None:
     names = [link.child for link in schema.links]
     child = str(st.selectbox(t("linked.ask_about"), names, key=f"{key}_child", format_func=literal))
     link = next(one for one in schema.links if one.child == child)
-    kinds = [COUNT, SHARE] + ([MEAN] if _numbers(schema, link) else [])
-    kinds += [CHANGE] if link.order is not None and _numbers(schema, link) else []
+    kinds = [COUNT, SHARE] + ([MEAN] if _numbers(schema, link.child) else [])
+    kinds += [OWN] if _numbers(schema, link.parent) else []
+    kinds += [CHANGE] if link.order is not None and _numbers(schema, link.child) else []
     kind = str(
         st.selectbox(
             t("questions.kind"), kinds, key=f"{key}_kind_{child}",
@@ -50,6 +54,10 @@ def form(linked: Linked, schema: LinkedSchema) -> None:
     )  # fmt: skip
     made = (_of_children if kind in (COUNT, SHARE) else _of_numbers)(schema, link, kind, f"{key}_{child}_{kind}")
     usual = made.pop("usual")
+    if kind != SHARE:
+        figure = _figure(kind, f"{key}_{child}_{kind}")
+        usual = f"{t(f'linked.ask_figure_{figure}')}, {usual}"[:200]
+        made["ask"] |= FIGURES[figure]
     made["at_most"] = _few(schema, str(made["about"]), f"{key}_{child}_{kind}")
     name = st.text_input(t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200,
                          help=t("questions.name_help"))  # fmt: skip
@@ -96,8 +104,18 @@ def _few(schema: LinkedSchema, about: str, key: str) -> int | None:
     return None if got is None else int(got)
 
 
-def _numbers(schema: LinkedSchema, link: Link) -> list[str]:
-    return [a.name for a in schema[link.child].coded if numeric(a)]
+def _figure(kind: str, key: str) -> str:
+    """What is asked of a number: its mean, its median and quartiles, or how unequal it is."""
+    figures = [f for f in FIGURES if kind != CHANGE or f != "gini"]  # a change may be negative
+    return str(
+        st.selectbox(
+            t("linked.ask_figure"), figures, key=f"{key}_figure", format_func=lambda f: t(f"linked.ask_figure_{f}")
+        )
+    )
+
+
+def _numbers(schema: LinkedSchema, table: str) -> list[str]:
+    return [a.name for a in schema[table].coded if numeric(a)]
 
 
 def _groups(label: str, options: list[str], key: str) -> list[str]:
@@ -110,7 +128,7 @@ def _groups(label: str, options: list[str], key: str) -> list[str]:
 
 
 def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
-    """How many children meet conditions, on average, or how many parents have one."""
+    """How many children meet conditions, or how many parents have one."""
     where = st.text_input(
         t("linked.ask_where", child=literal(link.child)), key=f"{key}_where", max_chars=1000,
         placeholder=t("linked.ask_all"), help=t("linked.ask_where_help"),
@@ -131,14 +149,15 @@ def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[
 
 
 def _of_numbers(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
-    """A mean of a number of the children, or of its change since the sibling before."""
-    of = str(st.selectbox(t("linked.ask_of"), _numbers(schema, link), key=f"{key}_of", format_func=literal))
-    own = [a.name for a in schema[link.child].coded if not numeric(a)]
-    above = [f"{link.parent}.{a.name}" for a in schema[link.parent].coded if not numeric(a)]
+    """A number of the children or of the parents, or its change since the sibling before."""
+    about = link.parent if kind == OWN else link.child
+    of = str(st.selectbox(t("linked.ask_of"), _numbers(schema, about), key=f"{key}_of", format_func=literal))
+    own = [a.name for a in schema[about].coded if not numeric(a)]
+    above = [f"{link.parent}.{a.name}" for a in schema[link.parent].coded if about == link.child and not numeric(a)]
     by = _groups(t("linked.ask_by"), [*own, *above], key)
     usual = _usual(t(f"linked.ask_{kind}", child=link.child, root=link.parent), of, by)
-    if kind == MEAN:
-        return {"about": link.child, "ask": {"kind": "mean", "of": of, "by": by}, "usual": usual}
+    if kind != CHANGE:
+        return {"about": about, "ask": {"kind": "mean", "of": of, "by": by}, "usual": usual}
     note(t("linked.ask_change_note", order=link.order))
     changed = f"change of {of}"
     while changed in {a.name for a in schema[link.child].coded}:

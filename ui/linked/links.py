@@ -11,7 +11,7 @@ import streamlit as st
 from dpsyn_core.linked.document import MOST_CHILDREN, MOST_SINGLES
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import LADDER
-from dpsyn_core.suggest.linked import with_keys
+from dpsyn_core.suggest.linked import proposed_roles, with_keys
 from ui.linked import limits
 from ui.linked.tables import LinkDraft
 from ui.shared.state import Linked, Workspace
@@ -129,6 +129,7 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
         note(counted("linked.most_means", link.max_children, parent=link.parent))
         if rules := linked.rules(name):
             note(t("linked.rules", rules="; ".join(rules)))
+        _propose_roles(linked, name)
         with st.expander(t("linked.more"), key=field_key(linked, "more", name)):
             _more(linked, name)
         limits.panel(space, linked, name)
@@ -145,6 +146,20 @@ def _most(space: Workspace, linked: Linked, name: str) -> None:
         t("linked.most"), 1, MOST_CHILDREN, value=link.max_children, key=key, on_change=changed,
         help=t("linked.most_help", ladder=", ".join(map(number, LADDER))),
     )  # fmt: skip
+
+
+def _propose_roles(linked: Linked, name: str) -> None:
+    """Offers to declare roles that names of columns and values tell: without, what ties a child to its role is lost."""
+    link, columns = linked.links[name], linked.parts[name].schema
+    found = None if link.role or columns is None else proposed_roles(columns)
+    if found is None:
+        return
+    column, once = found
+    note(t("linked.roles_seen", column=literal(column), roles=literal(", ".join(once)), parent=literal(link.parent)))
+    if st.button(t("linked.roles_declare"), key=field_key(linked, "roles", name)):
+        link.role, link.single = column, once
+        linked.version += 1
+        st.rerun()
 
 
 def _more(linked: Linked, name: str) -> None:

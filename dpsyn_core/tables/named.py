@@ -1,0 +1,58 @@
+"""Opens tables by their names: each of its own file, or of one database or workbook that holds several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import databases, excel
+from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.kinds import HEAD
+from dpsyn_core.tables.read import Source, open_table
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.write import sheet_name
+
+
+def open_named(named: Mapping[str, Path | str], form: ReadForm, *, apart: bool) -> dict[str, Batches]:
+    """Tables by name; what several names stand for alike is opened once.
+
+    Args:
+        named: the place of each.
+        form: how they are read.
+        apart: whether a database or a workbook holds a table or sheet for each name; else all are one table.
+    """
+    found: dict[str, Batches] = {}
+    opened: list[tuple[Path | str, ReadForm, Batches]] = []
+    for name, path in named.items():
+        own = form_in(path, form, name) if apart else form
+        same = [batches for at, as_read, batches in opened if (at, as_read) == (path, own)]
+        found[name] = same[0] if same else open_table(path, own)
+        opened.append((path, own, found[name]))
+    return found
+
+
+def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
+    """The form that reads the table of this name, where a place holds several: a database, or sheets of a workbook.
+
+    Raises TableError where there is no such table.
+    """
+    if form.of_database or form.sheet is not None or isinstance(place, bytes):
+        return form
+    if "://" not in str(place):
+        path = Path(place)
+        if not path.is_file():
+            return form
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+        if head.startswith(b"PK") and path.suffix.lower() == ".xlsx":
+            sheet = next((s for s in (name, sheet_name(name)) if s in excel.sheets(path.read_bytes())), None)
+            return form if sheet is None else form.model_copy(update={"sheet": sheet})
+        if not (head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK"):
+            return form
+    known = databases.list_tables(databases.Database.of(os.fspath(place)))
+    if name not in known:
+        msg = f"the database has no table '{name}'; give each by its name there: {', '.join(known) or 'none'}"
+        raise TableError(msg)
+    return form.model_copy(update={"sql_table": name})
