@@ -13,6 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # scipy looks at every name of numpy, and so imports these; numba imports a reader of settings that nobody wrote
 UNUSED = ("numpy.f2py", "numpy.testing", "yaml")
 PLAIN = (".csv", ".tsv", ".txt", ".gz", ".parquet")  # files that are read and written without pandas
+MADE: list[str] = []  # kernels that this process compiled, for none was kept
 
 
 def compiled(**options: Any) -> Callable[[F], F]:
@@ -34,6 +35,10 @@ def compiled(**options: Any) -> Callable[[F], F]:
                 rtsys.initialize(context)
                 with self._guard_against_spurious_io_errors():
                     return self._load_overload(signature, context)
+
+            def save_overload(self, signature: Any, data: Any) -> None:
+                MADE.append(function.__name__)
+                super().save_overload(signature, data)
 
         kernel._cache = KeptKernel(function)
         return kernel  # type: ignore[no-any-return]

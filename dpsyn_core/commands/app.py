@@ -81,12 +81,6 @@ def run(args: argparse.Namespace) -> None:
         command += ["--server.maxUploadSize", "0"]
         if args.host:
             command += ["--server.address", "0.0.0.0", "--server.allowedHosts", args.host]  # noqa: S104 asked for
-    if os.environ.get("DPSYN_WARM_UP", "1") != "0":
-        # compiles the kernels while the browser opens; the app would do it from its first page on
-        # in the app's folder: else a module in the folder where one works would be run
-        warm = [sys.executable, "-m", "dpsyn_core.jobs.worker", "--warm"]
-        subprocess.Popen(warm, stdin=subprocess.DEVNULL, cwd=folder)
-        os.environ["DPSYN_WARM_UP"] = "0"
     # Streamlit reads the configuration and the theme from the current folder, so that is the app's own
     if os.name == "nt":
         subprocess.run(command, cwd=folder, check=False)

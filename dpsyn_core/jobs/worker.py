@@ -1,7 +1,7 @@
 """Worker: a child process of the app. `python -m dpsyn_core.jobs.worker FOLDER` runs the job of a folder.
 
-`--run` loads what a run needs and then waits for the folder on the standard input; `--read` reads one table instead,
-whose folder comes the same way; `--warm` compiles what first runs need.
+`--run` loads what a run needs, says so and waits for the folder on the standard input; `--read` reads one table
+instead, whose folder comes the same way; `--warm` compiles what first runs need.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
 
 WARM, READ, RUN = "--warm", "--read", "--run"
+COMPILED = b"compiled\n"  # what a worker that is ready says where it found no kept kernels; READY: it found them
+READY = b"ready\n"
 FEW = 500  # records of the run that loads what runs need
 NICENESS = 10  # runs give way to pages: the app stays quick while they work
 NICENESS_OF_READING = 5  # somebody waits for it, while the pages of all others wait for their turn
@@ -110,13 +112,16 @@ def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
 
 
 def folder_when_asked() -> Path | None:
-    """Loads all that a run needs, and waits for its folder. None: the input ended, for the app is gone."""
+    """Loads all that a run needs, says so, and waits for the folder. None: the input ended, for the app is gone."""
     import pyarrow.parquet  # noqa: F401 tables come and go in this form
 
+    from dpsyn_core import loading
     from dpsyn_core.marginals import released_file  # noqa: F401
     from dpsyn_core.runs import parts, writing  # noqa: F401
 
     run_of_nobody()
+    sys.stdout.buffer.write(COMPILED if loading.MADE else READY)
+    sys.stdout.buffer.flush()
     line = sys.stdin.readline().strip()
     return Path(line) if line else None
 

@@ -5,19 +5,22 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from dpsyn_core.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.jobs.worker import WARM
+from dpsyn_core.jobs.worker import COMPILED, READY, RUN, WARM
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from ui.shared import jobs as module
 from ui.shared.jobs import Job, JobError, Jobs
 
+ROOT = Path(__file__).parents[2]
 SCHEMA = Schema.of(
     {
         "version": 1,
@@ -82,20 +85,41 @@ def test_a_run_leaves_table_manifest_and_charge_and_no_copy_of_the_private_table
 
 
 @pytest.mark.slow
-def test_a_ready_worker_does_the_run_is_replaced_after_it_and_ends_with_the_app(home, monkeypatch):
-    warmed = subprocess.Popen([sys.executable, "-c", ""])
-    real = module.spawn
-    monkeypatch.setattr(module, "spawn", lambda a, *p, **k: warmed if a == WARM else real(a, *p, **k))
+def test_a_ready_worker_does_the_run_is_replaced_after_it_and_ends_with_the_app(home):
     jobs = Jobs()
     jobs.warm()
-    until(lambda: jobs._ready is not None)
-    ready = jobs._ready
+    ready = jobs._ready  # at once: nothing has to be compiled first
+    assert ready is not None
     job = start(jobs)
     assert job.process is ready
     assert ended(job).state == "done", job.failure()
     until(lambda: jobs._ready not in (None, ready))
     jobs._ready.stdin.close()  # as when the app is gone
     assert jobs._ready.wait(60) == 0
+
+
+@pytest.mark.parametrize(("says", "compiles"), [(COMPILED, True), (READY, False)])
+def test_kernels_of_the_scores_are_compiled_where_those_of_a_run_were(home, monkeypatch, says, compiles):
+    started = []
+
+    def spawn(argument, *_, **__):
+        started.append(argument)
+        return subprocess.Popen([sys.executable, "-c", f"print({says.decode().strip()!r})"], stdout=subprocess.PIPE)
+
+    monkeypatch.setattr(module, "spawn", spawn)
+    before = set(threading.enumerate())
+    Jobs().warm()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
+    assert started == [RUN, *([WARM] if compiles else [])]
+
+
+def test_a_worker_says_whether_it_compiled(tmp_path):
+    kernel = "from dpsyn_core.loading import MADE, compiled\n\n@compiled()\ndef twice(x):\n    return 2 * x\n\n"
+    (tmp_path / "one.py").write_text(kernel + "twice(1)\nprint(MADE)\n")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": str(ROOT)}
+    said = [subprocess.check_output([sys.executable, "one.py"], cwd=tmp_path, env=environment) for _ in range(2)]
+    assert [s.strip() for s in said] == [b"['twice']", b"[]"]
 
 
 @pytest.mark.slow

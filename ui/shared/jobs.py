@@ -25,7 +25,7 @@ from dpsyn_core.files import home, open_private, put_private
 from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
 from dpsyn_core.jobs.places import CONFINES
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.jobs.worker import RUN, WARM
+from dpsyn_core.jobs.worker import COMPILED, RUN, WARM
 from ui.shared.access import classroom, limits
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Job:
     fingerprint: str  # of schema and settings: tells whether a run is stale
     public: dict[str, Any] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
+    begun: float = 0.0  # when its worker was started or told of it; 0 before
 
     @property
     def state(self) -> State:
@@ -90,11 +91,11 @@ class Job:
         return _read(self.folder / PROGRESS)
 
     def elapsed(self) -> float:
-        """Seconds since the worker began, also while a long step says nothing; 0 before it wrote anything."""
+        """Seconds since the worker began, also while a long step says nothing; 0 before there is one."""
         try:
             since = time.time() - (self.folder / PROGRESS).stat().st_mtime
         except OSError:  # not written yet
-            return 0.0
+            return max(0.0, time.time() - self.begun) if self.begun else 0.0
         return float(self.progress().get("seconds", 0.0)) + max(0.0, since)
 
     def seconds(self) -> float:
@@ -145,7 +146,12 @@ def _forget_table(job: Job) -> None:
 
 
 def spawn(
-    argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL, worker: str = WORKER
+    argument: str,
+    cwd: Path,
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
+    worker: str = WORKER,
 ) -> subprocess.Popen[bytes]:
     """Starts a worker of this installation; its results and errors go to files in its folder, not to its output."""
     import dpsyn_core
@@ -157,7 +163,7 @@ def spawn(
     return subprocess.Popen(
         [sys.executable, "-P", "-m", worker, argument],  # -P: runs nothing from the folder of the job
         stdin=stdin,
-        stdout=subprocess.DEVNULL,
+        stdout=stdout,
         stderr=subprocess.DEVNULL,
         env={**os.environ, **confined, "PYTHONPATH": os.pathsep.join(paths)},
         cwd=cwd,
@@ -313,6 +319,7 @@ class Jobs:
                     room -= 1
 
     def _launch(self, job: Job) -> None:
+        job.begun = time.time()
         other = {} if self._worker == WORKER else {"worker": self._worker}
         job.process = self._hand_over(job) or spawn(str(job.folder), cwd=job.folder, **other)  # type: ignore[arg-type]
         threading.Thread(target=self._wait, args=(job,), daemon=True).start()
@@ -325,13 +332,14 @@ class Jobs:
         self._refill()
 
     def warm(self) -> None:
-        """Compiles kernels in a process of its own; then keeps a worker ready, so that a run begins at once."""
-        compiling = spawn(WARM, self.folder)
+        """Makes a worker ready, so that a run begins at once. If it had to compile, kernels of the scores come next."""
+        self._keep = True
+        self._refill()
+        first = self._ready
 
         def then() -> None:
-            compiling.wait()
-            self._keep = True
-            self._refill()
+            if first is not None and first.stdout is not None and first.stdout.readline() == COMPILED:
+                spawn(WARM, self.folder).wait()
 
         threading.Thread(target=then, daemon=True).start()
 
@@ -339,7 +347,7 @@ class Jobs:
         """Starts the next worker where none is ready; not beside a run, which has the processor to itself."""
         with self._lock:
             if self._keep and self._ready is None and not self.running():
-                self._ready = spawn(RUN, self.folder, stdin=subprocess.PIPE)
+                self._ready = spawn(RUN, self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def _hand_over(self, job: Job) -> subprocess.Popen[bytes] | None:
         """The worker that is ready, after it was told the folder of the run; None where there is none."""

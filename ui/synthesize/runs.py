@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 OPEN = "open_run"  # the run that Report and Export look at
+LOADING = "loading the engine"  # the stage of a worker that has not yet said anything
+COMPILING = 8.0  # seconds of loading after which it must be compiling, as after an installation
 STARTED = "started_run"  # the run that was started last on Synthesize
 
 
@@ -31,8 +33,8 @@ def opened(space: Workspace) -> Job | None:
 
 
 def watch(space: Workspace, job: Job, *, key: str) -> None:
-    """A run under way: polls every second while it lives, then reruns the page once."""
-    st.fragment(_watch, run_every=1.0 if job.live else None)(space.owner, job.id, key)
+    """A run under way: polls twice a second while it lives, then reruns the page once."""
+    st.fragment(_watch, run_every=0.5 if job.live else None)(space.owner, job.id, key)
 
 
 def _watch(owner: str, job_id: str, key: str) -> None:
@@ -47,14 +49,14 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
     seen = job.progress()
     share = min(1.0, seen["done"] / seen["total"]) if seen.get("total") else 0.0
-    stage = stage_words(seen["stage"]) if "stage" in seen else t("run.waiting")
-    if job.state == "queued":
-        stage = t("run.queued")
+    stage = stage_words(seen.get("stage", LOADING)) if job.state == "running" else t("run.queued")
     with left:
         seconds = local(job.elapsed(), ".0f")
         st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
         if seen.get("passed"):
             note(t("run.passed", stages=", ".join(map(stage_words, seen["passed"][-5:]))))
+        elif not seen and job.elapsed() > COMPILING:
+            note(t("run.compiling"))
     with right:
         if st.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
             jobs().cancel(job_id, owner)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
@@ -49,19 +50,17 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     Returns:
         float64 (size,), with this total.
     """
-    units = min(size, tuning.shape_units)
-    unit = np.arange(size) * units // size
-    width = np.bincount(unit, minlength=units).astype(np.float64)
-    rows, values, sigmas = [], [], []
+    unit = _runs(size, [t.recode for t in tables[1:]], tuning)
+    width = np.bincount(unit).astype(np.float64)
+    rows, values = [], []
     for t in tables:
-        held = np.zeros((len(t.values), units))
+        held = np.zeros((len(t.values), len(width)))
         np.add.at(held, (t.recode, unit), 1 / width[unit])
         rows.append(held / t.sigma * total)
         values.append(t.values / t.sigma)
-        sigmas.append(t.sigma)
-    p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(units), tuning)
-    counts = (p / width)[unit] * total
-    least, most = (ends * min(sigmas) for ends in tuning.shape_ends)
+    p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(len(width)), tuning)
+    counts = _falling_ends((p / width)[unit] * total, tables, tuning)
+    least, most = (ends * min(t.sigma for t in tables) for ends in tuning.shape_ends)
     left_out = min(max(least, min(most, tuning.shape_share * total)), MOST_LEFT_OUT * total)
     upto = np.clip(np.cumsum(counts), left_out, total - left_out)
     out: Floats = np.diff(np.append(left_out, upto)) * (total / (total - 2 * left_out))
@@ -111,6 +110,32 @@ def smooth_part(
     p = _likeliest(seen * total, wanted, np.append(width, 1.0), rough, tuning, start)
     out: Floats = (p[:-1] / width)[unit] * total
     return out
+
+
+def _runs(size: int, recodes: Sequence[NDArray[np.intp]], tuning: Shrinkage) -> NDArray[np.intp]:
+    """Runs of values of about equal length, which also end where the coarse values of any table do."""
+    cut = np.diff(np.arange(size) * min(size, tuning.shape_units) // size, prepend=-1) != 0
+    for recode in recodes:
+        cut |= np.diff(recode, prepend=-1) != 0
+    return np.cumsum(cut) - 1
+
+
+def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
+    """The same total, but counts that only fall towards both ends beyond the last coarse values that show records.
+
+    A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
+    """
+    out = counts.copy()
+    for step in (1, -1):
+        outwards, sure = out[::step], 0
+        for t in tables:
+            recode = t.recode[::step]
+            cells = recode[np.sort(np.unique(recode, return_index=True)[1])]
+            shown = cells[supported(t.values[cells], t.sigma, strict_ends=True, tuning=tuning)]
+            if len(shown):
+                sure = max(sure, int(np.flatnonzero(recode == shown[-1])[-1]))
+        outwards[sure:] = np.minimum.accumulate(outwards[sure:])
+    return np.asarray(out * (counts.sum() / out.sum()))
 
 
 def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:

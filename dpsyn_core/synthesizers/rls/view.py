@@ -119,13 +119,9 @@ class RlsEvidence:
 
             alone = [] if measured is None else [Sums(np.arange(a.size), measured.values, measured.sigma)]
             return shrink_blocks(
-                [*alone, *sums],
-                a.size,
-                special=a.special,
-                total=self.total,
-                heaped=self._may_be_heaped(a),
+                [*alone, *sums], a.size, special=a.special, total=self.total, heaped=self._may_be_heaped(a),
                 tuning=tuning,
-            )
+            )  # fmt: skip
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
             from dpsyn_core.records.rls.few import shrink_few
 

@@ -1,0 +1,36 @@
+"""Smooth shapes: values that were counted alone keep their counts, and a hump of noise far out is not followed."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.records.rls.shape import Sums, smooth_counts
+
+FEW = [766, 1601, 1879, 1549, 1002, 594, 310, 162, 76, 34, 19, 8]  # days missed, visits: all near the lower end
+
+
+def counted(recode, true, noise):
+    values = np.bincount(recode, true) + noise
+    return Sums(recode, values, 36.0)
+
+
+@pytest.mark.parametrize("size", [81, 365, 1000])
+def test_values_that_were_counted_alone_keep_their_counts_on_a_range_of_any_width(size):
+    true = np.zeros(size)
+    true[: len(FEW)] = FEW
+    rng = np.random.default_rng(1)
+    runs, alone = np.arange(size) * 37 // size, np.minimum(np.arange(size), 9)
+    tables = [counted(r, true, rng.normal(0, 36, int(r.max()) + 1)) for r in (runs, alone)]
+    found = smooth_counts(size, tables, true.sum())
+    assert found.sum() == pytest.approx(true.sum())
+    assert np.abs(found[:7] - true[:7]).max() < 6 * 36
+
+
+def test_a_hump_of_noise_far_out_is_not_followed():
+    true = np.zeros(365)
+    true[: len(FEW)] = FEW
+    runs, alone = np.arange(365) * 37 // 365, np.minimum(np.arange(365), 9)
+    noise = np.tile([-30.0, 20.0], 19)[:37]
+    noise[25:28] = 70, 80, 70  # stands out of its noise by two deviations
+    found = smooth_counts(365, [counted(runs, true, noise), counted(alone, true, np.zeros(10))], true.sum())
+    assert (np.diff(found[12:]) <= 1e-9).all()
+    assert found @ np.arange(365) / found.sum() == pytest.approx(true @ np.arange(365) / true.sum(), rel=0.1)
