@@ -24,7 +24,7 @@ def started() -> dict[int, float]:
     found = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = stat.read_text(encoding="utf-8").rpartition(") ")[2].split()
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(") ")[2].split()
         except OSError:  # it ended meanwhile
             continue
         found[int(stat.parent.name)] = (int(fields[1]), sum(map(int, fields[11:15])) / TICK)

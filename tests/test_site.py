@@ -33,7 +33,7 @@ PREPARED = {
     "refit": f"{SMALL} > t.csv; cp demo/sample.schema.json s.json; echo '[]' > rules.json",
     "scale": f"{SMALL} > small.csv; cp demo/sample.schema.json big.schema.json; "
     "python -c \"from pyarrow import csv, parquet; parquet.write_table(csv.read_csv('small.csv'), 'big.parquet')\"",
-    "tuning": f"{SMALL} > T.csv; cp demo/sample.schema.json S.json",
+    "tuning": f"{SMALL} > T.csv; cp T.csv LAST_YEAR.csv; echo >> LAST_YEAR.csv; cp demo/sample.schema.json S.json",
 }
 CENSUS = {
     "version": 1,

@@ -200,7 +200,8 @@ class RealBins:
         grid = self._grid
         values = picked * grid.numerator / float(grid.denominator)  # 3 / 10 is what 0.3 reads as; 3 * 0.1 is not
         # a bin without a grid point, or a rounding at its border: fall back on the bin itself
-        below = np.nextafter(high, low)
+        nudge = 0.0 if self.step is None else NUDGE * float(self.step)  # so far below a border `find` counts upwards
+        below = np.maximum(np.nextafter(high - nudge, low), low)
         below[-1] = high[-1]
         inside: NDArray[np.float64] = np.clip(values, low[bins], below[bins])
         return inside

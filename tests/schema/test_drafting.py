@@ -45,6 +45,15 @@ def test_a_draft_fits_its_table_and_is_not_private():
     assert (codes.max(axis=1) < np.array(s.domain().sizes)).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_number_in_a_bin_without_a_step_keeps_its_bin(seed):
+    table = pa.table({"a": ["1.0", "1.869309515690047e-114"], "sure": ["x", "x"]})
+    codec = Codec(draft(table, "t"))
+    codes = codec.encode(table).codes
+    again = codec.encode(codec.decode(codes, rng=np.random.default_rng(seed)))
+    assert (again.codes == codes).all()
+
+
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())

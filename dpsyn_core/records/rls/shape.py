@@ -125,16 +125,18 @@ def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> 
 
     A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
     """
+    shown = np.zeros(len(counts), dtype=bool)
+    for t in tables:
+        cells = t.recode[np.sort(np.unique(t.recode, return_index=True)[1])]
+        seen = np.zeros(len(t.values), dtype=bool)
+        seen[cells] = supported(t.values[cells], t.sigma, strict_ends=True, tuning=tuning)
+        shown |= seen[t.recode]
+    if not shown.any():
+        return counts
+    first, last = np.flatnonzero(shown)[[0, -1]]
     out = counts.copy()
-    for step in (1, -1):
-        outwards, sure = out[::step], 0
-        for t in tables:
-            recode = t.recode[::step]
-            cells = recode[np.sort(np.unique(recode, return_index=True)[1])]
-            shown = cells[supported(t.values[cells], t.sigma, strict_ends=True, tuning=tuning)]
-            if len(shown):
-                sure = max(sure, int(np.flatnonzero(recode == shown[-1])[-1]))
-        outwards[sure:] = np.minimum.accumulate(outwards[sure:])
+    out[last:] = np.minimum.accumulate(out[last:])
+    out[: first + 1] = np.minimum.accumulate(out[first::-1])[::-1]
     return np.asarray(out * (counts.sum() / out.sum()))
 
 
