@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST = 10_000  # largest k on the plot
-HEIGHT, TALL, MARKS = (
-    430,
-    520,
-    5,
-)  # pixels, with a legend of two columns and of one; marks on a curve, which tell it apart without colour
+HEIGHT, TALL = 430, 520  # pixels, with a legend of two columns and of one
+MARKS = 5  # on a curve, which tell it apart without colour
 SHORT = 20  # letters of a curve in a legend of two columns, beyond which the columns are wider
 NEAR = 1.2  # points of this run within this factor of each other share one letter
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
