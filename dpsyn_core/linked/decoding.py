@@ -15,6 +15,7 @@ from dpsyn_core.linked.forest import Forest, columns_of, shapes_of
 from dpsyn_core.linked.making import empty_forest, with_grandchildren
 from dpsyn_core.linked.mending import above_of, mended_table
 from dpsyn_core.linked.permitted import permitted
+from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.tables import table_of
 
 Bools = NDArray[np.bool_]
@@ -41,8 +42,11 @@ def decoded(
     return {t.name: out[t.name] for t in schema.tables}
 
 
-def check_link_rules(schema: LinkedSchema) -> None:
-    """Raises SchemaError where the rules of links contradict each other, or the schema; reads no data."""
+def check_linked_rules(schema: LinkedSchema) -> None:
+    """Raises SchemaError where rules of tables or links contradict each other, or the schema; reads no data."""
+    for table in schema.tables:
+        if table.columns is not None:
+            check_rules(table.columns)
     if any(link.rules for link in schema.links):
         _spare(schema, {t.name: () for t in schema.tables})
 

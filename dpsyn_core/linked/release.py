@@ -18,7 +18,7 @@ from dpsyn_core.errors import MethodError, TableError
 from dpsyn_core.linked.answering import LinkedAnswer, answers_of, asked_needs, measure_questions
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.decoding import check_link_rules, decoded
+from dpsyn_core.linked.decoding import check_linked_rules, decoded
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
@@ -37,7 +37,6 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.open import Declared, open_run
-from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit
@@ -151,10 +150,7 @@ def synthesize_linked(
     check_drawable(declared, plan)
     for (of_question, _), own in zip(needs, plan.questions, strict=True):
         check_widest(_noise(own, declared.unit.counting(of_question.unit)))
-    for table in declared.tables:
-        if table.columns is not None:
-            check_rules(table.columns)
-    check_link_rules(declared)
+    check_linked_rules(declared)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
     frames = {name: to_arrow(table) for name, table in given.items()}

@@ -33,6 +33,7 @@ from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
 from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.report.answering import check_whole, inferrer_of, plain_codes
 from dpsyn_core.report.receipts import Receipt, receipt
+from dpsyn_core.schema.conditions import quoted
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.digest import file_digest
 
@@ -186,7 +187,7 @@ class OpenRelease:
             raise SizeError(msg)
         found = []
         for labels in itertools.product(*(a.labels for a in axes)):
-            cell = " and ".join(f"{_quoted(a.name)} in {{{_quoted(v)}}}" for a, v in zip(axes, labels, strict=True))
+            cell = " and ".join(f"{quoted(a.name)} in {{{quoted(v)}}}" for a, v in zip(axes, labels, strict=True))
             found.append(self.ask(RangeQuestion(name=question.name, where=f"{cell} and {where}", weight=1)))
         estimate, low, high, synthetic, released, noise = (
             np.array([float(getattr(a, n)) for a in found]).reshape(shape) for n in _NUMBERS
@@ -205,11 +206,6 @@ _NO_FILTER = (
     "No interval: of filtered records a release supports intervals for counts alone, without bins. This is what the "
     "synthetic table itself says."
 )
-
-
-def _quoted(text: str) -> str:
-    """A name or value as the language of conditions reads it."""
-    return '"' + text.replace('"', '""') + '"'
 
 
 def open_release(files: ReleaseFiles, load: Load) -> OpenRelease:

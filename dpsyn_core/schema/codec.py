@@ -58,6 +58,11 @@ class Codec:
         self.domain = schema.domain()
         self.dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
 
+    @property
+    def reads(self) -> list[str]:
+        """The columns of a table that are read, each once."""
+        return list(dict.fromkeys(name for a in self.schema.coded for name in a.reads))
+
     def encode(self, table: Any, *, individuals: bool = True, strict: bool = False) -> Encoded:
         """Codes of a pyarrow table with text or typed columns.
 
@@ -79,17 +84,21 @@ class Codec:
         Raises:
             TableError: a column is missing; with `strict`, the above. It names the column, never the cell.
         """
-        at = locate(table.column_names, [a.name for a in self.schema.coded])
+        at = dict(zip(self.reads, locate(table.column_names, self.reads), strict=True))
         key = self.schema.unit.identifier if individuals else None
         key_at = 0 if key is None else locate(table.column_names, [key])[0]
         if strict and table.num_rows == 0:
             msg = "the table has no records; give a table with at least one"
             raise TableError(msg)
         comma = has_decimal_comma(table)
-        codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
+        codes = np.empty((len(self.schema.coded), table.num_rows), dtype=self.dtype)
         kept = np.ones(table.num_rows, dtype=bool)
-        for row, (attribute, i) in enumerate(zip(self.schema.coded, at, strict=True)):
-            found = encode_column(table.column(i), attribute, comma=comma, strict=strict)
+        for row, attribute in enumerate(self.schema.coded):
+            read = [table.column(at[n]) for n in attribute.reads]
+            if len(read) == 1:
+                found = encode_column(read[0], attribute, comma=comma, strict=strict)
+            else:
+                found = attribute.encode(*read)
             if len(found) and found.min() < 0:
                 kept &= found >= 0
             codes[row] = found

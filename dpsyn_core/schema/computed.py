@@ -19,6 +19,7 @@ from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, 
 from dpsyn_core.schema.lookups import Lookup
 from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules import FollowsRule
+from dpsyn_core.schema.spans import SpanAttribute, with_spans
 from dpsyn_core.tables.canonical import COMMA
 
 Computing = DifferenceRule | AdditionRule | FollowsRule
@@ -52,6 +53,7 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
         schema: public metadata.
         measured: columns that are measured all the same, such as those that a question names.
     """
+    schema = with_spans(schema)
     fixed = set(measured) | {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute)}
     found: dict[str, Computed] = {}
     parts = [r for r in schema.rules if isinstance(r, FollowsRule) and r.part is not None]
@@ -67,6 +69,7 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
     """The columns that rules of these kinds compute, and of a ratio those that it divides: a computed one is coarse."""
+    schema = with_spans(schema)
     divided = [n for r in schema.rules if isinstance(r, RatioRule) and r.kind in kinds for n in r.columns]
     return (*divided, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
 
@@ -75,14 +78,18 @@ def part_of(schema: Schema, names: Collection[str]) -> Schema:
     """The schema of the columns that are measured: these, without the rules, which hold for all columns together."""
     if not schema.rules:
         return schema
-    kept = tuple(a for a in schema.attributes if not a.coded or a.name in names)
+    kept = tuple(a for a in with_spans(schema).attributes if not a.coded or a.name in names)
     return schema.model_copy(update={"attributes": kept, "rules": ()})
 
 
 def measured_part(schema: Schema, measured: Collection[str] = ()) -> Schema:
-    """As `part_of`, without the columns of `computed_columns`."""
-    left = {c.column for c in computed_columns(schema, measured)}
-    return part_of(schema, [a.name for a in schema.coded if a.name not in left])
+    """As `part_of`, without the columns of `computed_columns`, and with the times between dates that these need."""
+    computed = computed_columns(schema, measured)
+    left, used = {c.column for c in computed}, {n for c in computed for n in c.sources}
+    whole = with_spans(schema).coded
+    return part_of(
+        schema, [a.name for a in whole if a.name not in left and (not isinstance(a, SpanAttribute) or a.name in used)]
+    )
 
 
 def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = False) -> Any:
@@ -96,7 +103,7 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         rng: for the part of a unit that a coarser difference leaves open.
         listed: see `Codec.decode`.
     """
-    has = set(table.column_names)
+    has, schema = set(table.column_names), with_spans(schema)
     if any(isinstance(r, FollowsRule) and r.part is not None for r in schema.rules):
         from dpsyn_core.schema.dating import with_parts
 
