@@ -124,8 +124,17 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
     if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
         msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
-    domain = known.domain()
+    domain = measured_domain(known)
     return ReleasedFile(measurements=_tables(document, domain, name), schema=known)
+
+
+def measured_domain(schema: Schema) -> Domain:
+    """Attributes that a run may have measured: those of the schema, and the times between its close dates."""
+    if not schema.rules:
+        return schema.domain()
+    from dpsyn_core.schema.spans import with_spans
+
+    return with_spans(schema).domain()
 
 
 def load_measurements(path: Path, domain: Domain) -> ReleasedTables:

@@ -27,6 +27,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.refits.conditional import conditioned, fit_size
+from dpsyn_core.marginals.released_file import measured_domain
 from dpsyn_core.refits.narrowing import narrowed, only_columns
 from dpsyn_core.refits.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.report.contradictions import contradictions
@@ -210,7 +211,7 @@ def prepared(
     if changes.columns is not None:
         held = {name for m in tables for name in m.attributes}
         schema = only_columns(schema, changes.columns, computed_columns(schema, held))
-        tables = onto_columns(tables, schema.domain().names)
+        tables = onto_columns(tables, measured_domain(schema).names)
     if schema.rules:
         check_rules(schema)
     config, task, system, measurements = _made_ready(given, changes, schema, tables, public)

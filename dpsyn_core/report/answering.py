@@ -198,18 +198,26 @@ def of_measured(
     if not schema.rules or not measured:
         return codes, schema
     from dpsyn_core.schema.computed import computed_columns, part_of
+    from dpsyn_core.schema.spans import SpanAttribute, with_spans
 
-    names = schema.domain().names
-    left = {c.column: c for c in computed_columns(schema, {n for m in measured for n in m.attributes})}
+    held = {n for m in measured for n in m.attributes}
+    rows = dict(zip(schema.domain().names, codes, strict=True))
+    left = {c.column: c for c in computed_columns(schema, held)}
     for question in questions.questions:
         for one in (left[n] for n in question.attributes if n in left):
             msg = (
                 f"question '{question.name}' names '{one.column}', which was not measured but computed from "
-                f"{' and '.join(one.sources)}; declare the question before the run, or read it off the table"
+                f"{' and '.join(one.named)}; declare the question before the run, or read it off the table"
             )
             raise QuestionError(msg)
-    rows = [i for i, n in enumerate(names) if n not in left]
-    return (codes[rows], part_of(schema, [names[i] for i in rows])) if left else (codes, schema)
+    if not left:
+        return codes, schema
+    for a in with_spans(schema).coded:
+        if isinstance(a, SpanAttribute) and a.name in held:
+            rows[a.name] = a.of_codes(*(rows[n] for n in a.reads))
+    part = part_of(schema, [n for n in rows if n not in left])
+    kept = [rows[n] for n in part.domain().names]
+    return np.stack(kept).astype(np.result_type(*kept)), part
 
 
 def inferrer_of(

@@ -127,9 +127,11 @@ class OpenRelease:
 
     @cached_property
     def _inferrer(self) -> Inferrer | None:
+        from dpsyn_core.refits.tables import onto_columns
+
         if self.released is None:
             return None
-        tables = self.released.measurements
+        tables = onto_columns(self.released.measurements, self.schema.domain().names)
         codes = plain_codes(self.codes, tables, self.schema, self.manifest)
         return inferrer_of(codes, tables, self.schema, self.manifest, scores=tables.scores)
 

@@ -19,7 +19,7 @@ from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, 
 from dpsyn_core.schema.lookups import Lookup
 from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules import FollowsRule
-from dpsyn_core.schema.spans import SpanAttribute, with_spans
+from dpsyn_core.schema.spans import SpanAttribute, between, with_spans
 from dpsyn_core.tables.canonical import COMMA
 
 Computing = DifferenceRule | AdditionRule | FollowsRule
@@ -34,7 +34,17 @@ class Computed:
 
     def __str__(self) -> str:
         """For people."""
+        if isinstance(self.rule, DifferenceRule) and len(self.named) < len(self.sources):
+            what = f"'{self.rule.column}', in {self.rule.unit}"
+            return f"'{self.column}' is not measured: the time between is ({what}), and gives it with '{self.named[0]}'"
         return f"'{self.column}' is not measured: it is computed from {' and '.join(self.sources)} ({self.rule})"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The same, as far as they are columns of the table: without the time between two dates."""
+        rule = self.rule
+        hidden = between(rule.of, rule.minus) if isinstance(rule, DifferenceRule) else None
+        return tuple(n for n in self.sources if n != hidden)
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -34,8 +34,8 @@ class OrderRule(SchemaPart):
     strict: StrictBool = Field(False, description="Whether both may not be equal")
     close: StrictBool | None = Field(
         None,
-        description="Whether two dates lie close together, as those of a stay do: then the time between is measured, and "
-        "one date computed from it; null: where their headers say so",
+        description="Whether two dates lie close together, as those of a stay do: then the time between is measured, "
+        "and one date computed from it; null: where their headers say so",
     )
 
     @property

@@ -19,6 +19,7 @@ from dpsyn_core.schema.numeric import EdgeBins, NumericAttribute
 from dpsyn_core.tables import casting
 
 SINGLE = 1000  # steps (days, minutes or seconds) that are told apart one by one
+MOST_DAYS = 73_050  # 200 years
 GROWTH = 1.02  # width of later bins: a fiftieth of the time, so that one of years is known to a week
 
 
@@ -33,8 +34,13 @@ class SpanAttribute(NumericAttribute):
         """The columns of the table that it is computed from."""
         return (self.of.name, self.minus.name)
 
+    def of_codes(self, of: NDArray[np.integer], minus: NDArray[np.integer]) -> NDArray[np.signedinteger]:
+        """Codes (n,) from those of both dates: exact where each bin of a date is one value, else of their first ones."""
+        late, early = (a.binning.bounds()[0][codes] for a, codes in ((self.of, of), (self.minus, minus)))
+        return np.asarray(self.binning.find(late - early))
+
     def encode(self, of: Any, minus: Any) -> NDArray[np.signedinteger]:
-        """Codes (n,) of two pyarrow columns; -1 where one of the cells is no date. Dates are clamped to their ranges."""
+        """Codes (n,) of two pyarrow columns, their dates clamped to their ranges; -1 where one of them is no date."""
         ends = []
         for column, attribute in ((of, self.of), (minus, self.minus)):
             seconds, valid = casting.to_instants(column, attribute.formats)
@@ -56,7 +62,7 @@ def with_spans(schema: Schema) -> Schema:
         if not isinstance(rule, OrderRule) or not closes(rule, schema):
             continue
         of, minus = schema[rule.upper], schema[rule.lower]
-        name = f"{of.name} - {minus.name}"
+        name = between(of.name, minus.name)
         taken = any(a.name == name for a in (*schema.attributes, *spans))
         told = any(isinstance(r, DifferenceRule) and {of.name, minus.name} <= set(r.columns) for r in schema.rules)
         if of.special or minus.special or taken or told:
@@ -67,6 +73,11 @@ def with_spans(schema: Schema) -> Schema:
     if not spans:
         return schema
     return schema.model_copy(update={"attributes": (*schema.attributes, *spans), "rules": (*schema.rules, *rules)})
+
+
+def between(of: str, minus: str) -> str:
+    """The name of the time from one date to another."""
+    return f"{of} - {minus}"
 
 
 def closes(rule: OrderRule, schema: Schema) -> bool:
@@ -82,16 +93,12 @@ def closes(rule: OrderRule, schema: Schema) -> bool:
 
 
 def _span(name: str, of: DatetimeAttribute, minus: DatetimeAttribute, *, strict: bool) -> SpanAttribute:
-    (first, _), (_, last) = (a.binning.bounds() for a in (minus, of))
-    (begin, _), (_, end) = (a.binning.bounds() for a in (of, minus))
-    least = max(int(begin[0]) - int(end[-1]), int(strict))
-    most = int(last[-1]) - int(first[0])
-    edges, at = [], float(least + SINGLE)
+    """Its bins do not depend on the ranges of the dates: a refit that narrows these finds the same ones."""
+    edges, at, most = list(range(int(strict) + 1, SINGLE)), float(SINGLE), MOST_DAYS * 86_400 // of.unit_seconds
     while at < most:
-        edges.append(float(int(at)))
-        at = max(at * GROWTH, at + 1)
-    single = [float(v) for v in range(least + 1, min(least + SINGLE, most))]
-    bins = EdgeBins(edges=(*single, *edges)) if single or edges else None
+        edges.append(int(at))
+        at *= GROWTH
     return SpanAttribute(
-        name=name, dtype="integer", min=least, max=most, bins=bins, source="public", of=of, minus=minus
-    )
+        name=name, dtype="integer", min=int(strict), max=most, bins=EdgeBins(edges=tuple(map(float, edges))), of=of,
+        minus=minus,
+    )  # fmt: skip
