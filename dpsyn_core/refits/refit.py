@@ -18,7 +18,7 @@ from typing import Any
 from numpy.random import Generator
 
 from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaError, SizeError
-from dpsyn_core.marginals.released_file import ReleasedFile
+from dpsyn_core.marginals.released_file import ReleasedFile, measured_domain
 from dpsyn_core.marginals.types import ReleasedTables, noisy_total
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -27,7 +27,6 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.refits.conditional import conditioned, fit_size
-from dpsyn_core.marginals.released_file import measured_domain
 from dpsyn_core.refits.narrowing import narrowed, only_columns
 from dpsyn_core.refits.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.report.contradictions import contradictions

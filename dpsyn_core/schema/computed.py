@@ -17,7 +17,7 @@ from dpsyn_core.schema.date_parts import every_part, said_by_bins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, range_of
 from dpsyn_core.schema.lookups import Lookup
-from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
+from dpsyn_core.schema.ruled import BLANK, PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules import FollowsRule
 from dpsyn_core.schema.spans import SpanAttribute, between, with_spans
 from dpsyn_core.tables.canonical import COMMA
@@ -125,7 +125,8 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         if isinstance(attribute, CategoricalAttribute):
             cells = decode_column(values, attribute, rng, listed=listed)
         else:
-            cells = cells_of(values, attribute, None)
+            blank = group[one.rule.column].state == BLANK if attribute.special else None
+            cells = cells_of(values, attribute, blank)
             if "," in str(getattr(attribute, "written", None) or ""):
                 table = table.replace_schema_metadata(COMMA)
         table = table.append_column(one.column, cells)
@@ -168,6 +169,8 @@ def widest(rule: DifferenceRule, group: Group) -> str:
 
 
 def _which(rule: Computing, schema: Schema) -> str:
+    if isinstance(rule, DifferenceRule) and schema[rule.of].special:
+        return rule.of
     if isinstance(rule, DifferenceRule):
         return widest(rule, {n: _lowest(schema[n], 0) for n in (rule.of, rule.minus)})
     return rule.column
@@ -176,7 +179,7 @@ def _which(rule: Computing, schema: Schema) -> str:
 def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool:
     """found: columns that are computed themselves."""
     if any(schema[n].special for n in rule.columns):
-        return False
+        return isinstance(schema[rule.column], SpanAttribute)  # the later date is blank where the time between is
     if isinstance(rule, FollowsRule):
         if rule.part is not None:  # of a date in wide bins, the part says more than the date
             of = schema[rule.of[0]]

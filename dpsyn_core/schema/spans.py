@@ -16,6 +16,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import DifferenceRule, OrderRule
 from dpsyn_core.schema.numeric import EdgeBins, NumericAttribute
+from dpsyn_core.schema.rules import AnyRule, BlankRule
 from dpsyn_core.tables import casting
 
 SINGLE = 1000  # steps (days, minutes or seconds) that are told apart one by one
@@ -35,12 +36,17 @@ class SpanAttribute(NumericAttribute):
         return (self.of.name, self.minus.name)
 
     def of_codes(self, of: NDArray[np.integer], minus: NDArray[np.integer]) -> NDArray[np.signedinteger]:
-        """Codes (n,) from those of both dates: exact where each bin of a date is one value, else of their first ones."""
-        late, early = (a.binning.bounds()[0][codes] for a, codes in ((self.of, of), (self.minus, minus)))
-        return np.asarray(self.binning.find(late - early))
+        """Codes (n,) from those of both dates: exact where each of their bins is one value, else of the first ones."""
+        blank = np.asarray(of) >= self.of.binning.size
+        late = self.of.binning.bounds()[0][np.where(blank, 0, of)]
+        codes = self.binning.find(late - self.minus.binning.bounds()[0][minus])
+        return np.where(blank, self.size - 1, codes)
 
     def encode(self, of: Any, minus: Any) -> NDArray[np.signedinteger]:
-        """Codes (n,) of two pyarrow columns, their dates clamped to their ranges; -1 where one of them is no date."""
+        """Codes (n,) of two pyarrow columns, their dates clamped to their ranges.
+
+        Where one of them is no date: the cell of blanks where the later one may be blank, else -1.
+        """
         ends = []
         for column, attribute in ((of, self.of), (minus, self.minus)):
             seconds, valid = casting.to_instants(column, attribute.formats)
@@ -48,16 +54,19 @@ class SpanAttribute(NumericAttribute):
             ends.append((np.clip(seconds // attribute.unit_seconds, int(low[0]), int(high[-1])), valid))
         (late, known), (early, also) = ends
         codes = self.binning.find(late - early).astype(np.int64)
-        codes[~(known & also)] = -1
+        codes[~known] = self.size - 1 if self.missing else -1
+        codes[~also] = -1
         return codes
 
 
 def with_spans(schema: Schema) -> Schema:
     """The schema with the time between dates as one more attribute and rule, where an order of the dates asks for it.
 
-    Left out where a date can be blank or a special value, and where a rule says already what the time between is.
+    Left out where the earlier date can be blank, and where a rule says already what the time between is. Where the
+    later one can be blank, so can the time between, and what rules say of such blanks holds for it too.
     """
-    spans, rules = [], []
+    spans: list[SpanAttribute] = []
+    rules: list[AnyRule] = []
     for rule in schema.rules:
         if not isinstance(rule, OrderRule) or not closes(rule, schema):
             continue
@@ -65,11 +74,13 @@ def with_spans(schema: Schema) -> Schema:
         name = between(of.name, minus.name)
         taken = any(a.name == name for a in (*schema.attributes, *spans))
         told = any(isinstance(r, DifferenceRule) and {of.name, minus.name} <= set(r.columns) for r in schema.rules)
-        if of.special or minus.special or taken or told:
+        if minus.special or taken or told:
             continue
         spans.append(_span(name, of, minus, strict=rule.strict))
         unit: Any = "seconds" if of.precise else "days"
         rules.append(DifferenceRule(column=name, of=of.name, minus=minus.name, unit=unit))
+        blanks = (r for r in schema.rules if isinstance(r, BlankRule) and r.column == of.name)
+        rules += [r.model_copy(update={"column": name}) for r in blanks]
     if not spans:
         return schema
     return schema.model_copy(update={"attributes": (*schema.attributes, *spans), "rules": (*schema.rules, *rules)})
@@ -99,6 +110,6 @@ def _span(name: str, of: DatetimeAttribute, minus: DatetimeAttribute, *, strict:
         edges.append(int(at))
         at *= GROWTH
     return SpanAttribute(
-        name=name, dtype="integer", min=int(strict), max=most, bins=EdgeBins(edges=tuple(map(float, edges))), of=of,
-        minus=minus,
+        name=name, dtype="integer", min=int(strict), max=most, bins=EdgeBins(edges=tuple(map(float, edges))),
+        missing=of.missing, of=of, minus=minus,
     )  # fmt: skip

@@ -98,7 +98,11 @@ def release_marginals(
     measured = measure(source_of(table, strict=strict), schema, spec, ledger=ledger, task=task, progress=progress)
     released = measured.released
     reader = Reader(
-        released, with_spans(schema).domain(), config.reading(), n_public=schema.n_records, as_measured=config.strategy == "direct"
+        released,
+        with_spans(schema).domain(),
+        config.reading(),
+        n_public=schema.n_records,
+        as_measured=config.strategy == "direct",
     )
     found = [reader.read(names) for names in queries]
     # no records are made: there is no seed, and no time that they took
