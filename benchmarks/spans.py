@@ -2,9 +2,9 @@
 
 Two simulated tables. stays: days in hospital by ward, a few days each. orders: on any working day after a customer's
 first one, with peaks in December. Each is made with both dates measured apart, and with the time between for one of
-them. Prints W1 of the time between and the mean error of its means by ward, both in its standard deviations; total variation
-distances of the later date in months and of the pair of dates in 20 groups each; and the share of records in which
-dates are the wrong way round. Means over seeds; noise is that of production.
+them. Prints W1 of the time between and the mean error of its means by ward, both in its standard deviations; total
+variation distances of the later date in months and of the pair of dates in 20 groups each; and the share of records in
+which dates are the wrong way round. Means over seeds; noise is that of production.
 """
 
 from __future__ import annotations
