@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import DifferenceRule, OrderRule
-from dpsyn_core.schema.numeric import EdgeBins, NumericAttribute
+from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule, BlankRule
 from dpsyn_core.tables import casting
 
@@ -78,7 +78,7 @@ def with_spans(schema: Schema) -> Schema:
             continue
         spans.append(_span(name, of, minus, strict=rule.strict))
         unit: Any = "seconds" if of.precise else "days"
-        rules.append(DifferenceRule(column=name, of=of.name, minus=minus.name, unit=unit))
+        rules.append(DifferenceRule(column=name, of=of.name, minus=minus.name, unit=unit, measured=False))
         blanks = (r for r in schema.rules if isinstance(r, BlankRule) and r.column == of.name)
         rules += [r.model_copy(update={"column": name}) for r in blanks]
     if not spans:
@@ -109,7 +109,7 @@ def _span(name: str, of: DatetimeAttribute, minus: DatetimeAttribute, *, strict:
     while at < most:
         edges.append(int(at))
         at *= GROWTH
-    return SpanAttribute(
-        name=name, dtype="integer", min=int(strict), max=most, bins=EdgeBins(edges=tuple(map(float, edges))),
-        missing=of.missing, of=of, minus=minus,
-    )  # fmt: skip
+    return SpanAttribute.model_validate({
+        "name": name, "dtype": "integer", "min": int(strict), "max": most, "missing": of.missing, "of": of,
+        "minus": minus, "bins": {"edges": edges},
+    })  # fmt: skip

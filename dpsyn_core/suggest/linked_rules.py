@@ -10,12 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.errors import DPSynError
+from pydantic import TypeAdapter
+
+from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.rules import AnyLinkRule, LinkRule
 from dpsyn_core.schema.conditions import quoted
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.formulas import range_of
 from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.rules import AnyRule
 from dpsyn_core.schema.usual_rules import propose_rules, words_of
 from dpsyn_core.schema.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
 
@@ -26,12 +30,12 @@ CALENDAR = (1800, 2200)  # years: other numbers that are named so are lengths
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedProposal:
-    """A rule as a schema has it. table: whose it is; of a link, the child table. across: whether it is of the link."""
+    """A rule, and as a schema has it. table: whose it is; of a link, the child table. across: whether of the link."""
 
     table: str
     across: bool
+    rule: AnyRule | AnyLinkRule
     document: dict[str, Any]
-    words: str
 
     def added(self, schema: LinkedSchema) -> LinkedSchema:
         """The schema with this rule. Raises SchemaError where it does not fit."""
@@ -45,7 +49,7 @@ class LinkedProposal:
 
     def __str__(self) -> str:
         """For people."""
-        return f"{self.table}: {self.words}"
+        return f"{self.table}: {self.rule}"
 
 
 def propose_linked_rules(schema: LinkedSchema) -> list[LinkedProposal]:
@@ -54,26 +58,24 @@ def propose_linked_rules(schema: LinkedSchema) -> list[LinkedProposal]:
     for table in schema.tables:
         for rule in [] if table.columns is None else propose_rules(table.columns):
             made = rule.model_dump(mode="json")
-            out.append(LinkedProposal(table=table.name, across=False, document=made, words=str(rule)))
+            out.append(LinkedProposal(table=table.name, across=False, rule=rule, document=made))
+    adapter: TypeAdapter[AnyLinkRule] = TypeAdapter(LinkRule)
     for link in schema.links:
         known = {str(r) for r in link.rules}
         for made in _across(schema, link):
-            proposal = LinkedProposal(table=link.child, across=True, document=made, words="")
-            if (words := _words(proposal, schema)) and words not in known:
-                known.add(words)
-                out.append(LinkedProposal(table=link.child, across=True, document=made, words=words))
-    return [p for p in out if p.across or _words(p, schema)]
+            one = adapter.validate_python(made)
+            if str(one) not in known:
+                known.add(str(one))
+                out.append(LinkedProposal(table=link.child, across=True, rule=one, document=made))
+    return [p for p in out if _fits(p, schema)]
 
 
-def _words(proposal: LinkedProposal, schema: LinkedSchema) -> str:
-    """The rule in the words of the engine; empty where the schema cannot have it."""
+def _fits(proposal: LinkedProposal, schema: LinkedSchema) -> bool:
     try:
-        made = proposal.added(schema)
-    except DPSynError:
-        return ""
-    if not proposal.across:
-        return proposal.words
-    return str(next(link for link in made.links if link.child == proposal.table).rules[-1])
+        proposal.added(schema)
+    except SchemaError:
+        return False
+    return True
 
 
 def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
