@@ -198,10 +198,11 @@ def of_measured(
     if not schema.rules or not measured:
         return codes, schema
     from dpsyn_core.schema.computed import computed_columns, part_of
-    from dpsyn_core.schema.spans import SpanAttribute, with_spans
+    from dpsyn_core.schema.spans import with_span_codes, with_spans
 
     held = {n for m in measured for n in m.attributes}
-    rows = dict(zip(schema.domain().names, codes, strict=True))
+    whole = with_spans(schema)
+    rows = dict(zip(whole.domain().names, with_span_codes(codes, schema), strict=True))
     left = {c.column: c for c in computed_columns(schema, held)}
     for question in questions.questions:
         for one in (left[n] for n in question.attributes if n in left):
@@ -212,12 +213,9 @@ def of_measured(
             raise QuestionError(msg)
     if not left:
         return codes, schema
-    for a in with_spans(schema).coded:
-        if isinstance(a, SpanAttribute) and a.name in held:
-            rows[a.name] = a.of_codes(*(rows[n] for n in a.reads))
-    part = part_of(schema, [n for n in rows if n not in left])
-    kept = [rows[n] for n in part.domain().names]
-    return np.stack(kept).astype(np.result_type(*kept)), part
+    gone = {a.name for a in whole.coded if len(a.reads) > 1 and a.name not in held}
+    part = part_of(schema, [n for n in rows if n not in left and n not in gone])
+    return np.stack([rows[n] for n in part.domain().names]), part
 
 
 def inferrer_of(

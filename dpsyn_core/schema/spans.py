@@ -86,6 +86,15 @@ def with_spans(schema: Schema) -> Schema:
     return schema.model_copy(update={"attributes": (*schema.attributes, *spans), "rules": (*schema.rules, *rules)})
 
 
+def with_span_codes(codes: NDArray[np.unsignedinteger], schema: Schema) -> NDArray[np.unsignedinteger]:
+    """Codes (attributes, records) of a schema, and below them those of the times that `with_spans` adds."""
+    names = schema.domain().names
+    spans = [a for a in with_spans(schema).coded if isinstance(a, SpanAttribute) and a.name not in names]
+    rows = dict(zip(names, codes, strict=True))
+    more = [a.of_codes(*(rows[n] for n in a.reads)) for a in spans]
+    return np.concatenate([codes, np.stack(more).astype(np.uint32)]) if more else codes
+
+
 def between(of: str, minus: str) -> str:
     """The name of the time from one date to another."""
     return f"{of} - {minus}"

@@ -203,3 +203,12 @@ def test_released_files_know_it_and_refits_and_answers_use_it(tmp_path, capsys):
     assert main(["verify", out, "--schema", str(schema), "--measurements", tables]) == 0
     price = ["--epsilon", "1", "--delta", "1e-9", "--dataset", "other", "-o", str(tmp_path / "m.csv")]
     assert main(["marginal", str(table), "--schema", str(schema), "--attributes", "ward,discharged", *price]) == 0
+
+
+def test_an_attack_measures_what_a_run_does(tmp_path):
+    import pyarrow.csv
+
+    declared(IN, OUT, cat("ward", ["A", "B", "C"]), num("age", 0, 89, 9)).dump(tmp_path / "s.json")
+    pyarrow.csv.write_csv(stays(400), tmp_path / "t.csv")
+    attack = ["attack", str(tmp_path / "t.csv"), str(tmp_path / "s.json"), "--epsilon", "1", "--delta", "1e-9"]
+    assert main([*attack, "--runs", "4", "--records", "200", "--canaries", "10"]) == 0
