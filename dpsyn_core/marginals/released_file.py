@@ -115,6 +115,8 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
         TableError: it is something else, does not fit the schema, or names none and none is given.
         SizeError: it holds more than is read.
     """
+    from dpsyn_core.schema.spans import with_spans  # not loaded by a run that only writes
+
     document = _read(content, name)
     stated = document.get("schema")
     known = Schema.loads(stated) if schema is None and isinstance(stated, str) else schema
@@ -124,17 +126,7 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
     if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
         msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
-    domain = measured_domain(known)
-    return ReleasedFile(measurements=_tables(document, domain, name), schema=known)
-
-
-def measured_domain(schema: Schema) -> Domain:
-    """Attributes that a run may have measured: those of the schema, and the times between its close dates."""
-    if not schema.rules:
-        return schema.domain()
-    from dpsyn_core.schema.spans import with_spans
-
-    return with_spans(schema).domain()
+    return ReleasedFile(measurements=_tables(document, with_spans(known).domain(), name), schema=known)
 
 
 def load_measurements(path: Path, domain: Domain) -> ReleasedTables:

@@ -62,7 +62,8 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
             raise SchemaError(msg)
     for one in computed:
         if one.column in wanted:
-            msg = f"'{one.column}' was not measured, but computed; name conditions on {' and '.join(one.named)} instead"
+            of = " and ".join(one.named)
+            msg = f"'{one.column}' was not measured: it is computed from {of}; name conditions on these"
             raise SchemaError(msg)
     made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
     attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)

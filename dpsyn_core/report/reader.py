@@ -33,8 +33,8 @@ from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
 from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.report.answering import check_whole, inferrer_of, plain_codes
 from dpsyn_core.report.receipts import Receipt, receipt
-from dpsyn_core.schema.conditions import quoted
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.usual_rules import quoted
 from dpsyn_core.tables.digest import file_digest
 
 if TYPE_CHECKING:
@@ -127,13 +127,14 @@ class OpenRelease:
 
     @cached_property
     def _inferrer(self) -> Inferrer | None:
-        from dpsyn_core.refits.tables import onto_columns
-
         if self.released is None:
             return None
-        tables = onto_columns(self.released.measurements, self.schema.domain().names)
+        names = self.schema.domain().names  # beside these, times between dates may have been measured
+        tables = [m for m in self.released.measurements if set(m.attributes) <= set(names)]
+        scores = self.released.measurements.scores
+        scores = None if scores is None else scores.among(names)
         codes = plain_codes(self.codes, tables, self.schema, self.manifest)
-        return inferrer_of(codes, tables, self.schema, self.manifest, scores=tables.scores)
+        return inferrer_of(codes, tables, self.schema, self.manifest, scores=scores)
 
     def ask(self, question: Question, *, where: str = "") -> Answered:
         """One answer. Counts of records that meet a condition keep their intervals; other filtered figures have none.

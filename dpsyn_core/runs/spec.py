@@ -96,10 +96,7 @@ class RunSpec(BaseModel):
         return declared(self.questions, schema)
 
     def task(self, schema: Schema, *, measured: Collection[str] = ()) -> Task:
-        """All that is public before the run, as systems take it. Raises BudgetError, QuestionError, TableError.
-
-        measured: columns that are not computed from others, beside those of questions.
-        """
+        """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
         from dpsyn_core.synthesizers.base import Task
         from dpsyn_core.synthesizers.registry import config_class
 

@@ -56,12 +56,8 @@ class Codec:
         """Prepares the domain; reads no data."""
         self.schema = schema
         self.domain = schema.domain()
+        self.reads = list(dict.fromkeys(name for a in schema.coded for name in a.reads))  # columns of a table
         self.dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
-
-    @property
-    def reads(self) -> list[str]:
-        """The columns of a table that are read, each once."""
-        return list(dict.fromkeys(name for a in self.schema.coded for name in a.reads))
 
     def encode(self, table: Any, *, individuals: bool = True, strict: bool = False) -> Encoded:
         """Codes of a pyarrow table with text or typed columns.
@@ -94,11 +90,10 @@ class Codec:
         codes = np.empty((len(self.schema.coded), table.num_rows), dtype=self.dtype)
         kept = np.ones(table.num_rows, dtype=bool)
         for row, attribute in enumerate(self.schema.coded):
-            read = [table.column(at[n]) for n in attribute.reads]
-            if len(read) == 1:
-                found = encode_column(read[0], attribute, comma=comma, strict=strict)
+            if len(attribute.reads) > 1:
+                found = attribute.encode(*(table.column(at[n]) for n in attribute.reads))
             else:
-                found = attribute.encode(*read)
+                found = encode_column(table.column(at[attribute.name]), attribute, comma=comma, strict=strict)
             if len(found) and found.min() < 0:
                 kept &= found >= 0
             codes[row] = found

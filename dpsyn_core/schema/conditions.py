@@ -84,12 +84,6 @@ def _clause(text: str, head: re.Match[str]) -> tuple[Clause, int]:
     return Clause(attribute=name, values=(first,), negated=negated != (sign in ("!=", "<>"))), at
 
 
-def quoted(text: str) -> str:
-    """A name or value as conditions are written, in quotation marks where it needs them."""
-    plain = re.fullmatch(r"\w+", text) and text.lower() not in ("and", "not", "in")
-    return text if plain else '"' + text.replace('"', '""') + '"'
-
-
 def unquoted(name: str, known: Iterable[str]) -> str:
     """What to add to the sentence about a name that is no column: one that is there and needs quotation marks."""
     meant = next((k for k in known if name in k and HARD.search(k)), None)

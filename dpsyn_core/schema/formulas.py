@@ -33,9 +33,7 @@ class OrderRule(SchemaPart):
     upper: Name = Field(description="Column of the larger number, or the later date")
     strict: StrictBool = Field(False, description="Whether both may not be equal")
     close: StrictBool | None = Field(
-        None,
-        description="Whether two dates lie close together, as those of a stay do: then the time between is measured, "
-        "and one date computed from it; null: where their headers say so",
+        None, description="Whether two dates lie so close that the time between is measured; null: as headers say"
     )
 
     @property

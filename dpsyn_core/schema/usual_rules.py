@@ -14,7 +14,6 @@ from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import quoted
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import range_of
@@ -314,3 +313,9 @@ def _conditions(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterato
                     "kind": "impossible",
                     "where": f"{quoted(age)} in [{least:g}, {OLDEST_CHILD}] and {quoted(column)} in {{{values}}}",
                 }
+
+
+def quoted(text: str) -> str:
+    """A name or value as conditions are written, in quotation marks where it needs them."""
+    plain = re.fullmatch(r"\w+", text) and text.lower() not in ("and", "not", "in")
+    return text if plain else '"' + text.replace('"', '""') + '"'

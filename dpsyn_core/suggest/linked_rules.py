@@ -15,12 +15,11 @@ from pydantic import TypeAdapter
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.rules import AnyLinkRule, LinkRule
-from dpsyn_core.schema.conditions import quoted
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.formulas import range_of
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule
-from dpsyn_core.schema.usual_rules import propose_rules, words_of
+from dpsyn_core.schema.usual_rules import propose_rules, quoted, words_of
 from dpsyn_core.schema.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
 
 HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")

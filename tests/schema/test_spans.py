@@ -187,7 +187,10 @@ def test_released_files_know_it_and_refits_and_answers_use_it(tmp_path, capsys):
     got = pyarrow.csv.read_csv(tmp_path / "f.csv")
     assert lengths(got)[0].min() >= 0 and lengths(got)[0].mean() < 8
     assert main([*again[:-1], str(tmp_path / "g.csv"), "--where", "discharged in [2021-01-01, 2021-12-31]"]) == 2
-    assert "'discharged' was not measured, but computed; name conditions on admitted instead" in capsys.readouterr().err
+    assert (
+        "'discharged' was not measured: it is computed from admitted; name conditions on these"
+        in capsys.readouterr().err
+    )
     assert main([*again[:-1], str(tmp_path / "h.csv"), "--columns", "admitted,discharged,ward"]) == 0
     assert lengths(pyarrow.csv.read_csv(tmp_path / "h.csv"))[0].mean() < 8
     assert main([*again[:-1], str(tmp_path / "i.csv"), "--columns", "discharged,ward"]) == 2

@@ -133,11 +133,12 @@ def checked(space: Workspace, job: Job) -> Receipt:
 
 def measurements(space: Workspace, job: Job) -> ReleasedTables:
     """The released marginals of a finished run: of a refit those of the columns that it kept."""
-    from dpsyn_core.marginals.released_file import load_measurements, measured_domain
+    from dpsyn_core.marginals.released_file import load_measurements
     from dpsyn_core.marginals.types import ReleasedTables
+    from dpsyn_core.schema.spans import with_spans
 
     def make() -> ReleasedTables:
-        found = load_measurements(job.folder / MEASUREMENTS, measured_domain(paid_schema(space, job)))
+        found = load_measurements(job.folder / MEASUREMENTS, with_spans(paid_schema(space, job)).domain())
         if _columns(space, job) is None:
             return found
         names = set(schema(space, job).domain().names)
