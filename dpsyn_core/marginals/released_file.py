@@ -115,8 +115,6 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
         TableError: it is something else, does not fit the schema, or names none and none is given.
         SizeError: it holds more than is read.
     """
-    from dpsyn_core.schema.spans import with_spans  # not loaded by a run that only writes
-
     document = _read(content, name)
     stated = document.get("schema")
     known = Schema.loads(stated) if schema is None and isinstance(stated, str) else schema
@@ -126,6 +124,8 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
     if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
         msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
+    from dpsyn_core.schema.spans import with_spans  # not loaded by a run that only writes
+
     return ReleasedFile(measurements=_tables(document, with_spans(known).domain(), name), schema=known)
 
 

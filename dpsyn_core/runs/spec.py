@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -95,7 +94,7 @@ class RunSpec(BaseModel):
 
         return declared(self.questions, schema)
 
-    def task(self, schema: Schema, *, measured: Collection[str] = ()) -> Task:
+    def task(self, schema: Schema, *, measured: tuple[str, ...] = ()) -> Task:
         """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
         from dpsyn_core.synthesizers.base import Task
         from dpsyn_core.synthesizers.registry import config_class

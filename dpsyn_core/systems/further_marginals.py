@@ -94,7 +94,7 @@ def release_marginals(
     if config.strategy == "direct" and not config.queries:
         asked = {"queries": tuple(tuple(q) for q in queries)}
         spec = spec.model_copy(update={"settings": {**spec.settings, **asked}})
-    task = spec.task(schema, measured={n for names in queries for n in names})
+    task = spec.task(schema, measured=tuple(n for names in queries for n in names))
     measured = measure(source_of(table, strict=strict), schema, spec, ledger=ledger, task=task, progress=progress)
     released = measured.released
     reader = Reader(
