@@ -103,6 +103,14 @@ def _moved(rule: Formula, rules: Sequence[Ready], columns: Group) -> None:
             columns[n].put(at[ok], after[n][ok])
 
 
+def settled(rules: Sequence[Ready], name: str, columns: Group) -> None:
+    """Where a sum, difference or ratio names the column, records that break one are moved in their bins, in place."""
+    formulas = [r for r in rules if isinstance(r, Formula)]
+    if any(name in r.columns for r in formulas):
+        for rule in formulas:
+            _moved(rule, rules, columns)
+
+
 def _handed_out(rule: Formula, name: str, columns: Group, at: Rows) -> None:
     """The column's values among these records, in the order of what they should be, in place."""
     wanted = _wanted(rule, name, {n: columns[n][at] for n in rule.columns})
