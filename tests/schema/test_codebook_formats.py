@@ -170,7 +170,7 @@ CSVW = {"@context": "http://www.w3.org/ns/csvw", "url": "t.csv", "tableSchema": 
         (CSVW | {"@context": ["http://www.w3.org/ns/csvw", {"@base": "http://evil.example"}]}, "names a base"),
         (CSVW | {"url": "https://evil.example/t.csv"}, "names a url that lies elsewhere"),
         (CSVW | {"tableSchema": "schema.json"}, "names a tableSchema that lies elsewhere"),
-        (CSVW | {"tables": [CSVW, CSVW | {"url": "u.csv"}]}, "describes 2 tables: 't.csv', 'u.csv'; name"),
+        (CSVW | {"tables": [CSVW, CSVW | {"url": "u.csv"}]}, "describes 2 tables: 't.csv', 'u.csv'; give"),
         ({"name": "t", "schema": "https://evil.example/s.json", "path": "t.csv"}, "nothing is fetched"),
         (MODEL | {"properties": {"a": {"$ref": "http://evil.example"}}}, "nothing is fetched"),
         (MODEL | {"properties": {"a": {"$ref": "#/$defs/A"}}}, "write it out"),

@@ -65,7 +65,7 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
     if all(a["kind"] in ("ignored", "identifier") for a in attributes):
         msg = (
             f"'{said.name}' declares values or a range of no column, so that nothing can be synthesized from it alone; "
-            "draft a schema of the table ('dpsyn schema draft TABLE -o draft.json') and import it onto that one (--onto)"
+            "draft a schema of the table ('dpsyn schema draft TABLE -o draft.json') and import with --onto draft.json"
         )
         raise SchemaError(msg)
     return Schema.of(
