@@ -21,8 +21,21 @@ import json, sys, warnings
 warnings.simplefilter("ignore")
 sys.modules.update(dict.fromkeys({BLOCKED!r}))
 import numba
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 from ui.learn import LABS, growing
+
+def older(drawn):  # that of the Streamlit in the browser (1.62) takes no alt
+    def call(self, *args, **named):
+        if "alt" in named:
+            raise TypeError("alt")
+        return drawn(self, *args, **named)
+    return call
+
+for name in ("plotly_chart", "vega_lite_chart", "altair_chart", "dataframe", "data_editor", "table"):
+    setattr(DeltaGenerator, name, older(getattr(DeltaGenerator, name)))
+    setattr(st, name, getattr(getattr(st, name).__self__, name))
 wrong = []
 for lab in LABS:
     page = AppTest.from_file("labs.py", default_timeout=120)

@@ -30,6 +30,7 @@ PREPARED = {
     "dpsyn schema import survey.sav -o draft.json; dpsyn schema export draft.json -o survey.ddi.xml; "
     "dpsyn schema export draft.json --format sdv -o sdv.json",
     "linked": "",
+    "questions": f"{SMALL} > people.csv; cp demo/sample.schema.json people.schema.json",
     "refit": f"{SMALL} > t.csv; cp demo/sample.schema.json s.json; echo '[]' > rules.json",
     "scale": f"{SMALL} > small.csv; cp demo/sample.schema.json big.schema.json; "
     "python -c \"from pyarrow import csv, parquet; parquet.write_table(csv.read_csv('small.csv'), 'big.parquet')\"",
@@ -59,8 +60,10 @@ def pages():
 
 def shell_lines(page):
     """The commands of the blocks of a page that are shell."""
-    blocks = re.findall(r"^```(?:sh|bash)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    for block in blocks:
+    blocks = re.findall(
+        r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+    )  # of every language, so that ends are ends
+    for block in (text for language, text in blocks if language in ("", "sh", "bash")):
         yield from (line for line in re.sub(r"\\\n\s*", "", block).splitlines() if line and not line.startswith("#"))
 
 
@@ -85,6 +88,13 @@ def test_links_out_of_the_documents_lead_to_pages_of_the_site_or_become_words():
     assert site.relinked("[a](docs/how-to/panel.md) [b](CHANGELOG.md)", "ARCHITECTURE.md") == (
         "[a](../how-to/panel.md) [b](changelog.md)"
     )
+
+
+def test_blocks_of_other_languages_hide_no_command():
+    page = (
+        "```json\n{}\n```\n\nwords\n\n```\ndpsyn ledger\n```\n\n```python\nprint()\n```\nmore\n```sh\nmake app\n```\n"
+    )
+    assert list(shell_lines(page)) == ["dpsyn ledger", "make app"]
 
 
 def test_the_reference_has_every_command_with_its_flags_and_every_public_name():
@@ -160,6 +170,9 @@ def test_commands_that_name_a_reader_s_files_run_on_files_of_that_kind(page, tmp
     run = runner(tmp_path)
     run(PREPARED[page] or "true")
     text = (DOCS / f"{page}.md").read_text("utf-8")
+    if page == "questions":
+        shown = re.search(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1]
+        (tmp_path / "work" / "questions.json").write_text(shown, encoding="utf-8")
     if page == "refit":  # tables of others, as the page shows them
         shown = re.search(r"^```\n(sex,age,count,sigma\n.*?)^```", text, re.MULTILINE | re.DOTALL)[1]
         (tmp_path / "work" / "census.csv").write_text(shown, encoding="utf-8")
@@ -170,11 +183,16 @@ def test_commands_that_name_a_reader_s_files_run_on_files_of_that_kind(page, tmp
     assert lines
     for line in lines:
         run(line)
+    if page == "questions":  # the analysis of several tables, on those that the last line wrote
+        (tmp_path / "work" / "analysis.py").write_text(
+            re.search(r"^```python\n(.*?)^```", text, re.M | re.S)[1], "utf-8"
+        )
+        run("python analysis.py")
 
 
 def test_no_page_has_a_command_that_is_neither_run_nor_shown_with_something_left_out():
-    """A page with a complete `dpsyn` line belongs into FOLLOWED or PREPARED; others of a server are named here."""
-    shown = {"deploy"}
+    """A page with a complete `dpsyn` line belongs into FOLLOWED or PREPARED; others, of servers, are named here."""
+    shown = {"deploy", "scale-spark"}
     for page in pages():
         name = page.removesuffix(".md")
         if (DOCS / page).exists() and name not in {*FOLLOWED, *PREPARED, *shown}:

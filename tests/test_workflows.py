@@ -1,11 +1,16 @@
 """The workflows: files that parse, least rights, a release without a stored token, commands and Pythons that exist."""
 
+import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+
+from dpsyn_core import __version__
+from tests.test_site import runner
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -51,7 +56,11 @@ def test_a_workflow_has_what_a_runner_needs_and_no_right_beyond_its_task(path):
     for _, _, step in [s for s in steps() if s[0] == path.name]:
         assert ("uses" in step) != ("run" in step)
         if "uses" in step:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v1)", step["uses"])
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), "a tag can be moved: name the commit"
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+    named = re.findall(r"uses: (?!\./)(.*)", path.read_text(encoding="utf-8"))
+    assert all(re.fullmatch(r"\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line) for line in named)  # what the commit was called
 
 
 def test_the_tests_run_on_three_pythons_that_the_package_takes():
@@ -91,7 +100,49 @@ def test_a_release_follows_a_tag_of_this_version_and_stores_no_token():
     check = release["jobs"]["tag"]["steps"][1]["run"]
     pattern = re.search(r"s/(.*)/\\1/p", check)[1].replace("\\(", "(").replace("\\)", ")")
     text = (ROOT / "dpsyn_core" / "version.py").read_text("utf-8")
-    from dpsyn_core import __version__
-
     assert re.search(pattern, text, re.MULTILINE)[1] == __version__
     assert release["jobs"]["publish"]["environment"] == "release"
+
+
+@pytest.mark.parametrize(("tag", "status"), [(f"v{__version__}", 0), ("v0.9.9", 1), (f"x{__version__}", 1)])
+def test_the_step_that_holds_a_tag_against_the_version_runs(tag, status):
+    line = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]["tag"]["steps"][1]["run"]
+    assert (
+        subprocess.run(
+            ["bash", "-e", "-c", line], cwd=ROOT, env=os.environ | {"GITHUB_REF_NAME": tag}, check=False
+        ).returncode
+        == status
+    )
+
+
+@pytest.mark.parametrize("ref", ["main", "12/merge", f"v{__version__}"])
+def test_the_steps_of_the_image_run_and_every_name_is_one_that_docker_takes(ref, tmp_path):
+    """With a stand-in for docker; the image itself is built and tried by tools/image.sh."""
+    docker = tmp_path / "docker"
+    docker.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/said\n[ "$1" = login ] && cat || echo 1000\n', encoding="utf-8"
+    )
+    docker.chmod(0o755)
+    env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_REF_NAME": ref, "GITHUB_ACTOR": "somebody"}
+    env |= {"GITHUB_REPOSITORY": "Some-Body/DPSyn", "GITHUB_REPOSITORY_OWNER": "Some-Body", "TOKEN": "secret"}
+    for step in read(ROOT / ".github" / "workflows" / "image.yml")["jobs"]["build"]["steps"]:
+        if "run" in step and ("if" not in step or ref.startswith("v")):
+            subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=env, check=True)
+    said = (tmp_path / "said").read_text("utf-8")
+    assert "secret" not in said
+    places = re.findall(r"^(?:build --tag (\S+)|tag \S+ (\S+)|push (\S+))", said, re.MULTILINE)
+    names = ["".join(found) for found in places]
+    part = r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*"
+    assert names and all(
+        re.fullmatch(rf"(?:[a-z0-9.]+/)?{part}(?:/{part})*(?::[\w][\w.-]{{0,127}})?", n) for n in names
+    ), names
+    assert ("push" in said) == ref.startswith("v")
+
+
+@pytest.mark.slow
+def test_the_steps_that_try_the_wheel_run(tmp_path):
+    lines = [step["run"] for _, job, step in steps() if job == "try" and step.get("run", "").startswith("dpsyn ")]
+    assert len(lines) == 2
+    run = runner(tmp_path)
+    for line in lines:
+        run(line)
