@@ -183,11 +183,10 @@ def test_commands_that_name_a_reader_s_files_run_on_files_of_that_kind(page, tmp
     assert lines
     for line in lines:
         run(line)
-    if page == "questions":  # the analysis of several tables, on those that the last line wrote
-        (tmp_path / "work" / "analysis.py").write_text(
-            re.search(r"^```python\n(.*?)^```", text, re.M | re.S)[1], "utf-8"
-        )
-        run("python analysis.py")
+    if page in ("questions", "linked"):  # what the page does in Python with these files
+        shown = re.search(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1]
+        (tmp_path / "work" / "shown.py").write_text(shown, encoding="utf-8")
+        run("python shown.py")
 
 
 def test_no_page_has_a_command_that_is_neither_run_nor_shown_with_something_left_out():
