@@ -16,7 +16,7 @@ VALUES = 40  # of a column in its pairs, at most; each then has about as many re
 PARTNERS = 4  # that a record is offered for each column in a round
 ROUNDS = 6  # at most
 ENDING = 0.02  # exchanges of a round, as part of the records that were changed, below which it is the last
-TOGETHER = 32  # exchanges that are weighed at a time
+TOGETHER = 32  # exchanges that are weighed at a time, for each 20,000 records
 MARGIN = 1  # an exchange pays where it lowers the squares of a table by more than twice this: not for single records
 MOST = 0.4  # part of the records changed, up to which pairs of the rules' own columns are worth bringing back
 CELLS = 1 << 21  # of pairs that are read for the offers of one column in a round, at most: a bound on the time
@@ -100,8 +100,9 @@ class _Pairs:
     def walk(self, moved: Sequence[int], first: Rows, second: Rows) -> Bools:
         """Goes through exchanges in their order, makes those that still pay, each record once, and says which."""
         done, used = np.zeros(len(first), dtype=bool), np.zeros(len(self.touched), dtype=bool)
-        for start in range(0, len(first), TOGETHER):
-            at = np.arange(start, min(start + TOGETHER, len(first)))
+        together = TOGETHER * max(1, len(used) // 20_000)
+        for start in range(0, len(first), together):
+            at = np.arange(start, min(start + together, len(first)))
             gain, cells, apart = self._gain(moved, first[at], second[at])
             kept = ~used[first[at]] & ~used[second[at]] & (gain > 0)
             both = np.where(kept, [first[at], second[at]], -1 - np.arange(2 * len(at)).reshape(2, -1))
