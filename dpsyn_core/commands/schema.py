@@ -28,6 +28,7 @@ def add(commands: Any) -> None:
         help="a schema that keeps its entries of columns of which the codebook declares neither values nor a range",
     )  # fmt: skip
     made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
+    made.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
     made.set_defaults(run=run_import)
     sent = actions.add_parser("export", help="as DDI-Codebook, CSVW, CSVW-EO, Frictionless or SDV metadata")
     sent.add_argument("schema", metavar="schema.json", type=Path)
@@ -108,7 +109,7 @@ def run_import(args: argparse.Namespace) -> None:
 
     check_writable(args.out)
     onto = None if args.onto is None else Schema.load(args.onto)
-    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto)
+    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto, table=args.table)
     schema.dump(args.out)
     print(f"wrote {args.out}: {len(schema.coded)} attributes")
     for sentence in (*binned(schema), *undeclared(schema)):
