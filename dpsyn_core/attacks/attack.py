@@ -35,6 +35,7 @@ from dpsyn_core.jobs.worker import serve
 from dpsyn_core.limits import limit_resources
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.spans import with_spans
 from dpsyn_core.tables.confines import confine_process
 from dpsyn_core.tables.frames import to_arrow
 
@@ -69,7 +70,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     more: dict[str, Any] = {}
     if spec.kind == "membership":
         progress("judging", 0, 1)
-        scores = learnt(done, Probe(world, known.domain()).moves, train)
+        scores = learnt(done, Probe(world, with_spans(known).domain()).moves, train)
         best, high, low = judge.cut(scores, coins, train)
         score = scores[best][train:]
         said_in, said_out = score >= high, (score <= low) & (score < high)

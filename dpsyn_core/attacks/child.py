@@ -42,6 +42,7 @@ from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.spans import with_span_codes, with_spans
 
 
 class Shadow:
@@ -50,7 +51,7 @@ class Shadow:
     def __init__(self, world: World, schema: Schema, spec: AttackSpec) -> None:
         """Keeps the world; prepares the cells that membership looks at."""
         self.world, self.schema, self.spec = world, schema, spec
-        self.domain = schema.domain()
+        self.domain = with_spans(schema).domain()
         self.probe = Probe(world, self.domain) if spec.kind == "membership" else None
         # every shadow run draws its own seed, and writes as many synthetic records for each real one as the run does
         shadow: dict[str, Any] = {"seed": None, "dataset": "shadow run"}
@@ -65,7 +66,7 @@ class Shadow:
             ledger = Ledger(Path(folder) / "ledger.sqlite3")
             source = WorldSource(self.world, self.domain.names, tossed)
             release = in_memory(measure(source, self.schema, self._run, ledger=ledger))
-        codes = np.asarray(release.codes)
+        codes = with_span_codes(np.asarray(release.codes), self.schema)
         if self.probe is None:
             return people.attack(self.world, self.domain, tossed, codes, spec, rng)
         return Outcome(

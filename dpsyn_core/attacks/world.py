@@ -22,6 +22,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.progress import Progress
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.spans import with_spans
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.sources.bounding import bound
 
@@ -68,7 +69,7 @@ class WorldSource:
     @contextmanager
     def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
         """Codes of the records that the coins put into the table."""
-        got, domain = self._world.drawn(self._tossed), schema.domain()
+        got, domain = self._world.drawn(self._tossed), schema.domain()  # a part of the columns of the world
         rows = [self._names.index(n) for n in domain.names]  # without columns that are computed and not measured
         names = None
         if schema.unit.identifier is not None:
@@ -93,6 +94,8 @@ def text_of(people: NDArray[np.int64]) -> Any:
 def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tuple[World, Schema]:
     """The world of an attack, and the schema of its runs, whose public number of records is that of a run.
 
+    The codes of the world are those of `with_spans(schema)`: what a run may measure.
+
     Args:
         table: the owner's, pyarrow.
         schema: public metadata.
@@ -102,7 +105,8 @@ def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tu
     Raises:
         TableError: too few individuals.
     """
-    encoded = Codec(schema).encode(table)
+    whole = with_spans(schema)
+    encoded = Codec(whole).encode(table)
     codes, people = encoded.codes, _people(encoded)
     individuals = np.unique(people)
     if len(individuals) < FEWEST:
@@ -114,7 +118,7 @@ def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tu
         chosen = np.isin(people, rng.choice(individuals, most, replace=False))
         codes, people = np.ascontiguousarray(codes[:, chosen]), people[chosen]
     make = _with_canaries if spec.kind == "membership" else _halves
-    world = make(codes, np.unique(people, return_inverse=True)[1], schema, spec, encoded.n_records, rng)
+    world = make(codes, np.unique(people, return_inverse=True)[1], whole, spec, encoded.n_records, rng)
     known = None if schema.n_records is None else world.usual
     return world, schema.model_copy(update={"n_records": known})
 

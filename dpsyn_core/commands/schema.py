@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.commands.common import add_reading, place, read_columns, read_input, table_name
+from dpsyn_core.commands.propose_rules import point_out_rules, run_propose_rules
 
 
 def add(commands: Any) -> None:
@@ -27,6 +28,7 @@ def add(commands: Any) -> None:
         help="a schema that keeps its entries of columns of which the codebook declares neither values nor a range",
     )  # fmt: skip
     made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
+    made.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
     made.set_defaults(run=run_import)
     sent = actions.add_parser("export", help="as DDI-Codebook, CSVW, CSVW-EO, Frictionless or SDV metadata")
     sent.add_argument("schema", metavar="schema.json", type=Path)
@@ -107,7 +109,7 @@ def run_import(args: argparse.Namespace) -> None:
 
     check_writable(args.out)
     onto = None if args.onto is None else Schema.load(args.onto)
-    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto)
+    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto, table=args.table)
     schema.dump(args.out)
     print(f"wrote {args.out}: {len(schema.coded)} attributes")
     for sentence in (*binned(schema), *undeclared(schema)):
@@ -166,9 +168,7 @@ def run_draft(args: argparse.Namespace) -> None:
         return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema)
-    proposed = len(propose_rules(schema))
-    if proposed:
-        print(f"note: the headers propose {proposed} rules on records; see them with 'dpsyn schema propose-rules'")
+    point_out_rules(len(propose_rules(schema)))
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -201,6 +201,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.export import named_tables
     from dpsyn_core.suggest.linked import draft_linked
+    from dpsyn_core.suggest.linked_rules import propose_linked_rules
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
     refused = next((name for name, value in given if value), None)
@@ -232,6 +233,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
         if link.roles is not None:
             once = ", ".join(link.roles.single)
             print(f"roles: {link.child}.{link.roles.column}, at most one of each of a parent: {once} (by their names)")
+    point_out_rules(len(propose_linked_rules(schema)))
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -336,36 +338,6 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         else replace(w, formats=formats_of(forms[w.name])) if w.kind == "date" else replace(w, written=forms[w.name])
         for w in wanted
     ]  # fmt: skip
-
-
-def run_propose_rules(args: argparse.Namespace) -> None:
-    """Lists proposals with their numbers, or writes the schema with those that a person chose."""
-    from dpsyn_core.errors import SettingError
-    from dpsyn_core.files import check_writable
-    from dpsyn_core.runs.repair import check_rules
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.usual_rules import propose_rules
-
-    schema = Schema.load(args.schema)
-    proposed = propose_rules(schema)
-    for number, rule in enumerate(proposed, 1):
-        print(f"{number}: {rule}")
-    if not proposed:
-        print("the headers propose no rule that the schema does not have")
-    if bool(args.add) != (args.out is not None):
-        msg = "--add and --out belong together: which proposals you know to hold, and where the schema with them goes"
-        raise SettingError(msg)
-    if args.out is None:
-        return
-    if not all(1 <= n <= len(proposed) for n in args.add):
-        msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
-        raise SettingError(msg)
-    check_writable(args.out)
-    chosen = [proposed[n - 1].model_dump(mode="json") for n in dict.fromkeys(args.add)]
-    made = Schema.of({**schema.document(), "rules": [*schema.document().get("rules", []), *chosen]})
-    check_rules(made)
-    made.dump(args.out)
-    print(f"wrote {args.out}: {len(made.rules)} rules")
 
 
 def run_check(args: argparse.Namespace) -> None:

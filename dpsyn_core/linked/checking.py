@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.bounding import check_names
-from dpsyn_core.linked.decoding import check_link_rules
+from dpsyn_core.linked.decoding import check_linked_rules
 from dpsyn_core.linked.document import LinkedSchema, LinkedTable
 from dpsyn_core.linked.rule_breaks import broken_roots
 from dpsyn_core.schema.check import check, has
@@ -46,7 +46,7 @@ def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = 
     for link in schema.links:
         what = f"at most {link.max_children} of '{link.child}' for each of '{link.parent}', by '{link.key}'"
         yield f"link: {what}; one individual is one of '{schema.root.name}' with all that hangs on it"
-    check_link_rules(schema)
+    check_linked_rules(schema)
     for link in () if tables else schema.links:
         yield from (f"rule of the link to '{link.child}': {rule}" for rule in link.rules)
     for broken in broken_roots(schema, tables) if tables else ():

@@ -15,6 +15,7 @@ from dpsyn_core.linked.forest import Forest, columns_of, shapes_of
 from dpsyn_core.linked.making import empty_forest, with_grandchildren
 from dpsyn_core.linked.mending import above_of, mended_table
 from dpsyn_core.linked.permitted import permitted
+from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.tables import table_of
 
 Bools = NDArray[np.bool_]
@@ -24,8 +25,9 @@ TRIED = 512  # roots that are made from the schema alone, to see whether rules c
 
 
 def decoded(
-    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator
-) -> dict[str, Any]:
+    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator,
+    measured: LinkedSchema | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key.
 
     Args:
@@ -33,16 +35,20 @@ def decoded(
         schema: public metadata.
         headers: names of the columns of each given table, whose order is kept.
         rng: for places inside bins, and for what is mended.
+        measured: the schema of the codes (`measured_schema`); None: the same.
     """
-    out = kept(_tables(forest, schema, headers, rng), schema, headers, rng)
+    out = kept(_tables(forest, schema, headers, rng, measured or schema), schema, headers, rng)
     if schema.one_file:
         link = schema.links[0]
         return {schema.name: _joined(out[schema.root.name], out[link.child], link.key, headers[schema.root.name])}
     return {t.name: out[t.name] for t in schema.tables}
 
 
-def check_link_rules(schema: LinkedSchema) -> None:
-    """Raises SchemaError where the rules of links contradict each other, or the schema; reads no data."""
+def check_linked_rules(schema: LinkedSchema) -> None:
+    """Raises SchemaError where rules of tables or links contradict each other, or the schema; reads no data."""
+    for table in schema.tables:
+        if table.columns is not None:
+            check_rules(table.columns)
     if any(link.rules for link in schema.links):
         _spare(schema, {t.name: () for t in schema.tables})
 
@@ -140,7 +146,7 @@ def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tabl
         if shape.order is not None:
             drawn = shape.orders(forest.shapes[number]) if shape.distinct else np.sort(children.rest[shape.order])
             children.rest[shape.order] = drawn
-    tables, bad = _mended(_tables(forest, schema, headers, rng), schema, rng)
+    tables, bad = _mended(_tables(forest, schema, headers, rng, schema), schema, rng)
     if bad.all():
         said = "; ".join(str(r) for link in schema.links for r in link.rules)[:500]
         msg = (
@@ -194,15 +200,17 @@ def _with(table: Any, named: Mapping[str, Ints]) -> Any:
     return table
 
 
-def _tables(forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], rng: Generator) -> Tables:
+def _tables(
+    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], rng: Generator, measured: LinkedSchema
+) -> Tables:
     """The tables of a forest by name, children of one parent together and in their order."""
     keys = {schema.root.name: np.arange(1, forest.n_roots + 1)}
     out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys[schema.root.name]},
-                                    headers, rng)}  # fmt: skip
+                                    headers, rng, measured)}  # fmt: skip
     for i in schema.downward:
         link, children = schema.links[i], forest.children[i]
         parent = keys[link.parent][children.parents]
-        together = children.codes[: len(schema[link.child].coded)]
+        together = children.codes[: len(measured[link.child].coded)]
         # single roles first; those of one parent stay together and in their order
         order = np.argsort(parent, kind="stable")
         named, numbers = {link.key: parent[order]}, np.arange(1, len(order) + 1)
@@ -211,7 +219,7 @@ def _tables(forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[st
             named[own] = numbers
         keys[link.child] = np.empty_like(numbers)
         keys[link.child][order] = numbers
-        out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng)
+        out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng, measured)
     return out
 
 
@@ -225,9 +233,16 @@ def _joined(roots: Any, children: Any, key: str, order: tuple[str, ...]) -> Any:
     return pa.table({n: made[n] for n in [*(n for n in order if n in made), *(n for n in made if n not in order)]})
 
 
+def _names(schema: LinkedSchema, measured: LinkedSchema, name: str) -> list[str] | None:
+    """The columns that codes are of; None where they are all of the schema, so that no rule computes one."""
+    if measured[name] is schema[name]:
+        return None
+    return [a.name for a in measured[name].coded]
+
+
 def _table(
     schema: LinkedSchema, name: str, codes: Any, keys: Mapping[str, Any], headers: Mapping[str, tuple[str, ...]],
-    rng: Generator,
+    rng: Generator, measured: LinkedSchema,
 ) -> Any:  # fmt: skip
     """One table with its keys, in the order of the private table's columns."""
     import pyarrow as pa
@@ -236,7 +251,7 @@ def _table(
     order = headers[name]
     made = {key: pa.array(values) for key, values in keys.items()}
     if columns is not None:
-        table = table_of(codes, columns, columns=order, rng=rng)
+        table = table_of(codes, columns, columns=order, rng=rng, measured=_names(schema, measured, name))
         made |= {n: table.column(n) for n in table.column_names}
     first = [n for n in order if n in made]
     return pa.table({n: made[n] for n in [*first, *(n for n in made if n not in first)]})

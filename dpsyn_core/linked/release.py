@@ -18,13 +18,14 @@ from dpsyn_core.errors import MethodError, TableError
 from dpsyn_core.linked.answering import LinkedAnswer, answers_of, asked_needs, measure_questions
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.decoding import check_link_rules, decoded
+from dpsyn_core.linked.decoding import check_linked_rules, decoded
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildren
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
 from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
+from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, root_columns, stages_of
 from dpsyn_core.linked.views import counter_of, sibling_counter
 from dpsyn_core.marginals.types import Measurement
@@ -37,7 +38,6 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.open import Declared, open_run
-from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit
@@ -146,20 +146,18 @@ def synthesize_linked(
         raise MethodError(msg)
     cost = budget.gaussian() if delta else budget.pure()
     asked = declared_questions(questions)
-    needs = asked_needs(declared, asked)
-    plan = costs_of(declared, cost, shares, [float(t.question.ask.weight) for t, _ in needs])
-    check_drawable(declared, plan)
+    working = measured_schema(declared, asked.document())
+    needs = asked_needs(working, asked)
+    plan = costs_of(working, cost, shares, [float(t.question.ask.weight) for t, _ in needs])
+    check_drawable(working, plan)
     for (of_question, _), own in zip(needs, plan.questions, strict=True):
         check_widest(_noise(own, declared.unit.counting(of_question.unit)))
-    for table in declared.tables:
-        if table.columns is not None:
-            check_rules(table.columns)
-    check_link_rules(declared)
+    check_linked_rules(declared)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
     frames = {name: to_arrow(table) for name, table in given.items()}
     headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
-    forest, _ = bounded(declared, frames, strict=strict)
+    forest, _ = bounded(working, frames, strict=strict)
     del frames
     progress("encoding", 1, 1)
     unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
@@ -168,13 +166,13 @@ def synthesize_linked(
         ledger=ledger,
     )  # fmt: skip
     made = fit_forest(
-        forest, declared, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
+        forest, working, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
         progress=progress,
     )  # fmt: skip
-    released = measure_questions(forest, declared, asked, plan.questions, run.gate)
+    released = measure_questions(forest, working, asked, plan.questions, run.gate)
     del forest
     started = time.perf_counter()  # how long counting took would tell the number of records
-    arrows = decoded(made, declared, headers, rng=generator)
+    arrows = decoded(made, declared, headers, rng=generator, measured=working)
     named = {t.name: arrows[declared.name if declared.one_file else t.name] for t in declared.tables}
     answers = answers_of(declared, asked, released, named, pure=cost.pure, rng=generator)
     digest = hashlib.sha256(declared.dumps().encode()).hexdigest()

@@ -124,8 +124,9 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
     if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
         msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
-    domain = known.domain()
-    return ReleasedFile(measurements=_tables(document, domain, name), schema=known)
+    from dpsyn_core.schema.spans import with_spans  # not loaded by a run that only writes
+
+    return ReleasedFile(measurements=_tables(document, with_spans(known).domain(), name), schema=known)
 
 
 def load_measurements(path: Path, domain: Domain) -> ReleasedTables:

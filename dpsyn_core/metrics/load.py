@@ -66,6 +66,7 @@ def compare_tables(
             codes[what], described = encode(schema, table, what)
             values[what] = numbers(schema, described, codes[what])
             kept[what] = described
+    names = set(schema.domain().names)  # beside these, times between dates may have been measured
     return Comparison(
         domain=schema.domain(),
         synthetic=codes["synthetic"],
@@ -79,7 +80,7 @@ def compare_tables(
         date_units={a.name: a.unit_seconds for a in coded if isinstance(a, DatetimeAttribute)},
         bounds={a.name: (float(a.min), float(a.max)) for a in coded if isinstance(a, NumericAttribute)},
         labels={a.name: tuple(a.labels()) for a in coded},
-        measurements=[m for m in measurements if further.isdisjoint(m.attributes)],
+        measurements=[m for m in measurements if names.issuperset(m.attributes) and further.isdisjoint(m.attributes)],
         roles=roles or Roles(),
         rules=rule_breaks(declared, kept["synthetic"], kept.get("real")),
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),

@@ -62,10 +62,8 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
             raise SchemaError(msg)
     for one in computed:
         if one.column in wanted:
-            msg = (
-                f"'{one.column}' was not measured: it is computed from {' and '.join(one.sources)}; name conditions on "
-                "these"
-            )
+            of = " and ".join(one.named)
+            msg = f"'{one.column}' was not measured: it is computed from {of}; name conditions on these"
             raise SchemaError(msg)
     made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
     attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
@@ -86,7 +84,7 @@ def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Comp
         some = ", ".join(schema.output_names[:20])
         msg = f"'{lacking[0][:80] if lacking else ''}' is no column of the release; its columns are {some}"
         raise SchemaError(msg)
-    needed: dict[str, tuple[str, ...]] = {one.column: one.sources for one in computed}
+    needed: dict[str, tuple[str, ...]] = {one.column: one.named for one in computed}
     needed |= {a.name: (a.origin,) for a in schema.attributes if isinstance(a, DerivedAttribute)}
     for column in columns:
         absent = [n for n in needed.get(column, ()) if n not in columns]

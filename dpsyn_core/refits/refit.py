@@ -41,6 +41,7 @@ from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.runs.writing import MOST_RECORDS
 from dpsyn_core.schema.computed import computed_columns, part_of
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.spans import with_spans
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import DEFAULT, configure
@@ -210,7 +211,7 @@ def prepared(
     if changes.columns is not None:
         held = {name for m in tables for name in m.attributes}
         schema = only_columns(schema, changes.columns, computed_columns(schema, held))
-        tables = onto_columns(tables, schema.domain().names)
+        tables = onto_columns(tables, with_spans(schema).domain().names)
     if schema.rules:
         check_rules(schema)
     config, task, system, measurements = _made_ready(given, changes, schema, tables, public)

@@ -198,18 +198,24 @@ def of_measured(
     if not schema.rules or not measured:
         return codes, schema
     from dpsyn_core.schema.computed import computed_columns, part_of
+    from dpsyn_core.schema.spans import with_span_codes, with_spans
 
-    names = schema.domain().names
-    left = {c.column: c for c in computed_columns(schema, {n for m in measured for n in m.attributes})}
+    held = {n for m in measured for n in m.attributes}
+    whole = with_spans(schema)
+    rows = dict(zip(whole.domain().names, with_span_codes(codes, schema), strict=True))
+    left = {c.column: c for c in computed_columns(schema, held)}
     for question in questions.questions:
         for one in (left[n] for n in question.attributes if n in left):
             msg = (
                 f"question '{question.name}' names '{one.column}', which was not measured but computed from "
-                f"{' and '.join(one.sources)}; declare the question before the run, or read it off the table"
+                f"{' and '.join(one.named)}; declare the question before the run, or read it off the table"
             )
             raise QuestionError(msg)
-    rows = [i for i, n in enumerate(names) if n not in left]
-    return (codes[rows], part_of(schema, [names[i] for i in rows])) if left else (codes, schema)
+    if not left:
+        return codes, schema
+    gone = {a.name for a in whole.coded if len(a.reads) > 1 and a.name not in held}
+    part = part_of(schema, [n for n in rows if n not in left and n not in gone])
+    return np.stack([rows[n] for n in part.domain().names]), part
 
 
 def inferrer_of(

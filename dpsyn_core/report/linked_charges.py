@@ -15,6 +15,7 @@ from dpsyn_core.linked.answering import KIND, asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
 from dpsyn_core.linked.release import root_domain
+from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import View, stages_of
 from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.charge_record import ChargeRecord
@@ -55,7 +56,7 @@ class _ViewCharges:
 def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
     """Sentences, each one contradiction: charges that the schema does not have, of another unit, or missing."""
     try:
-        parts = [*_parts(schema), *_questions(found, schema)]
+        parts = [*_parts(found, schema), *_questions(found, schema)]
     except InputError as error:
         return [f"the run could not have been made with its schema: {error}"]
     out, at = [], 0
@@ -78,8 +79,9 @@ def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
     return out
 
 
-def _parts(schema: LinkedSchema) -> Iterator[_ViewCharges]:
+def _parts(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
     """What a run measures, in its order."""
+    schema = measured_schema(schema, LinkedSettings.model_validate(found.settings).questions)
     names = root_domain(schema).names
     own = frozenset(("total", *(_MARGINAL + n for n in names)))
     yield _ViewCharges(unit=1, own=own, columns=names, scored=len(names) * (len(names) - 1) // 2)

@@ -34,6 +34,7 @@ from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.report.answering import check_whole, inferrer_of, plain_codes
 from dpsyn_core.report.receipts import Receipt, receipt
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.usual_rules import quoted
 from dpsyn_core.tables.digest import file_digest
 
 if TYPE_CHECKING:
@@ -128,9 +129,12 @@ class OpenRelease:
     def _inferrer(self) -> Inferrer | None:
         if self.released is None:
             return None
-        tables = self.released.measurements
+        names = self.schema.domain().names  # beside these, times between dates may have been measured
+        tables = [m for m in self.released.measurements if set(m.attributes) <= set(names)]
+        scores = self.released.measurements.scores
+        scores = None if scores is None else scores.among(names)
         codes = plain_codes(self.codes, tables, self.schema, self.manifest)
-        return inferrer_of(codes, tables, self.schema, self.manifest, scores=tables.scores)
+        return inferrer_of(codes, tables, self.schema, self.manifest, scores=scores)
 
     def ask(self, question: Question, *, where: str = "") -> Answered:
         """One answer. Counts of records that meet a condition keep their intervals; other filtered figures have none.
@@ -186,7 +190,7 @@ class OpenRelease:
             raise SizeError(msg)
         found = []
         for labels in itertools.product(*(a.labels for a in axes)):
-            cell = " and ".join(f"{_quoted(a.name)} in {{{_quoted(v)}}}" for a, v in zip(axes, labels, strict=True))
+            cell = " and ".join(f"{quoted(a.name)} in {{{quoted(v)}}}" for a, v in zip(axes, labels, strict=True))
             found.append(self.ask(RangeQuestion(name=question.name, where=f"{cell} and {where}", weight=1)))
         estimate, low, high, synthetic, released, noise = (
             np.array([float(getattr(a, n)) for a in found]).reshape(shape) for n in _NUMBERS
@@ -205,11 +209,6 @@ _NO_FILTER = (
     "No interval: of filtered records a release supports intervals for counts alone, without bins. This is what the "
     "synthetic table itself says."
 )
-
-
-def _quoted(text: str) -> str:
-    """A name or value as the language of conditions reads it."""
-    return '"' + text.replace('"', '""') + '"'
 
 
 def open_release(files: ReleaseFiles, load: Load) -> OpenRelease:

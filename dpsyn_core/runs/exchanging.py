@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.runs.in_bins import drawn_in_bins, kept_in_bins, log_excess, ordered_in_bins
+from dpsyn_core.runs.in_bins import drawn_in_bins, kept_in_bins, log_excess, met_in_bins, ordered_in_bins
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.ruled import (
     PLAIN,
@@ -36,11 +36,20 @@ Rows = NDArray[np.intp]
 
 
 def exchange_blanks(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
-    """Cells that should be blank change places, in place, with blank cells of records where the conditions fail."""
+    """Cells that should be blank change places, in place, with blank cells of records where the conditions fail.
+
+    Before that, numbers next to a cell that is blank nowhere else are moved inside their bins to where it may be.
+    """
     for rule in rules:
         if isinstance(rule, BlankRule):
-            column, met = columns[rule.column], where(rule, columns)
-            blank = column.holds(rule.value)
+            column, blank = columns[rule.column], columns[rule.column].holds(rule.value)
+            if rule.only:
+                at = np.flatnonzero(blank & ~where(rule, columns))
+                after = met_in_bins(rule, {n: c[at] for n, c in columns.items()})
+                ok = np.flatnonzero(where(rule, after))
+                for name in rule.columns[1:]:
+                    columns[name].put(at[ok], after[name][ok])
+            met = where(rule, columns)
             first, second = (rng.permutation(np.flatnonzero(b)) for b in (met & ~blank, ~met & blank))
             n = min(len(first), len(second))
             places, partners = np.concatenate([first[:n], second[:n]]), np.concatenate([second[:n], first[:n]])
@@ -101,6 +110,14 @@ def _moved(rule: Formula, rules: Sequence[Ready], columns: Group) -> None:
         ok = np.flatnonzero(~wrong)
         for n in columns:
             columns[n].put(at[ok], after[n][ok])
+
+
+def settled(rules: Sequence[Ready], name: str, columns: Group) -> None:
+    """Where a sum, difference or ratio names the column, records that break one are moved in their bins, in place."""
+    formulas = [r for r in rules if isinstance(r, Formula)]
+    if any(name in r.columns for r in formulas):
+        for rule in formulas:
+            _moved(rule, rules, columns)
 
 
 def _handed_out(rule: Formula, name: str, columns: Group, at: Rows) -> None:

@@ -32,6 +32,23 @@ def drawn_in_bins(
                 yield name, np.where(column.state == PLAIN, drawn, column.values)
 
 
+def met_in_bins(rule: BlankRule, rows: Group) -> Group:
+    """The records with numbers and dates moved inside their bins to the nearest that meet the conditions, if any do."""
+    after = dict(rows)
+    for name, said in meanings(rule, rows).items():
+        column = rows[name]
+        if isinstance(column.attribute, CategoricalAttribute):
+            continue
+        (least, most), values = column.in_bins(), column.values
+        for meant in said:
+            for low, high in (*meant.spans, *((p, p) for p in meant.points)):
+                moved = np.clip(column.nearest(np.clip(column.values, low, high), up=True), least, most)
+                fits = (moved >= low) & (moved <= high) & ~meant.negated & (column.state == PLAIN)
+                values = np.where(fits, moved, values)
+        after[name] = RuledColumn(column.attribute, values.astype(column.values.dtype), column.state)
+    return after
+
+
 def ordered_in_bins(rule: OrderRule, low: RuledColumn, high: RuledColumn, rng: Generator) -> Moved:
     """Values on both sides of a place that lies in both bins, where they share one: no count of a bin changes."""
     (low_least, low_most), (high_least, high_most) = low.in_bins(), high.in_bins()

@@ -9,7 +9,7 @@ where there is none, of records made from the public schema alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,19 +89,12 @@ def check_rules(schema: Schema, n_records: int | None = None) -> None:
         witnesses(rules, schema)
 
 
-@dataclass(slots=True)
-class _Changes:
-    """Columns of a table and which of their cells are new."""
-
-    columns: Group = field(default_factory=dict)
-    cells: dict[str, Bools] = field(default_factory=dict)
-
-
 def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator) -> tuple[Any, Repairs]:
     """A decoded synthetic table in which no record breaks a rule, and what was changed for it.
 
-    Records that keep all rules stay as they are. The same table, rules, schema and generator give the same result.
-    Records that would have to differ and cannot are left out.
+    A record that keeps all rules changes only where it exchanges a cell with another, and moves inside its bins for
+    that. The same table, rules, schema and generator give the same result. Records that would have to differ and
+    cannot are left out.
 
     Args:
         table: pyarrow, as `Codec.decode` makes it; all records of the table where a rule is about them together.
@@ -112,29 +105,53 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
     Raises:
         SchemaError: the rules contradict each other; runs find that before anything is charged.
     """
-    changes, records = _Changes(), np.zeros(table.num_rows, dtype=bool)
-    stay = np.ones(table.num_rows, dtype=bool)
+    records, stay = np.zeros(table.num_rows, dtype=bool), np.ones(table.num_rows, dtype=bool)
+    before: Group = {}
+    mended: list[tuple[list[AnyRule], Group]] = []
     for group in groups_of(rules):
         columns = read_ruled(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
         wrong = any_broken(group, columns)
         if wrong.any():
             records |= wrong
-            stay &= _repair_group(group, columns, wrong, schema, rng, changes)
-    table = rewritten(table, changes.columns, changes.cells, schema, rng)
-    cells = sum(int((c & stay).sum()) for c in changes.cells.values())
+            before |= {n: c[np.arange(len(wrong))] for n, c in columns.items()}
+            stay &= _repair_group(group, columns, wrong, schema, rng)
+            mended.append((group, columns))
+    _polished(mended, before, table, schema, rng)
+    new = {n: _changed(before[n], c) for _, columns in mended for n, c in columns.items()}
+    after = {n: c for _, columns in mended for n, c in columns.items() if new[n].any()}
+    table = rewritten(table, after, new, schema, rng)
+    cells = sum(int((c & stay).sum()) for c in new.values())
     return table if stay.all() else table.filter(stay), Repairs(
         records=int((records & stay).sum()), cells=cells, left_out=int((~stay).sum())
     )
 
 
-def _repair_group(
-    rules: Sequence[AnyRule], columns: Group, wrong: Bools, schema: Schema, rng: Generator, changes: _Changes
-) -> Bools:
+def _changed(before: RuledColumn, after: RuledColumn) -> Bools:
+    return np.asarray((after.state != before.state) | ((after.values != before.values) & (after.state != BLANK)))
+
+
+def _polished(
+    mended: Sequence[tuple[list[AnyRule], Group]], before: Group, table: Any, schema: Schema, rng: Generator
+) -> None:
+    """Brings pairs of columns back, in place, where no record has to differ from others."""
+    groups = [(rules, columns) for rules, columns in mended if not any(isinstance(r, UniqueRule) for r in rules)]
+    if not groups:
+        return
+    from dpsyn_core.runs.polishing import polish
+
+    now = {n: c for _, columns in mended for n, c in columns.items()}
+    others = read_ruled(table, schema, [a.name for a in schema.coded if a.name not in now])
+    for rules, columns in groups:
+        alone = ready(rules, columns, np.ones(table.num_rows, dtype=bool))
+        rest = {n: c for n, c in (others | now).items() if n not in columns}
+        polish(alone, before, columns, rest, rng)
+
+
+def _repair_group(rules: Sequence[AnyRule], columns: Group, wrong: Bools, schema: Schema, rng: Generator) -> Bools:
     """Mends the records of a group, and says which of them stay."""
     public = [r for r in rules if not table_wide(r)]
     alone = ready(rules, columns, ~any_broken(public, columns))
     unique = [r for r in rules if isinstance(r, UniqueRule)]
-    old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
     computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
     follow_all(alone, columns, rng)
     exchange_blanks(alone, columns, rng)
@@ -165,11 +182,6 @@ def _repair_group(
         for name, column in columns.items():
             column.put(np.flatnonzero(last), same[name][np.zeros(int(last.sum()), dtype=np.intp)])
         stay &= ~any_broken(unique, columns)
-    for name, column in columns.items():
-        before = old[name]
-        new = (column.state != before.state) | ((column.values != before.values) & (column.state != BLANK))
-        if new.any():
-            changes.columns[name], changes.cells[name] = column, new
     return stay
 
 

@@ -94,14 +94,14 @@ class RunSpec(BaseModel):
 
         return declared(self.questions, schema)
 
-    def task(self, schema: Schema) -> Task:
-        """All that is public before the run, as systems take it. Raises BudgetError, QuestionError, TableError."""
+    def task(self, schema: Schema, *, measured: tuple[str, ...] = ()) -> Task:
+        """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
         from dpsyn_core.synthesizers.base import Task
         from dpsyn_core.synthesizers.registry import config_class
 
         told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(
-            schema, self.budget, questions=told, questions_share=self.questions_share,
+            schema, self.budget, questions=told, questions_share=self.questions_share, measured=measured,
             measures=config_class(self.method).measures,
         )  # fmt: skip
         if self.public_table is None:

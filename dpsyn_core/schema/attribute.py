@@ -83,6 +83,11 @@ class CodedBase(BaseAttribute, ABC):
         """Number of cells, the special ones included."""
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns of a table that its codes follow from."""
+        return (self.name,)
+
+    @property
     def special(self) -> int:
         """Cells without order at the end: other, then missing."""
         return int(self.missing)

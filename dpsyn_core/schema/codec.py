@@ -56,6 +56,7 @@ class Codec:
         """Prepares the domain; reads no data."""
         self.schema = schema
         self.domain = schema.domain()
+        self.reads = list(dict.fromkeys(name for a in schema.coded for name in a.reads))  # columns of a table
         self.dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
 
     def encode(self, table: Any, *, individuals: bool = True, strict: bool = False) -> Encoded:
@@ -79,17 +80,20 @@ class Codec:
         Raises:
             TableError: a column is missing; with `strict`, the above. It names the column, never the cell.
         """
-        at = locate(table.column_names, [a.name for a in self.schema.coded])
+        at = dict(zip(self.reads, locate(table.column_names, self.reads), strict=True))
         key = self.schema.unit.identifier if individuals else None
         key_at = 0 if key is None else locate(table.column_names, [key])[0]
         if strict and table.num_rows == 0:
             msg = "the table has no records; give a table with at least one"
             raise TableError(msg)
         comma = has_decimal_comma(table)
-        codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
+        codes = np.empty((len(self.schema.coded), table.num_rows), dtype=self.dtype)
         kept = np.ones(table.num_rows, dtype=bool)
-        for row, (attribute, i) in enumerate(zip(self.schema.coded, at, strict=True)):
-            found = encode_column(table.column(i), attribute, comma=comma, strict=strict)
+        for row, attribute in enumerate(self.schema.coded):
+            if len(attribute.reads) > 1:
+                found = attribute.encode(*(table.column(at[n]) for n in attribute.reads))
+            else:
+                found = encode_column(table.column(at[attribute.name]), attribute, comma=comma, strict=strict)
             if len(found) and found.min() < 0:
                 kept &= found >= 0
             codes[row] = found

@@ -17,8 +17,9 @@ from dpsyn_core.schema.date_parts import every_part, said_by_bins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, RatioRule, range_of
 from dpsyn_core.schema.lookups import Lookup
-from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
+from dpsyn_core.schema.ruled import BLANK, PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules import FollowsRule
+from dpsyn_core.schema.spans import SpanAttribute, between, with_spans
 from dpsyn_core.tables.canonical import COMMA
 
 Computing = DifferenceRule | AdditionRule | FollowsRule
@@ -33,7 +34,17 @@ class Computed:
 
     def __str__(self) -> str:
         """For people."""
+        if isinstance(self.rule, DifferenceRule) and len(self.named) < len(self.sources):
+            what = f"'{self.rule.column}', in {self.rule.unit}"
+            return f"'{self.column}' is not measured: the time between is ({what}), and gives it with '{self.named[0]}'"
         return f"'{self.column}' is not measured: it is computed from {' and '.join(self.sources)} ({self.rule})"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The same, as far as they are columns of the table: without the time between two dates."""
+        rule = self.rule
+        hidden = between(rule.of, rule.minus) if isinstance(rule, DifferenceRule) else None
+        return tuple(n for n in self.sources if n != hidden)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -52,6 +63,7 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
         schema: public metadata.
         measured: columns that are measured all the same, such as those that a question names.
     """
+    schema = with_spans(schema)
     fixed = set(measured) | {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute)}
     found: dict[str, Computed] = {}
     parts = [r for r in schema.rules if isinstance(r, FollowsRule) and r.part is not None]
@@ -67,6 +79,7 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
     """The columns that rules of these kinds compute, and of a ratio those that it divides: a computed one is coarse."""
+    schema = with_spans(schema)
     divided = [n for r in schema.rules if isinstance(r, RatioRule) and r.kind in kinds for n in r.columns]
     return (*divided, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
 
@@ -75,14 +88,18 @@ def part_of(schema: Schema, names: Collection[str]) -> Schema:
     """The schema of the columns that are measured: these, without the rules, which hold for all columns together."""
     if not schema.rules:
         return schema
-    kept = tuple(a for a in schema.attributes if not a.coded or a.name in names)
+    kept = tuple(a for a in with_spans(schema).attributes if not a.coded or a.name in names)
     return schema.model_copy(update={"attributes": kept, "rules": ()})
 
 
 def measured_part(schema: Schema, measured: Collection[str] = ()) -> Schema:
-    """As `part_of`, without the columns of `computed_columns`."""
-    left = {c.column for c in computed_columns(schema, measured)}
-    return part_of(schema, [a.name for a in schema.coded if a.name not in left])
+    """As `part_of`, without the columns of `computed_columns`, and with the times between dates that these need."""
+    computed = computed_columns(schema, measured)
+    left, used = {c.column for c in computed}, {n for c in computed for n in c.sources}
+    whole = with_spans(schema).coded
+    return part_of(
+        schema, [a.name for a in whole if a.name not in left and (not isinstance(a, SpanAttribute) or a.name in used)]
+    )
 
 
 def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = False) -> Any:
@@ -96,7 +113,7 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         rng: for the part of a unit that a coarser difference leaves open.
         listed: see `Codec.decode`.
     """
-    has = set(table.column_names)
+    has, schema = set(table.column_names), with_spans(schema)
     if any(isinstance(r, FollowsRule) and r.part is not None for r in schema.rules):
         from dpsyn_core.schema.dating import with_parts
 
@@ -108,7 +125,8 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         if isinstance(attribute, CategoricalAttribute):
             cells = decode_column(values, attribute, rng, listed=listed)
         else:
-            cells = cells_of(values, attribute, None)
+            blank = group[one.rule.column].state == BLANK if attribute.special else None
+            cells = cells_of(values, attribute, blank)
             if "," in str(getattr(attribute, "written", None) or ""):
                 table = table.replace_schema_metadata(COMMA)
         table = table.append_column(one.column, cells)
@@ -151,6 +169,8 @@ def widest(rule: DifferenceRule, group: Group) -> str:
 
 
 def _which(rule: Computing, schema: Schema) -> str:
+    if isinstance(rule, DifferenceRule) and schema[rule.of].special:
+        return rule.of
     if isinstance(rule, DifferenceRule):
         return widest(rule, {n: _lowest(schema[n], 0) for n in (rule.of, rule.minus)})
     return rule.column
@@ -159,7 +179,7 @@ def _which(rule: Computing, schema: Schema) -> str:
 def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool:
     """found: columns that are computed themselves."""
     if any(schema[n].special for n in rule.columns):
-        return False
+        return isinstance(schema[rule.column], SpanAttribute)  # the later date is blank where the time between is
     if isinstance(rule, FollowsRule):
         if rule.part is not None:  # of a date in wide bins, the part says more than the date
             of = schema[rule.of[0]]

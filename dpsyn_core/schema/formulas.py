@@ -32,6 +32,9 @@ class OrderRule(SchemaPart):
     lower: Name = Field(description="Column of the smaller number, or the earlier date")
     upper: Name = Field(description="Column of the larger number, or the later date")
     strict: StrictBool = Field(False, description="Whether both may not be equal")
+    close: StrictBool | None = Field(
+        None, description="Whether two dates lie so close that the time between is measured; null: as headers say"
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -46,6 +49,9 @@ class OrderRule(SchemaPart):
         """Raises SchemaError where the columns cannot be compared, or no two values agree with the rule."""
         low, high = attributes[self.lower], attributes[self.upper]
         _comparable(low, high)
+        if self.close is not None and not isinstance(low, DatetimeAttribute):
+            msg = f"'close' is about two dates, and '{self.lower}' holds numbers; leave it out"
+            raise SchemaError(msg)
         least, most = range_of(low)[0], range_of(high)[1]
         if least > most or (self.strict and least >= most):
             msg = f"no values can meet it: '{self.lower}' begins at {low.min} and '{self.upper}' ends at {high.max}"

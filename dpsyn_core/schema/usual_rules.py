@@ -26,6 +26,8 @@ from dpsyn_core.schema.usual_words import (
     BMI,
     BORN,
     BOUNDS,
+    CLOSE,
+    CLOSE_TIMES,
     DIED,
     ENDS,
     FILLING,
@@ -88,6 +90,12 @@ def propose_rules(schema: Schema) -> list[AnyRule]:
         if not any(_says_as_much(held, rule, coded) for held in schema.rules):
             out.append(rule)
     return out[:MOST]
+
+
+def named_close(lower: str, upper: str, *, precise: bool) -> bool:
+    """Whether headers of two dates say that they lie close together. precise: whether they hold times of day."""
+    named = {n: words_of(n) for n in (lower, upper)}
+    return any((lower, upper) in _differing(named, list(named), ends) for ends in (CLOSE_TIMES if precise else CLOSE))
 
 
 def _says_as_much(held: AnyRule, rule: AnyRule, coded: Mapping[str, Any]) -> bool:
@@ -286,13 +294,13 @@ def _conditions(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterato
             no = [k for k in attribute.keys if _folded(k) in NO]
             for column in (n for n, a in coded.items() if n != asked and named[n] & told and a.missing):
                 if len(no) == 1 and len(attribute.keys) < 4:
-                    yield {"kind": "blank", "column": column, "where": f"{_quoted(asked)} = {_quoted(no[0])}"}
+                    yield {"kind": "blank", "column": column, "where": f"{quoted(asked)} = {quoted(no[0])}"}
     for sex, attribute in ((n, a) for n, a in listed.items() if named[n] & SEX):
         male = [k for k in attribute.keys if _folded(k) in MALE]
         for asked in (n for n in listed if named[n] & BLANKS[0][0]):
             yes = [k for k in listed[asked].keys if _folded(k) in YES]
             if male and yes:
-                where = f"{_quoted(sex)} = {_quoted(male[0])} and {_quoted(asked)} = {_quoted(yes[0])}"
+                where = f"{quoted(sex)} = {quoted(male[0])} and {quoted(asked)} = {quoted(yes[0])}"
                 yield {"kind": "impossible", "where": where}
     ages = [n for n, a in coded.items() if isinstance(a, NumericAttribute) and named[n] & AGE]
     for column in (n for n in listed if named[n] & MARITAL):
@@ -300,13 +308,14 @@ def _conditions(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterato
         for age in ages:
             least = range_of(coded[age])[0]
             if wed and least <= OLDEST_CHILD:
-                values = ", ".join(map(_quoted, wed))
+                values = ", ".join(map(quoted, wed))
                 yield {
                     "kind": "impossible",
-                    "where": f"{_quoted(age)} in [{least:g}, {OLDEST_CHILD}] and {_quoted(column)} in {{{values}}}",
+                    "where": f"{quoted(age)} in [{least:g}, {OLDEST_CHILD}] and {quoted(column)} in {{{values}}}",
                 }
 
 
-def _quoted(text: str) -> str:
-    """A name or value as conditions are written."""
-    return text if re.fullmatch(r"\w+", text) else '"' + text.replace('"', '""') + '"'
+def quoted(text: str) -> str:
+    """A name or value as conditions are written, in quotation marks where it needs them."""
+    plain = re.fullmatch(r"\w+", text) and text.lower() not in ("and", "not", "in")
+    return text if plain else '"' + text.replace('"', '""') + '"'

@@ -86,6 +86,12 @@ OF_DATES = {  # what the header of a part of a date says
 }  # fmt: skip
 FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt")  # of names of dates
 VISIT, (BORN, DIED), AGE = SPANS[4], SPANS[7], words("age alter")
+JOINED = BORN | words(  # when a customer, patient or member became one: no record that hangs on it is earlier
+    "since seit joined join registered registration signup sign_up enrolled enrolment enrollment hired founded opened"
+    " beitritt beigetreten registriert angemeldet anmeldung eintritt eingestellt gegruendet eroeffnet"
+)
+CLOSE = (*SPANS[3:6], *SPANS[9:14])  # dates that lie days apart: of stays, trips and orders
+CLOSE_TIMES = (*CLOSE, *SPANS[:2])  # the start and end of a work are years apart, of a session with times minutes
 FIRSTS = frozenset(w for low, high in SPANS[:6] for w in low)  # age at admission
 IN_MONTHS = words("months month monate monaten mo")
 OWN = (

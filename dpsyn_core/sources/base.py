@@ -96,7 +96,7 @@ def encoded_batches(
         TableError: a column is missing, which is found before any record is read; with `strict`, what
             `Codec.encode` says.
     """
-    wanted = [a.name for a in codec.schema.coded]
+    wanted = codec.reads
     key = codec.schema.unit.identifier
     locate(batches.columns, wanted if key is None else [*wanted, key])
     progress("encoding", 0, 1)

@@ -94,9 +94,11 @@ def zeros_of(schema: Schema) -> KnownZeros | None:
     """Cells that the rules of a schema make impossible; None where it has none, and then nothing is loaded."""
     if not schema.rules:
         return None
+    from dpsyn_core.schema.spans import with_spans
     from dpsyn_core.schema.zeros import KnownZeros
 
-    return KnownZeros(schema.rules, {a.name: a for a in schema.coded})
+    whole = with_spans(schema)
+    return KnownZeros(whole.rules, {a.name: a for a in whole.coded})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

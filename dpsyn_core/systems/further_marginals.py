@@ -21,6 +21,7 @@ from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, Staged, staged_document, staged_tables
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.spans import with_spans
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.synthesizers.registry import validated
 from dpsyn_core.systems.priview import PriViewConfig
@@ -93,10 +94,15 @@ def release_marginals(
     if config.strategy == "direct" and not config.queries:
         asked = {"queries": tuple(tuple(q) for q in queries)}
         spec = spec.model_copy(update={"settings": {**spec.settings, **asked}})
-    measured = measure(source_of(table, strict=strict), schema, spec, ledger=ledger, progress=progress)
+    task = spec.task(schema, measured=tuple(n for names in queries for n in names))
+    measured = measure(source_of(table, strict=strict), schema, spec, ledger=ledger, task=task, progress=progress)
     released = measured.released
     reader = Reader(
-        released, domain, config.reading(), n_public=schema.n_records, as_measured=config.strategy == "direct"
+        released,
+        with_spans(schema).domain(),
+        config.reading(),
+        n_public=schema.n_records,
+        as_measured=config.strategy == "direct",
     )
     found = [reader.read(names) for names in queries]
     # no records are made: there is no seed, and no time that they took
@@ -128,7 +134,7 @@ def read_marginals(
         SettingError: a setting is unknown or out of range.
     """
     how = validated(ReadingSettings, "reading", settings or {})
-    reader = Reader(released, schema.domain(), how, n_public=schema.n_records)
+    reader = Reader(released, with_spans(schema).domain(), how, n_public=schema.n_records)
     for names in queries:
         reader.check(names)
     return [reader.read(names) for names in queries]
@@ -138,7 +144,7 @@ def as_table(found: Reconstruction, schema: Schema) -> Any:
     """A pyarrow table with one row a cell: a column of labels for each attribute, and `count`."""
     import pyarrow as pa
 
-    words = {a.name: a.labels() for a in schema.coded}
+    words = {a.name: a.labels() for a in with_spans(schema).coded}
     cells = np.indices(found.values.shape).reshape(found.values.ndim, -1)
     columns = {n: pa.array(np.array(words[n], dtype=object)[cells[i]]) for i, n in enumerate(found.attributes)}
     return pa.table({**columns, COUNT: pa.array(found.values.ravel())})
@@ -146,7 +152,7 @@ def as_table(found: Reconstruction, schema: Schema) -> Any:
 
 def as_document(found: Sequence[Reconstruction], schema: Schema, *, run: Manifest | None = None) -> dict[str, Any]:
     """All marginals as one JSON document. run: the manifest of what they were read off, where they have none."""
-    words = {a.name: a.labels() for a in schema.coded}
+    words = {a.name: a.labels() for a in with_spans(schema).coded}
     of_run = {} if run is None else {
         "run_id": run.run_id, "method": run.method, "guarantee": run.guarantee, "private": run.private,
         "not_private_because": list(run.not_private_because),

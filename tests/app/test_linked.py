@@ -212,7 +212,7 @@ def test_rules_across_a_link_come_with_a_schema_file_and_stay_in_it(app):
     raw = json.dumps(document).encode()
     app.file_uploader(key="linked_upload_schema").set_value(("s.json", raw, "application/json")).run()
     assert not app.error and len(linked(app).schema().links[0].rules) == 1
-    assert "no synthetic record breaks" in words(app)
+    assert "exactly 1 with role = Head" in words(app)
     field(app, "number_input", "children, at most").set_value(7).run()
     assert len(linked(app).schema().links[0].rules) == 1
 
@@ -221,3 +221,44 @@ def test_a_table_without_records_is_refused_in_a_sentence_that_names_file_and_re
     with_files(app, patients=PATIENTS, visits=b"patient_id,nr,ward\n")
     (refusal,) = (error.value for error in app.error)
     assert "visits.csv" in refusal and "give one with records" in refusal and not app.exception
+
+
+DATED = {
+    "customers": b"customer_id,since\n" + b"".join(b"%d,2020-01-%02d\n" % (i, 1 + i % 28) for i in range(60)),
+    "orders": b"customer_id,ordered,shipped\n"
+    + b"".join(b"%d,2021-03-%02d,2021-04-%02d\n" % (i % 60, 1 + i % 28, 1 + i % 28) for i in range(120)),
+}
+
+
+def test_proposed_rules_are_added_inside_a_table_and_across_its_link(app):
+    with_files(app, **DATED)
+    at_page(app, "schema")
+    got = linked(app)
+    app.segmented_control(key=f"linked_edit_{got.serial}").set_value("orders").run()
+    app.button(key="rule_orders_confirm_0").click().run()
+    assert [str(r) for r in got.parts["orders"].schema.rules] == ["ordered <= shipped"]
+    app.button(key="link_rule_confirm_0").click().run()
+    app.button(key="link_rule_confirm_0").click().run()
+    assert not app.exception and not app.error
+    rules = [str(r) for r in got.schema().links[0].rules]
+    assert rules == ["customers.since <= ordered", "customers.since <= shipped"]
+    app.button(key="link_rule_remove_orders_0").click().run()
+    assert [str(r) for r in got.schema().links[0].rules] == rules[1:]
+
+
+def test_a_rule_across_a_link_is_written_in_the_form_or_refused_in_a_sentence(app):
+    with_sample(app)
+    at_page(app, "schema")
+    got = linked(app)
+    before = len(got.schema().links[0].rules)
+    app.segmented_control(key="link_rule_persons_kind").set_value("count").run()
+    app.text_input(key="link_rule_persons_counted").set_value("role = Spouse").run()
+    app.number_input(key="link_rule_persons_least").set_value(0).run()
+    app.number_input(key="link_rule_persons_most").set_value(1).run()
+    app.button(key="link_rule_persons_add").click().run()
+    assert not app.error and len(got.schema().links[0].rules) == before + 1
+    assert "0 to 1 with role = Spouse" in words(app)
+    app.segmented_control(key="link_rule_persons_kind").set_value("impossible").run()
+    app.text_input(key="link_rule_persons_where").set_value("rank = 3").run()
+    app.button(key="link_rule_persons_add").click().run()
+    assert "'rank' is no column" in app.error[0].value and len(got.schema().links[0].rules) == before + 1

@@ -157,3 +157,24 @@ def test_what_follows_without_a_map_is_what_records_that_agree_say():
     group = {n: RuledColumn.of_codes(v, schema[n]) for n, v in (("city", city), ("country", country))}
     (found,) = ready(schema.rules, group, np.ones(4000, dtype=bool))
     assert found.targets.tolist() == [i % 2 for i in range(12)]
+
+
+def test_a_blank_that_goes_with_one_value_of_a_number_keeps_its_counts():
+    """No discount, no reason: 0 lies in a bin with other discounts, of which few are exactly 0 when they are drawn."""
+    attributes = [
+        num("base", 0, 100, 10, "float", step=0.01), num("discount", -40, 0, 8, "float", step=0.01),
+        num("pay", 0, 100, 10, "float", step=0.01), cat("reason", ["a", "b"], missing=True),
+    ]  # fmt: skip
+    rules = [
+        {"kind": "blank", "column": "reason", "where": "discount = 0", "only": True},
+        {"kind": "sum", "column": "pay", "parts": ["base", "discount"]},
+    ]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes, "rules": rules})
+    rng = np.random.default_rng(8)
+    base, none = rng.integers(4, 10, 3000), rng.random(3000) < 0.3
+    discount = np.where(none | (rng.random(3000) < 0.2), 7, rng.integers(2, 7, 3000))
+    codes = np.array([base, discount, np.maximum(base - (7 - discount) // 2, 0), np.where(none, 2, base % 2)])
+    table = Codec(schema).decode(codes.astype(np.uint32), rng=rng)
+    made, _ = repair(table, schema.rules, schema, rng)
+    assert not any_broken(schema.rules, read_ruled(made, schema, [a.name for a in schema.attributes])).any()
+    assert made["reason"].null_count >= 0.9 * table["reason"].null_count

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from dpsyn_core.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.document import Schema
@@ -122,7 +123,6 @@ def read_from_data(schema, unit):
 
 @pytest.mark.parametrize("form", ["ddi", "csvw", "csvw-eo", "frictionless", "sdv"])
 def test_a_draft_that_travels_through_a_codebook_stays_a_draft(form, tmp_path):
-    from dpsyn_core.cli import main
 
     draft = read_from_data(Schema.load(paths("sample")[1]), {"max_records": 3, "source": "data"})
     draft.dump(tmp_path / "s.json")
@@ -170,7 +170,7 @@ CSVW = {"@context": "http://www.w3.org/ns/csvw", "url": "t.csv", "tableSchema": 
         (CSVW | {"@context": ["http://www.w3.org/ns/csvw", {"@base": "http://evil.example"}]}, "names a base"),
         (CSVW | {"url": "https://evil.example/t.csv"}, "names a url that lies elsewhere"),
         (CSVW | {"tableSchema": "schema.json"}, "names a tableSchema that lies elsewhere"),
-        (CSVW | {"tables": [CSVW, CSVW]}, "describes 2 tables"),
+        (CSVW | {"tables": [CSVW, CSVW | {"url": "u.csv"}]}, "describes 2 tables: 't.csv', 'u.csv'; give"),
         ({"name": "t", "schema": "https://evil.example/s.json", "path": "t.csv"}, "nothing is fetched"),
         (MODEL | {"properties": {"a": {"$ref": "http://evil.example"}}}, "nothing is fetched"),
         (MODEL | {"properties": {"a": {"$ref": "#/$defs/A"}}}, "write it out"),
@@ -283,3 +283,51 @@ def test_a_scale_with_words_for_its_ends_is_a_range_and_a_list_of_codes_a_list()
     assert (grade["kind"], grade["min"], grade["max"]) == ("numeric", 1, 8)
     listed = replace(trust, listed=True)
     assert attribute_of(listed)["values"] == [0, 10, 77]
+
+
+SEVERAL = [
+    {
+        "METADATA_SPEC_VERSION": "MULTI_TABLE_V1", "relationships": [],
+        "tables": {
+            "hotels": {"columns": {"open": {"sdtype": "boolean"}}},
+            "guests": {"columns": {"vip": {"sdtype": "boolean"}, "nights": {"sdtype": "numerical"}}},
+        },
+    },
+    {
+        "resources": [
+            {"name": "hotels", "schema": {"fields": [{"name": "open", "type": "boolean"}]}},
+            {"name": "guests", "schema": {"fields": [
+                {"name": "vip", "type": "boolean"}, {"name": "nights", "type": "number"}]}},
+        ]
+    },
+    {
+        "@context": "http://www.w3.org/ns/csvw",
+        "tables": [
+            {"url": "hotels", "tableSchema": {"columns": [{"name": "open", "datatype": "boolean"}]}},
+            {"url": "guests", "tableSchema": {"columns": [
+                {"name": "vip", "datatype": "boolean"}, {"name": "nights", "datatype": "number"}]}},
+        ],
+    },
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("document", SEVERAL)
+def test_one_of_several_tables_is_named_and_what_is_left_out_says_what_to_do(document, tmp_path, capsys):
+    path, out = tmp_path / "several.json", tmp_path / "s.json"
+    path.write_text(json.dumps(document))
+    for named in ([], ["--table", "nope"]):
+        assert main(["schema", "import", str(path), *named, "-o", str(out)]) == 2
+        said = capsys.readouterr().err
+        assert "describes 2 tables: 'hotels', 'guests'" in said and "--table NAME" in said
+    assert main(["schema", "import", str(path), "--table", "guests", "-o", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "left out: 'nights'" in said and "--onto draft.json" in said
+    assert [a.name for a in Schema.load(out).coded] == ["vip"]
+
+
+def test_an_export_to_sdv_says_that_values_and_ranges_are_not_carried():
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "on", "kind": "categorical", "values": [False, True]},
+        {"name": "town", "kind": "categorical", "values": ["a", "b"]},
+        {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9}]})  # fmt: skip
+    assert {"the values of 'town'", "the range of 'age'"} <= set(export(schema, "sdv")[1])

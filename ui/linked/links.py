@@ -127,8 +127,6 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
         with third:
             _most(space, linked, name)
         note(counted("linked.most_means", link.max_children, parent=link.parent))
-        if rules := linked.rules(name):
-            note(t("linked.rules", rules="; ".join(rules)))
         _propose_roles(linked, name)
         with st.expander(t("linked.more"), key=field_key(linked, "more", name)):
             _more(linked, name)

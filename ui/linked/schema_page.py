@@ -6,15 +6,16 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.suggest.drafting import confirm
-from ui.linked import diagram, limits, loading, stamp
+from ui.linked import across, diagram, limits, loading, stamp
 from ui.linked import links as links_editor
-from ui.schema import editor, guide
+from ui.schema import editor, guide, rules
 from ui.shared import uploads
 from ui.shared.going import go_to
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import not_private, note, section
 
+INSIDE = [k for k in rules.KINDS if k != "unique"]  # keys would not fit rules about all records of a table
 SHOWN, TAKEN = "linked_columns_shown", "linked_file_taken"
 
 
@@ -37,6 +38,7 @@ def page(space: Workspace, linked: Linked) -> None:
     if stamp.words(linked):
         not_private(stamp.words(linked))
     _columns(linked)
+    across.panel(linked)
     limits.left_out(space, linked)
     _file(linked)
     if st.button(t("schema.next"), type="primary", key="linked_schema_next", disabled=bool(why)):
@@ -78,6 +80,7 @@ def _columns(linked: Linked) -> None:
     with st.expander(t("guide.table"), key="linked_grid", expanded=True):
         editor.table(part)
     editor.problems(part)
+    rules.panel(part, kinds=INSIDE, why_not=lambda s: linked.problem_with(name, s), key=f"rule_{name}")
     unsure = len(part.schema.from_data)
     if unsure and st.button(counted("schema.confirm", unsure), key="linked_confirm_all", help=t("schema.confirm_help")):
         editor.take(part, confirm(part.schema))

@@ -144,6 +144,33 @@ class LinkedTables(Generic[Part]):
             return str(error)
         return ""
 
+    def problem_with(self, name: str, schema: Schema) -> str:
+        """As `problem`, if the columns of a table were described so."""
+        part = self.parts[name]
+        before, part.schema = part.schema, schema
+        try:
+            return self.problem()
+        finally:
+            part.schema = before
+
+    def rule_documents(self, name: str) -> list[dict[str, Any]]:
+        """The rules across the link of a child table, of a panel across its only one."""
+        rest = self.links[name].rest if self.panel is None else self.panel.rest
+        return list(rest.get("rules", ()))
+
+    def set_rules(self, name: str, rules: Sequence[dict[str, Any]]) -> None:
+        """Makes these the rules across a link. Raises SchemaError, and changes nothing, where they do not fit."""
+        from dpsyn_core.linked.decoding import check_linked_rules
+
+        rest = self.links[name].rest if self.panel is None else self.panel.rest
+        before = rest.get("rules", ())
+        rest["rules"] = list(rules)
+        try:
+            check_linked_rules(self.schema())
+        except DPSynError:
+            rest["rules"] = before
+            raise
+
     def _table(self, name: str) -> dict[str, Any]:
         columns, own = self.parts[name].schema, self.keys.get(name, "")
         out: dict[str, Any] = {"name": name} | ({"key": own} if own else {})
@@ -259,11 +286,6 @@ class LinkedTables(Generic[Part]):
     def unit(self) -> SchemaUnit | None:
         """The unit of privacy as the ledger adds it up; None where no key is chosen."""
         return SchemaUnit(neighbours=self.neighbours, identifier=self.root_key) if self.root_key else None
-
-    def rules(self, name: str) -> list[str]:
-        """The rules across the link of a child table, in the words of the engine; none where nothing fits together."""
-        schema = self.declared()
-        return [] if schema is None else [str(r) for link in schema.links if link.child == name for r in link.rules]
 
     def who(self) -> str:
         """Who one individual is, in words."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import COMPLETED, SECONDS, Part
-from dpsyn_core.schema.usual_rules import propose_rules
+from dpsyn_core.schema.usual_rules import named_close, propose_rules
 from ui.schema import editor
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
@@ -21,36 +23,43 @@ FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # co
 NUMBERS = ("numeric", "datetime")
 
 
-def panel(space: Workspace) -> None:
-    """The rules of the schema, each with a button that takes it out, proposals, and the form for another one."""
+def panel(
+    space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: Callable[[Schema], str] | None = None, key: str = "rule"
+) -> None:
+    """The rules of the schema, each with a button that takes it out, proposals, and the form for another one.
+
+    kinds: that can be added. why_not: why a schema with another rule cannot be, or an empty text. key: of the fields.
+    """
     schema = space.schema
     if schema is None:
         return
     proposed = propose_rules(schema)
+    if why_not is not None:
+        proposed = [r for r in proposed if not why_not(schema.model_copy(update={"rules": (*schema.rules, r)}))]
     heading = "rules.title_proposed" if proposed else "rules.title"
-    with st.expander(t(heading, count=len(schema.rules), proposed=len(proposed)), key="rules_expander"):
+    with st.expander(t(heading, count=len(schema.rules), proposed=len(proposed)), key=f"{key}s_expander"):
         note(t("rules.lead"))
         for number, rule in enumerate(schema.rules):
-            if line(rule_words(rule), t("rules.remove"), f"rule_remove_{number}"):
-                _take(space, [r for i, r in enumerate(_documents(schema)) if i != number])
+            if line(rule_words(rule), t("rules.remove"), f"{key}_remove_{number}"):
+                _take(space, [r for i, r in enumerate(_documents(schema)) if i != number], why_not)
         if proposed:
             st.markdown(f"**{t('rules.proposed')}**")
             note(t("rules.proposed_note"))
         for number, rule in enumerate(proposed):
-            if line(rule_words(rule), t("rules.confirm"), f"rule_confirm_{number}"):
-                _take(space, [*_documents(schema), rule.model_dump(mode="json")])
-        added = form(schema, "rule")
+            if line(rule_words(rule), t("rules.confirm"), f"{key}_confirm_{number}"):
+                _take(space, [*_documents(schema), rule.model_dump(mode="json")], why_not)
+        added = form(schema, key, kinds)
         if added is not None:
-            _take(space, [*_documents(schema), added])
+            _take(space, [*_documents(schema), added], why_not)
 
 
-def form(schema: Schema, key: str) -> dict[str, Any] | None:
+def form(schema: Schema, key: str, kinds: Sequence[str] = KINDS) -> dict[str, Any] | None:
     """An example and the fields of every kind of rule; the rule, once its button is pressed. key: of the fields."""
     kind = st.segmented_control(
-        t("rules.kind"), KINDS, default=KINDS[0], required=True, format_func=lambda k: t(f"rules.{k}"),
+        t("rules.kind"), kinds, default=kinds[0], required=True, format_func=lambda k: t(f"rules.{k}"),
         key=f"{key}_kind",
     )  # fmt: skip
-    kind = kind or KINDS[0]
+    kind = kind or kinds[0]
     note(t(f"rules.example_{kind}"))
     asked = _asked(schema, kind, key)
     pressed = st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None)
@@ -80,12 +89,27 @@ def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
 
 def _impossible(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del schema, names
-    where = _where(f"{key}_where", t("rules.where"), t("rules.where_hint"))
+    where = conditions(f"{key}_where", t("rules.where"), t("rules.where_hint"))
     return {"where": where} if where else None
 
 
 def _order(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
-    del schema
+    made = order_fields(names, key)
+    if made is None:
+        return None
+    dates = {a.name: a for a in schema.coded if isinstance(a, DatetimeAttribute)}
+    ends = [dates[n] for n in (made["lower"], made["upper"]) if n in dates]
+    if len(ends) < 2:
+        return made
+    named = named_close(ends[0].name, ends[1].name, precise=ends[1].precise)
+    close = st.checkbox(
+        t("rules.close"), named, key=f"{key}_close_{ends[0].name}_{ends[1].name}", help=t("rules.close_help")
+    )
+    return made | {"close": close}
+
+
+def order_fields(names: list[str], key: str) -> dict[str, Any] | None:
+    """Which of two columns is the smaller one; None while one is open."""
     first, second = st.columns(2)
     with first:
         lower = _column(f"{key}_lower", t("rules.lower"), names)
@@ -149,7 +173,7 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
             t("rules.cell"), cells[column], key=f"{key}_cell",
             format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
         )  # fmt: skip
-    where = _where(f"{key}_blank_where", t("rules.blank_where"), t("rules.blank_hint"))
+    where = conditions(f"{key}_blank_where", t("rules.blank_where"), t("rules.blank_hint"))
     only = st.checkbox(t("rules.only"), key=f"{key}_only")
     return {"column": column, "where": where, "value": value, "only": only} if column and where else None
 
@@ -191,7 +215,8 @@ def _unique(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None
     return {"together": together} if together else None
 
 
-def _where(key: str, label: str, example: str) -> str:
+def conditions(key: str, label: str, example: str) -> str:
+    """A field for conditions, with how they are written."""
     where = st.text_input(label, key=key, placeholder=example).strip()
     note(t("rules.where_note"))
     return where
@@ -209,7 +234,7 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
     return [r.model_dump(mode="json") for r in schema.rules]
 
 
-def _take(space: Workspace, rules: list[dict[str, Any]]) -> None:
+def _take(space: Workspace, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None) -> None:
     """Makes these the rules of the schema, or says in one sentence why they cannot be."""
     from dpsyn_core.runs.repair import check_rules
 
@@ -218,6 +243,8 @@ def _take(space: Workspace, rules: list[dict[str, Any]]) -> None:
     try:
         made = Schema.of({**space.schema.document(), "rules": rules})
         check_rules(made, made.n_records)
+        if why_not is not None and (problem := why_not(made)):
+            raise SchemaError(problem)
     except SchemaError as error:
         st.error(literal(sentence(error)))
         return

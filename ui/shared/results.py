@@ -135,9 +135,10 @@ def measurements(space: Workspace, job: Job) -> ReleasedTables:
     """The released marginals of a finished run: of a refit those of the columns that it kept."""
     from dpsyn_core.marginals.released_file import load_measurements
     from dpsyn_core.marginals.types import ReleasedTables
+    from dpsyn_core.schema.spans import with_spans
 
     def make() -> ReleasedTables:
-        found = load_measurements(job.folder / MEASUREMENTS, paid_schema(space, job).domain())
+        found = load_measurements(job.folder / MEASUREMENTS, with_spans(paid_schema(space, job)).domain())
         if _columns(space, job) is None:
             return found
         names = set(schema(space, job).domain().names)
@@ -176,7 +177,7 @@ def computed(space: Workspace, job: Job) -> list[tuple[str, tuple[str, ...]]]:
     from dpsyn_core.schema.computed import computed_columns
 
     held = {n for m in measurements(space, job) for n in m.attributes}
-    return [(one.column, one.sources) for one in computed_columns(described, held)] if held else []
+    return [(one.column, one.named) for one in computed_columns(described, held)] if held else []
 
 
 def condition(space: Workspace, job: Job) -> str | None:

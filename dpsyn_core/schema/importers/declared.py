@@ -65,7 +65,7 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
     if all(a["kind"] in ("ignored", "identifier") for a in attributes):
         msg = (
             f"'{said.name}' declares values or a range of no column, so that nothing can be synthesized from it alone; "
-            "add it to a schema that has them (--onto schema.json), or draft one ('dpsyn schema draft')"
+            "draft a schema of the table ('dpsyn schema draft TABLE -o draft.json') and import with --onto draft.json"
         )
         raise SchemaError(msg)
     return Schema.of(
@@ -85,9 +85,9 @@ def undeclared(schema: Schema) -> list[str]:
     names = [a.name for a in schema.attributes if UNDECLARED in a.notes]
     if not names:
         return []
-    what = "no values and no range are declared of them"
     return [
-        f"left out: {_few(names)}: {what}; add min and max or values to the schema, or buy them ('dpsyn schema draft')"
+        f"left out: {few(names)}: no values and no range are declared of them; draft them from the table or buy them "
+        "('dpsyn schema draft TABLE -o draft.json') and import again with --onto draft.json, or add them to the schema"
     ]
 
 
@@ -261,7 +261,8 @@ def worded(attribute: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:
     return attribute | _words(column) | ({"notes": notes} if notes else {})
 
 
-def _few(names: list[str]) -> str:
+def few(names: list[str]) -> str:
+    """Names for a message, the first five of them."""
     return ", ".join(f"'{n}'" for n in names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
 
 
@@ -279,6 +280,8 @@ def lost(schema: Schema, again: Schema) -> list[str]:
         b = after.get(name, {})
         if a["kind"] != b.get("kind"):
             what = f"the kind '{a['kind']}'" if name in after else "the whole column"
+            if UNDECLARED in b.get("notes", {}):
+                what = "the values" if a["kind"] == "categorical" else "the range"
             out.setdefault(what, []).append(name)
             continue
         notes, again_notes = (dict(d.get("notes", {})) for d in (a, b))
@@ -287,6 +290,6 @@ def lost(schema: Schema, again: Schema) -> list[str]:
         for key in a:
             if a[key] != b.get(key) and (key != "notes" or notes != again_notes):
                 out.setdefault(f"'{key}'", []).append(name)
-    said = [f"{what} of {_few(names)}" for what, names in out.items()]
+    said = [f"{what} of {few(names)}" for what, names in out.items()]
     first, second = schema.document(), again.document()
     return said + [f"'{k}' of the table" for k in OF_TABLE if first.get(k) and first.get(k) != second.get(k)]

@@ -16,6 +16,7 @@ from dpsyn_core.schema.importers.declared import (
     Declaration,
     declaration_of,
     declared_columns,
+    few,
     lost,
     overlaid,
     schema_of,
@@ -48,10 +49,14 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
-def read_json(document: object, *, name: str, what: str) -> Declaration | None:
-    """What a parsed JSON document of one of these formats declares; None for one of another. Raises SchemaError."""
+def read_json(document: object, *, name: str, what: str, table: str | None = None) -> Declaration | None:
+    """What a parsed JSON document of one of these formats declares; None for one of another. Raises SchemaError.
+
+    table: the one that is meant, of several.
+    """
     if not isinstance(document, Mapping):
         return None
+    document = _of_table(document, table, what)
     of: tuple[tuple[bool, Callable[..., Declaration]], ...] = (
         ("@context" in document or "tableSchema" in document, csvw.read),
         ("METADATA_SPEC_VERSION" in document, packages.read_sdv),
@@ -62,12 +67,37 @@ def read_json(document: object, *, name: str, what: str) -> Declaration | None:
     return None if found is None else found(document, name=name, what=what)
 
 
+def _of_table(document: Mapping[str, Any], table: str | None, what: str) -> Mapping[str, Any]:
+    """The document with this one of its tables alone; the very document where it holds one, and none is named."""
+    key = next((k for k in ("tables", "resources") if isinstance(document.get(k), Mapping | list)), "")
+    held = document.get(key, ())
+    found = (
+        held
+        if isinstance(held, Mapping)
+        else {str(t.get("name", t.get("url"))): t for t in held if isinstance(t, Mapping)}
+    )
+    if len(held) < 2 and table is None:
+        return document
+    if not held:
+        msg = f"'{what}' describes one table without a name, and '{str(table)[:80]}' was named; leave the name out"
+        raise SchemaError(msg)
+    if table not in found:
+        msg = (
+            f"'{what}' describes {len(held)} tables: {few(list(found))}; give a file of one of them alone, or name it "
+            "(--table NAME)"
+        )
+        raise SchemaError(msg)
+    return {**document, key: {table: found[table]} if isinstance(held, Mapping) else [found[table]]}
+
+
 def _fields(document: Mapping[str, Any]) -> bool:
     inner = document.get("schema", document)
     return isinstance(inner, str) or (isinstance(inner, Mapping) and isinstance(inner.get("fields"), list))
 
 
-def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaration, str] | None:
+def read_codebook_bytes(
+    raw: bytes, *, name: str, what: str, table: str | None = None
+) -> tuple[Declaration, str] | None:
     """What a file of one of these formats declares, with the source of what it says; None for any other file.
 
     A file that holds the records themselves is part of the data: what it declares is for its owner to confirm.
@@ -76,6 +106,7 @@ def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaratio
         raw: the file. Of SPSS, Stata and SAS the records are not read.
         name: of the table, where the file has none for it.
         what: the file is called in messages.
+        table: the one that is meant, of several.
 
     Raises:
         SchemaError: damaged, hostile or too large; TableError: of SPSS, Stata or SAS, or never a codebook.
@@ -102,7 +133,7 @@ def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaratio
         raise SchemaError(msg) from error
     except (ValueError, RecursionError):
         return None  # whoever asked says what JSON they know
-    found = read_json(document, name=name, what=what)
+    found = read_json(document, name=name, what=what, table=table)
     return None if found is None else _sourced(found)
 
 
@@ -111,27 +142,31 @@ def _sourced(said: Declaration) -> tuple[Declaration, str]:
     return said, "public" if said.confirmed else "data"
 
 
-def read_schema(raw: bytes, *, name: str, what: str, onto: Schema | None = None) -> Schema | None:
+def read_schema(
+    raw: bytes, *, name: str, what: str, onto: Schema | None = None, table: str | None = None
+) -> Schema | None:
     """A schema from a file of one of these formats, or what it adds to another schema; None for any other file.
 
     Raises:
         SchemaError, TableError: as `read_codebook_bytes`; nothing can be synthesized; it does not fit the other schema.
     """
-    found = read_codebook_bytes(raw, name=name, what=what)
+    found = read_codebook_bytes(raw, name=name, what=what, table=table)
     if found is None:
         return None
     said, source = found
     return schema_of(said, source=source) if onto is None else overlaid(onto, said, source=source)
 
 
-def read_schema_file(path: Path, *, name: str | None = None, onto: Schema | None = None) -> Schema | None:
+def read_schema_file(
+    path: Path, *, name: str | None = None, onto: Schema | None = None, table: str | None = None
+) -> Schema | None:
     """As `read_schema`, of a file. Raises SchemaError too where it cannot be read."""
     try:
         raw = path.read_bytes()
     except OSError as error:
         msg = f"the file '{path}' cannot be read ({error.strerror}); check the path"
         raise SchemaError(msg) from error
-    return read_schema(raw, name=name or path.name.split(".")[0], what=path.name, onto=onto)
+    return read_schema(raw, name=name or path.name.split(".")[0], what=path.name, onto=onto, table=table)
 
 
 def not_carried(schema: Schema, ending: str) -> tuple[NotCarried, ...]:

@@ -189,6 +189,7 @@ def import_file(
     codebook: str | Path | None = None,
     name: str | None = None,
     onto: Schema | None = None,
+    table: str | None = None,
 ) -> Schema:
     """Reads a schema file of any known style. `maxima.binned` says of the result what is binned.
 
@@ -201,6 +202,7 @@ def import_file(
         codebook: codebook.cbk of a parameters.json or specification, see `read_codebook`.
         name: of the table; default the file's.
         onto: a schema that keeps its entries of columns of which a codebook declares neither values nor a range.
+        table: the one that is meant, where a codebook describes several.
 
     Raises:
         SchemaError: not JSON, unknown style, or an entry that cannot be imported; it names the entry. TableError: of an
@@ -209,7 +211,9 @@ def import_file(
     from dpsyn_core.schema.importers.formats import read_schema_file
 
     words = None if codebook is None else read_codebook(codebook)
-    found = None if Path(path).suffix.lower() in TABLES else read_schema_file(Path(path), name=name, onto=onto)
+    found = (
+        None if Path(path).suffix.lower() in TABLES else read_schema_file(Path(path), name=name, onto=onto, table=table)
+    )
     if found is not None:
         _refuse(words, str(path))
         return found

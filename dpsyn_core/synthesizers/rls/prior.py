@@ -43,9 +43,10 @@ RESOLUTION = 64.0  # coarse values of an attribute, at most about, in pairs that
 NO_CHANCE, TINY = 1e-6, 1e-12  # of a factor; of a variance
 MOST_APART = 0.1  # square distance between public and released one-ways, over the square of the latter; else unused
 SURE_APART = 2.0  # standard deviations of that distance: beyond doubt
-LEAST_TRUST = 0.25  # of the error of an estimate, that a public table has to take away; else it is left alone
+LEAST_TRUST = 0.4  # of the error of an estimate, that a public table has to take away; else it is left alone
 TOO_FAR = 3.0  # standard deviations of the sum of squares of noise
 LEAST_TOLD = 1.25  # dependence that the public table tells of a pair, over what it leaves open, at least
+MEAN_DOUBT = 0.03  # of the variance of a mean: with none, pairs that noise makes alike are trusted without doubt
 MOST_FOR_SCORES = 0.02  # of the cost of pairs: what a public table that misleads costs, half as much of the error
 LEAST_PART = 0.3  # of the dependence in the public table, that the private one has at least where it is used
 LEAST_NOISE = 1e-4  # of the variance that a joined table is trusted with
@@ -369,7 +370,8 @@ def trust_of(
 def _shrunk(values: Floats, variances: Floats, facts: Floats) -> tuple[Floats, Floats]:
     """Posterior means and variances of values with these known variances, under a normal prior fitted to them.
 
-    Its mean is a combination of facts (values, facts), which is fitted as well (Fay and Herriot 1979).
+    Its mean is a combination of facts (values, facts), which is fitted as well (Fay and Herriot 1979), and a part
+    `MEAN_DOUBT` of what noise does to it counts as doubt.
     """
     between = 0.0
     for _ in range(30):
@@ -379,7 +381,8 @@ def _shrunk(values: Floats, variances: Floats, facts: Floats) -> tuple[Floats, F
         excess = (values - mean) ** 2 - variances
         between = max(float(np.average(excess, weights=weights**2)), 0.0)
     keep = between / (between + variances)
-    return mean + keep * (values - mean), keep * variances
+    of_mean = np.einsum("ij,jk,ik->i", facts, np.linalg.pinv(facts.T @ (facts * weights[:, None])), facts)
+    return mean + keep * (values - mean), keep * variances + MEAN_DOUBT * (1 - keep) ** 2 * of_mean
 
 
 def _product(counts: Floats) -> Floats:

@@ -1,0 +1,125 @@
+"""Rules across links: the list, what names propose, and a form for another one; no record is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule
+from dpsyn_core.schema.rules import AnyRule
+from dpsyn_core.suggest.linked_rules import propose_linked_rules
+from ui.schema import rules
+from ui.schema.rule_words import rule_words
+from ui.shared.state import Linked
+from ui.shared.text import literal, sentence, t
+from ui.shared.theme import note
+
+KINDS = ("order", "count", "impossible")
+MOST = 1000  # children that a rule may count, as in its document
+
+
+def panel(linked: Linked) -> None:
+    """The rules of all links, each with a button that takes it out, proposals, and the form for another one."""
+    schema = linked.declared()
+    if schema is None:
+        return
+    proposed = [p for p in propose_linked_rules(schema) if p.across]
+    count = sum(len(link.rules) for link in schema.links)
+    heading = "linked.rules_proposed" if proposed else "linked.rules"
+    with st.expander(t(heading, count=count, proposed=len(proposed)), key="link_rules_expander"):
+        note(t("linked.rules_lead"))
+        for link in schema.links:
+            for number, rule in enumerate(link.rules):
+                said = f"{link.child}: {words(rule)}"
+                if rules.line(said, t("rules.remove"), f"link_rule_remove_{link.child}_{number}"):
+                    _take(linked, link, [r for i, r in enumerate(linked.rule_documents(link.child)) if i != number])
+        if proposed:
+            st.markdown(f"**{t('rules.proposed')}**")
+            note(t("rules.proposed_note"))
+        for number, one in enumerate(proposed):
+            link = next(link for link in schema.links if link.child == one.table)
+            if rules.line(f"{one.table}: {words(one.rule)}", t("rules.confirm"), f"link_rule_confirm_{number}"):
+                _take(linked, link, [*linked.rule_documents(one.table), one.document])
+        _form(linked, schema)
+
+
+def words(rule: AnyRule | AnyLinkRule) -> str:
+    """A rule across a link in the visitor's language, as text without Markdown."""
+    if isinstance(rule, LinkOrderRule):
+        plain = str(rule.model_copy(update={"where": None}))
+        return plain if rule.where is None else t("linked.rule_where", rule=plain, where=rule.where)
+    if not isinstance(rule, CountRule):
+        return rule_words(rule)
+    if rule.most is None:
+        how = t("linked.count_least", least=rule.least)
+    elif rule.least == rule.most:
+        how = t("linked.count_exactly", least=rule.least)
+    else:
+        how = t("linked.count_between", least=rule.least, most=rule.most)
+    said = t("linked.rule_count", how=how, where=rule.where)
+    return said if rule.given is None else t("linked.rule_given", rule=said, given=rule.given)
+
+
+def _form(linked: Linked, schema: LinkedSchema) -> None:
+    """An example and the fields of every kind of rule."""
+    by_child = {link.child: link for link in schema.links}
+    names = list(by_child)
+    child = names[0]
+    if len(names) > 1:
+        child = st.selectbox(t("linked.rule_link"), names, key="link_rule_child", format_func=literal)
+    link = by_child[child]
+    key = f"link_rule_{child}"
+    kind = st.segmented_control(
+        t("rules.kind"), KINDS, default=KINDS[0], required=True, key=f"{key}_kind",
+        format_func=lambda k: t("linked.rule_kind_count" if k == "count" else f"rules.{k}"),
+    ) or KINDS[0]  # fmt: skip
+    note(t(f"linked.rule_example_{kind}", parent=literal(link.parent)))
+    asked = {"order": _order, "count": _count, "impossible": _impossible}[kind](schema, link, key)
+    if st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None) and asked is not None:
+        _take(linked, link, [*linked.rule_documents(child), {"kind": kind, **asked}])
+
+
+def _order(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
+    named = schema.attributes_of(link)
+    made = rules.order_fields([n for n, a in named.items() if a.kind in rules.NUMBERS], key)
+    apart = st.number_input(t("linked.rule_apart"), min_value=0.0, value=0.0, format="%g", key=f"{key}_apart")
+    where = rules.conditions(f"{key}_of", t("linked.rule_children"), "role = Child")
+    return None if made is None else made | {"apart": apart} | ({"where": where} if where else {})
+
+
+def _count(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
+    del schema, link
+    where = rules.conditions(f"{key}_counted", t("linked.rule_counted"), "role = Head")
+    first, second = st.columns(2)
+    with first:
+        least = st.number_input(t("linked.rule_least"), 0, MOST, value=1, key=f"{key}_least")
+    with second:
+        most = st.number_input(
+            t("linked.rule_most"), 0, MOST, value=None, key=f"{key}_most", placeholder=t("linked.rule_any")
+        )
+    given = st.text_input(t("linked.rule_if"), key=f"{key}_given", placeholder="age < 18").strip()
+    if not where:
+        return None
+    return {"where": where, "least": int(least), "most": None if most is None else int(most)} | (
+        {"given": given} if given else {}
+    )
+
+
+def _impossible(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
+    del schema, link
+    where = rules.conditions(f"{key}_where", t("linked.rule_none"), "role = Head and age < 18")
+    return {"where": where} if where else None
+
+
+def _take(linked: Linked, link: Link, documents: list[dict[str, Any]]) -> None:
+    """Makes these the rules of a link, or says in one sentence why they cannot be."""
+    try:
+        linked.set_rules(link.child, documents)
+    except SchemaError as error:
+        st.error(literal(sentence(error)))
+        return
+    linked.version += 1
+    st.rerun()
