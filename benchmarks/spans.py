@@ -82,7 +82,7 @@ def figures(real: pa.Table, made: pa.Table) -> list[float]:
     means = [
         [b[np.asarray(t.column("ward")) == w].mean() for w in WARDS] for b, t in zip(between, (real, made), strict=True)
     ]
-    by_ward = np.abs(np.subtract(*means)).mean() / spread
+    by_ward = np.abs(np.array(means[0]) - np.array(means[1])).mean() / spread
     months = _apart(*(d["end"] // 30 for d in dates))
     edges = {n: np.unique(np.quantile(dates[0][n], np.linspace(0, 1, GROUPS + 1)[1:-1])) for n in ("begin", "end")}
     pair = _apart(
