@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.commands.common import add_reading, place, read_columns, read_input, table_name
-from dpsyn_core.commands.propose_rules import point_out_rules, run_propose_rules
 
 
 def add(commands: Any) -> None:
@@ -338,6 +337,38 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         else replace(w, formats=formats_of(forms[w.name])) if w.kind == "date" else replace(w, written=forms[w.name])
         for w in wanted
     ]  # fmt: skip
+
+
+def point_out_rules(proposed: int) -> None:
+    """Says how many rules the headers propose, where they do."""
+    if proposed:
+        what = "1 rule" if proposed == 1 else f"{proposed} rules"
+        print(f"note: the headers propose {what} on records; see with 'dpsyn schema propose-rules'")
+
+
+def run_propose_rules(args: argparse.Namespace) -> None:
+    """Lists proposals with their numbers, or writes the schema with those that a person chose."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.suggest.offering import offered_rules
+
+    proposed, with_rules = offered_rules(args.schema)
+    for number, rule in enumerate(proposed, 1):
+        print(f"{number}: {rule}")
+    if not proposed:
+        print("the headers propose no rule that the schema does not have")
+    if bool(args.add) != (args.out is not None):
+        msg = "--add and --out belong together: which proposals you know to hold, and where the schema with them goes"
+        raise SettingError(msg)
+    if args.out is None:
+        return
+    if not all(1 <= n <= len(proposed) for n in args.add):
+        msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
+        raise SettingError(msg)
+    check_writable(args.out)
+    made, held = with_rules([proposed[n - 1] for n in dict.fromkeys(args.add)])
+    made.dump(args.out)
+    print(f"wrote {args.out}: {held} rules")
 
 
 def run_check(args: argparse.Namespace) -> None:
