@@ -26,7 +26,11 @@ PREPARED = {
     "> people.schema.json; dpsyn synth people.csv --schema people.schema.json --epsilon 1 --delta 1e-9 "
     "--method independent -o synthetic.csv --manifest manifest.json",
     "codebooks": "python -c \"import pandas, pyreadstat; t = pandas.DataFrame({'sex': [1.0, 2.0] * 99}); "
-    "pyreadstat.write_sav(t, 'survey.sav', variable_value_labels={'sex': {1.0: 'woman', 2.0: 'man'}})\"; "
+    "pyreadstat.write_sav(t, 'survey.sav', variable_value_labels={'sex': {1.0: 'woman', 2.0: 'man'}}); "
+    "t.astype(int).to_csv('survey.csv', index=False); import json; "
+    "f = {'fields': [{'name': 'sex', 'type': 'string', 'constraints': {'enum': ['f', 'm']}}]}; "
+    "listed = [{'name': n, 'schema': f} for n in ('persons', 'homes')]; "
+    "json.dump({'resources': listed}, open('package.json', 'w'))\"; "
     "dpsyn schema import survey.sav -o draft.json; dpsyn schema export draft.json -o survey.ddi.xml; "
     "dpsyn schema export draft.json --format sdv -o sdv.json",
     "linked": "",

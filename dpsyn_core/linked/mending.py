@@ -1,10 +1,10 @@
 """Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
 
-A child that breaks a rule takes another value of its own, or all cells that rules of its table tie together, of a child
-whose parent is like its own; its parent, its order and a role that one child has stay. Where children of a parent meet
-conditions too often or too seldom, some take cells of others. A root that a bounded number of rounds leaves broken is
-replaced by a whole one that keeps all rules and has about as many children: of these tables, or, where there is none,
-of tables made from the public schema alone.
+Children that break an order exchange cells with others. A child that still breaks a rule takes another value of its
+own, or all cells that rules of its table tie together, of a child whose parent is like its own; its parent, its order
+and a role that one child has stay. Where children of a parent meet conditions too often or too seldom, some take cells
+of others. A root that a bounded number of rounds leaves broken is replaced by a whole one that keeps all rules and has
+about as many children: of these tables, or, where there is none, of tables made from the public schema alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from dpsyn_core.schema.rules import AnyRule
 Ints = NDArray[np.int64]
 ROUNDS = 8  # through all rules of a link, before whole roots are replaced
 PARTNERS = 6  # that a child is offered for each change, one after the other
+EXCHANGES = 12  # partners that a child is offered to exchange cells with; cheap, and the column keeps its counts
 
 
 class Mender:
@@ -78,11 +79,58 @@ class Mender:
                 return
 
     def _mend_children(self, rule: AnyLinkRule, left: Ints, rng: Generator) -> None:
+        if isinstance(rule, LinkOrderRule):
+            left = self._exchanged(rule, left, rng)
         fine = np.flatnonzero(~self.wrong())
         for names, cells in self._tries(rule, left, fine, rng):
             if not len(left):
                 return
             left = left[~self._take(names, left, cells(left))]
+
+    def _exchanged(self, rule: LinkOrderRule, left: Ints, rng: Generator) -> Ints:
+        """Children that break an order exchange cells with others, where both then keep all rules; those that are left.
+
+        So the column keeps its counts: values that are only moved away from what they break would all be later ones.
+        """
+        mine = [n for n in (rule.lower, rule.upper) if n in self.kin.own and n not in self.standing]
+        if len(mine) != 1:
+            return left
+        own, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
+        other = self.kin.column(rule.lower if up else rule.upper)
+        group = self.kin.columns(rule.columns)
+        about = np.flatnonzero((own.state == PLAIN) & meets(rule.where, group, self.n))
+        ranked = about[np.argsort(other.values[about], kind="stable")]  # those that could take the cell lie together
+        for _ in range(EXCHANGES):
+            if not len(left):
+                break
+            cut = np.searchsorted(other.values[ranked], own.values[left], side="right" if up else "left")
+            first, end = (np.zeros_like(cut), cut) if up else (cut, np.full_like(cut, len(ranked)))
+            able = first < end
+            drawn = rng.integers(first[able], end[able])
+            self._swap(names, left[able], ranked[drawn], rng)
+            left = left[broken_of(rule, self.kin.columns(rule.columns), self.n)[left]]
+        return left
+
+    def _swap(self, names: list[str], at: Ints, partners: Ints, rng: Generator) -> None:
+        """Exchanges cells of pairs of children, each once, where both then keep all rules on one child."""
+        order = rng.permutation(len(at))
+        at, partners = at[order], partners[order]
+        both = np.concatenate([at, partners])
+        once = np.zeros(len(both), dtype=bool)
+        once[np.unique(both, return_index=True)[1]] = True
+        single = once[: len(at)] & once[len(at) :]
+        at, partners = at[single], partners[single]
+        self._trade(names, at, partners)
+        wrong = self.wrong()
+        back = wrong[at] | wrong[partners]
+        self._trade(names, at[back], partners[back])
+
+    def _trade(self, names: list[str], at: Ints, partners: Ints) -> None:
+        """Exchanges cells of pairs of children."""
+        for column in (self.kin.own[n] for n in names):
+            one, two = column[at], column[partners]
+            column.put(at, two)
+            column.put(partners, one)
 
     def _take(self, names: list[str], at: Ints, given: list[RuledColumn]) -> Bools:
         """Puts cells where they leave the child without a broken rule of one child; says where."""
@@ -135,10 +183,7 @@ class Mender:
 
         Where one cell follows from another, or stands in order with it, a change of a single one would not do.
         """
-        own, tied = self.kin.own, set(rule.columns)
-        for _ in self.inside:
-            tied |= {n for r in self.inside if tied & set(r.columns) for n in r.columns}
-        names = [n for n in own if n in tied and n not in self.standing and n != self.role]
+        own, names = self.kin.own, self._tied(rule)
         if not len(fine) or len(names) <= sum(n in names for n in rule.columns):
             return
         order = np.lexsort((
@@ -157,6 +202,13 @@ class Mender:
 
         for _ in range(PARTNERS):
             yield names, cells
+
+    def _tied(self, rule: AnyLinkRule) -> list[str]:
+        """Own columns of a rule, and those that rules of the table tie to them; not those that stand."""
+        tied = set(rule.columns)
+        for _ in self.inside:
+            tied |= {n for r in self.inside if tied & set(r.columns) for n in r.columns}
+        return [n for n in self.kin.own if n in tied and n not in self.standing and n != self.role]
 
     def _donors(self, name: str, at: Ints, fine: Ints, rng: Generator) -> Ints:
         """Children that keep all rules, one for each; itself where its cell stands."""

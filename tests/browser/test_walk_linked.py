@@ -79,7 +79,7 @@ def test_the_sample_becomes_a_folder_whose_keys_hold(household):
 
 def test_the_report_and_the_export_of_the_run_open_without_a_fault(household, tmp_path):
     household.open("report")
-    assert "of the relations between parents and persons are kept" in household.words()
+    assert "of the relations between households and persons are kept" in household.words()
     household.pick("persons")
     assert household.plots(), "figures of one table"
     household.pick("Publishable")

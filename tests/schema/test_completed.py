@@ -140,7 +140,7 @@ def test_what_follows_is_computed_and_every_record_keeps_the_rule(rule, column):
     if column == "born":  # each day of the year of life is as likely
         lived = [(o - b).days / 365.25 - a for o, b, a in zip(to, born, ages, strict=True)]
         assert 0.47 < np.mean(lived) < 0.53
-    assert column is None or changes[0][0] < 400
+    assert column is None or changes[0][0] < 1200  # of 12,000 cells, with those that changed records exchange
 
 
 def test_impossible_cells_are_exactly_those_that_no_two_days_of_the_bins_have():

@@ -28,8 +28,8 @@ def panel(linked: Linked) -> None:
         return
     proposed = [p for p in propose_linked_rules(schema) if p.across]
     count = sum(len(link.rules) for link in schema.links)
-    heading = "linked.rules_proposed" if proposed else "linked.rules"
-    with st.expander(t(heading, count=count, proposed=len(proposed)), key="link_rules_expander"):
+    told = {"count": count, "proposed": len(proposed)}
+    with st.expander(t("linked.rules_proposed" if proposed else "linked.rules", **told), key="link_rules_expander"):
         note(t("linked.rules_lead"))
         for link in schema.links:
             for number, rule in enumerate(link.rules):

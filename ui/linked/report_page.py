@@ -66,8 +66,8 @@ def _links(space: Workspace, job: Job, found: list[LinkVerdict]) -> None:
         section(t("linked.link", parent=keys.parent, child=keys.child))
         for verdict in mine:
             if verdict.kept is not None:
-                said = t(f"linked.kept_{METRICS[verdict.metric]}", kept=percent(verdict.kept, 0), child=keys.child)
-                lead(said)
+                told = {"kept": percent(verdict.kept, 0), "parent": keys.parent, "child": keys.child}
+                lead(t(f"linked.kept_{METRICS[verdict.metric]}", **told))
             elif verdict.metric != "children":
                 note(t(f"linked.nothing_{METRICS[verdict.metric]}", child=keys.child))
         rows = [
