@@ -93,7 +93,7 @@ class SparkSource:
 def columns_of(schema: Schema, names: Sequence[str]) -> list[int]:
     """Positions of the columns that a run reads. Raises TableError for one that is missing."""
     key = schema.unit.identifier
-    wanted = [a.name for a in schema.coded] + ([] if key is None else [key])
+    wanted = Codec(schema).reads + ([] if key is None else [key])
     return sorted(set(headers.locate(names, wanted)))
 
 

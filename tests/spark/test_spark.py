@@ -25,6 +25,7 @@ from dpsyn_core.runs.parts import PendingRelease
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.schema.computed import measured_part
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.sources import bounding
@@ -39,6 +40,8 @@ from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema
 from tests.schema.helpers import cat, num
+from tests.schema.test_spans import IN, OUT, SPAN, stays
+from tests.schema.test_spans import declared as dated
 from tests.synthesizers.test_counters import made
 
 pytestmark = pytest.mark.spark
@@ -103,6 +106,15 @@ def test_counts_and_bounded_records_are_those_of_a_table_in_memory(theta, spark,
     assert len(expected) == len(found)
     assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
     assert theta is None or found[0] < 3000
+
+
+def test_the_time_between_close_dates_is_counted_as_it_is_in_memory(spark):
+    table, known = stays(500), measured_part(dated(IN, OUT))
+    found = []
+    for source in (MemorySource(table), SparkSource(spark.createDataFrame(table).repartition(3))):
+        with source.open(known, progress=silent) as opened:
+            found.append(opened.counter.marginal(("admitted", SPAN)))
+    assert np.array_equal(*found) and found[0].sum() == 500
 
 
 def test_tables_that_meet_in_the_shuffle_are_those_that_the_driver_adds_up(spark, one_key, monkeypatch):
