@@ -144,10 +144,10 @@ def test_stays_keep_their_lengths_and_end_after_they_begin(tmp_path, method):
     assert got.column_names == ["admitted", "discharged", "ward", "age"]
     days, ward = lengths(got)
     real, _ = lengths(stays())
-    assert days.min() >= 0 and abs(days.mean() - real.mean()) < (1 if method == "rls" else 8), "made apart: months"
+    assert days.min() >= 0 and abs(np.median(days) - np.median(real)) < 6, "made apart, the median is that of weeks"
     if method == "rls":
         means = [days[ward == w].mean() for w in "ABC"]
-        assert means[0] < 3 and means[1] < 6 < means[2], "1.9, 4.3 and 10.3"
+        assert means[0] + 2 < means[2], "1.9 and 10.3; made apart, all are alike"
 
 
 def test_open_stays_are_blank_and_no_others(tmp_path):
@@ -162,7 +162,7 @@ def test_open_stays_are_blank_and_no_others(tmp_path):
     blank = np.asarray(got.column("discharged").is_null())
     assert blank.any() and (blank == (np.asarray(got.column("state").to_pylist()) == "open")).all()
     closed = got.filter(pa.array(~blank)).append_column("ward", pa.array(["A"] * int((~blank).sum())))
-    assert lengths(closed)[0].min() >= 0 and lengths(closed)[0].mean() < 7
+    assert lengths(closed)[0].min() >= 0 and np.median(lengths(closed)[0]) < 8
 
 
 def test_three_dates_in_a_row_are_one_date_and_two_times():
@@ -185,14 +185,14 @@ def test_released_files_know_it_and_refits_and_answers_use_it(tmp_path, capsys):
     again = ["refit", release, "--out", str(tmp_path / "f.csv")]
     assert main([*again, "--where", "admitted in [2021-01-01, 2021-12-31]"]) == 0
     got = pyarrow.csv.read_csv(tmp_path / "f.csv")
-    assert lengths(got)[0].min() >= 0 and lengths(got)[0].mean() < 8
+    assert lengths(got)[0].min() >= 0 and np.median(lengths(got)[0]) < 8
     assert main([*again[:-1], str(tmp_path / "g.csv"), "--where", "discharged in [2021-01-01, 2021-12-31]"]) == 2
     assert (
         "'discharged' was not measured: it is computed from admitted; name conditions on these"
         in capsys.readouterr().err
     )
     assert main([*again[:-1], str(tmp_path / "h.csv"), "--columns", "admitted,discharged,ward"]) == 0
-    assert lengths(pyarrow.csv.read_csv(tmp_path / "h.csv"))[0].mean() < 8
+    assert np.median(lengths(pyarrow.csv.read_csv(tmp_path / "h.csv"))[0]) < 8
     assert main([*again[:-1], str(tmp_path / "i.csv"), "--columns", "discharged,ward"]) == 2
     questions = tmp_path / "q.json"
     questions.write_text(
