@@ -18,7 +18,7 @@ ROUNDS = 6  # at most
 ENDING = 0.02  # exchanges of a round, as part of the records that were changed, below which it is the last
 TOGETHER = 32  # exchanges that are weighed at a time, for each 20,000 records
 MARGIN = 1  # an exchange pays where it lowers the squares of a table by more than twice this: not for single records
-FEWEST = 0.1  # part of the records changed, below which nothing shows (hospital: pairs 1.004 with it) and time is lost
+FEWEST = 0.1  # part of the records changed, below which pairs hardly moved, so that only time would be spent
 MOST = 0.4  # part of the records changed, up to which pairs of the rules' own columns are worth bringing back
 CELLS = 1 << 21  # of pairs that are read for the offers of one column in a round, at most: a bound on the time
 

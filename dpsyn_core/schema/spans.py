@@ -19,9 +19,9 @@ from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule, BlankRule
 from dpsyn_core.tables import casting
 
-SINGLE = 1000  # steps (days, minutes or seconds) that are told apart one by one
-MOST_DAYS = 73_050  # 200 years
-GROWTH = 1.02  # width of later bins: a fiftieth of the time, so that one of years is known to a week
+SINGLE = 1000  # days, or seconds, that are told apart one by one: every stay, and heaps at whole weeks and years
+MOST_DAYS = 73_050  # 200 years, more than close dates lie apart; a longer time counts as this long
+GROWTH = 1.02  # later bins are a fiftieth of the time wide, so that their number stays small
 
 
 class SpanAttribute(NumericAttribute):
