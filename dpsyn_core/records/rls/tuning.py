@@ -111,6 +111,9 @@ class Shrinkage:
     tail_anchor: float = 0.1
     """Of the records, what the shown values beside an end hold at least that its shape continues (convention)."""
 
+    tail_spike: float = 10.0
+    """Times the records of the first block of an end, from which on the value beside it is one by itself."""
+
     tail_units: int = 12
     """Runs of equal length into which these values are divided, for the shape (convention)."""
 
