@@ -171,7 +171,8 @@ STATUS = words("status state stage zustand stand")
 PENDING = words("open pending active ongoing current unresolved offen laufend aktiv anhaengig")
 FINISHED = words(  # dates that a case has once it is no longer pending
     "closed close closing settled settlement resolved resolution solved finished completed completion end ended"
-    " discharge discharged paid delivered returned geschlossen erledigt reguliert beendet ende abgeschlossen bezahlt geliefert"
+    " discharge discharged paid delivered returned geschlossen erledigt reguliert beendet ende abgeschlossen"
+    " bezahlt geliefert"
 )
 FOLLOWS = tuple(
     (words(detail), words(general))

@@ -53,9 +53,9 @@ def tail_of(
     """Expected counts of the values of an end, outwards.
 
     A smooth shape that falls outwards continues what is shown, as far as both tables agree with it. Where a block lies
-    off that shape, as beside a steep edge or at a second hump, and beside a value by itself, such as 0 among amounts, a
-    smooth shape of the end alone takes its place, which may rise as far as blocks show records; and where a block lies off that one too, or
-    none shows records, the blocks' own counts stand.
+    off that shape, as beside a steep edge or at a second hump, and beside a value by itself, such as 0 among amounts,
+    a smooth shape of the end alone takes its place, which may rise as far as blocks show records. Where a block lies
+    off that one too, the blocks' own counts stand.
 
     Args:
         end: of the column, made of whole coarse values; see `ends_of`.
