@@ -84,15 +84,11 @@ def tail_of(
         off = np.abs(np.bincount(place, weights=shape) - known[of_end])
         return not (off > tuning.tail_far * noise[of_end]).any()
 
-    start = _anchor(recode[:first], known, tuning.tail_anchor * total)
-    beside = float(known[recode[first]])
-    alone = first - start == 1 and outwards[start] > tuning.tail_spike * max(beside, float(noise[recode[first]]))
-    if not alone:
+    start, block = _anchor(recode[:first], known, tuning.tail_anchor * total), recode[first]
+    if first - start > 1 or outwards[start] <= tuning.tail_spike * max(known[block], noise[block]):
         shape: Floats = np.minimum.accumulate(smooth(start))
         if fits(shape):
-            further = np.cumsum(shape[::-1])[::-1]
-            some = further[0] > tuning.tail_some * sums.sigma
-            return np.where(some & (further > tuning.tail_cut * sums.sigma), shape, 0.0)
+            return np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut * sums.sigma, shape, 0.0)
     counted = _block_by_block(recode[first:], known, noise, tuning)
     if not counted.any():
         return counted
