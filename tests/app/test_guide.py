@@ -176,7 +176,15 @@ def test_a_range_in_the_german_table_is_german_and_a_decimal_comma_is_one_in_bot
     from ui.schema.rows import Row, changed, shown
     from ui.shared.text import LANGUAGE
 
-    mark_of = {"name": "m", "kind": "numeric", "dtype": "float", "min": 1.0, "max": 5.5, "step": 0.5, "source": "public"}
+    mark_of = {
+        "name": "m",
+        "kind": "numeric",
+        "dtype": "float",
+        "min": 1.0,
+        "max": 5.5,
+        "step": 0.5,
+        "source": "public",
+    }
     date = {"name": "d", "kind": "datetime", "min": "2018-01-01", "max": "2025-12-31", "source": "public"}
     for language, dates, numbers in (
         ("en", "2018-01-01 to 2025-12-31", "1 to 5.5 by 0.5"),

@@ -12,7 +12,15 @@ from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.profile import QUANTILES, profiles
 from dpsyn_core.metrics.small_groups import group_errors
 from dpsyn_core.metrics.verdict import verdict
-from dpsyn_core.report.profile import both, columns_entry, gap_rows, gap_sentences, groups_sentence, lost_groups, profile_rows
+from dpsyn_core.report.profile import (
+    both,
+    columns_entry,
+    gap_rows,
+    gap_sentences,
+    groups_sentence,
+    lost_groups,
+    profile_rows,
+)
 from dpsyn_core.report.verdict import sentence
 from dpsyn_core.report.words import ENGLISH, local
 from dpsyn_core.schema.document import Schema

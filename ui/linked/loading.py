@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SAMPLE = "households"
 MOST = 20  # tables of one linked run, as the schema allows
-Known: TypeAlias = dict[tuple[bytes, str | None], tuple[Any, Schema]]
+Known: TypeAlias = dict[tuple[bytes, str | None], tuple[Any, Any]]  # reading and drafted schema, by file and sheet
 ENDINGS = re.compile(r"\.(csv|tsv|txt|parquet|xlsx|z?sav|dta|sas7bdat|xpt)(\.gz)?$", re.IGNORECASE)
 
 

@@ -12,7 +12,7 @@ from ui.shared.theme import note, section, show
 
 SHOWN = 400  # rows of means by group on the page
 # pixels of its columns in their order, so that both means are in view where names are long
-WIDTHS = {"number": 92, "category": 92, "value": 52, "real": 58, "synthetic": 78, "records": 66}
+WIDTHS = {"number": 82, "category": 82, "value": 50, "real": 54, "synthetic": 78, "records": 66}
 
 
 def panel(view: Look) -> None:

@@ -26,7 +26,7 @@ CHOSEN, BRUSH = "chosen", "brush"  # names of the selections
 PANELS, COLUMNS = "panels", "columns"  # names of the data: a row a value and table, a row a column
 MOST = 24  # panels that the brush covers at first
 PANEL, TALL, GAP, STRIP = 138, 56, 14, 44  # pixels: width and height of a panel, between panels, height of the strip
-LONG, BESIDE = 19, 12  # characters of a column's name above its panel, alone and next to its difference
+LONG, BESIDE = 19, 11  # characters of a column's name above its panel, alone and next to its difference
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
