@@ -112,6 +112,28 @@ def test_what_is_learned_and_what_groups_share_is_scored_on_tables_of_high_order
         assert float(found[2]) == 0
 
 
+def test_several_runs_are_one_row_of_means_and_those_without_a_table_are_counted():
+    runs = [
+        ["t", "p", "0.10", "0.30", "four-ways 0.2", "5", "90"],
+        ["t", "p", "0.20", "0.30", "four-ways 0.4", "7", "100"],
+    ]
+    wanted = ["t", "p", "0.1500 +- 0.0500", "0.3000 +- 0.0000", "four-ways 0.300 +- 0.100", "6 +- 1", "100"]
+    assert run.together(runs) == wanted
+    failed = ["t", "p", "failed: memory", "", "", "3", "80"]
+    assert run.together([*runs, failed]) == ["t", "p, 2 of 3 runs", *wanted[2:]]
+    assert run.together([failed, failed]) == failed
+    assert run.together([runs[0], failed])[2] == "0.1000 +- nan"
+
+
+def test_every_system_runs_as_often_as_asked(monkeypatch, capsys):
+    monkeypatch.setitem(run.TABLES, "small", lambda: TABLE)
+    ended = iter((True, False, True))
+    monkeypatch.setattr(run, "run_peer", lambda name, table, **_: run.Result(
+        codes=table.codes if next(ended) else None, cost=None, said="did not end"))  # fmt: skip
+    assert run.main(["--tables", "small", "--peers", "dpmm-mst", "--ours", "", "--seeds", "3"]) == 0
+    assert "| small | dpmm-mst, 2 of 3 runs | 0.0000 +- 0.0000 |" in capsys.readouterr().out
+
+
 def test_a_peer_without_an_environment_is_named(tmp_path):
     made = run.run_peer("dpmm-mst", TABLE, **GIVEN, limit=1, environments=tmp_path)
     assert "dpmm.txt was not installed" in made.said

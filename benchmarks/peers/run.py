@@ -7,7 +7,8 @@ within the limit, or that fails, is a result and is printed as one. `make peers`
 
 Tables of high order (`parity-K`, `characters`, as in `benchmarks.order`) have fresh records that no run sees:
 "learned" is the accuracy there of a boosted model that learns the last column from the synthetic records; `groups` has
-three groups of four columns that depend on each other as a whole. Prints Markdown.
+three groups of four columns that depend on each other as a whole. `--seeds N` runs each N times, with fresh randomness
+(a peer is a new process and takes none of ours), and prints means +- standard errors. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -174,6 +175,26 @@ def row(name: str, table: Table, result: Result) -> list[str]:
     return [table.name, name, f"{pairs:.4f}", f"{triples:.4f}", learned, *cost]
 
 
+def together(rows: list[list[str]]) -> list[str]:
+    """One row of the runs of a system: means +- standard errors of those that gave a table, and the largest peak."""
+    whole = [r for r in rows if r[3]]
+    if len(rows) == 1 or not whole:
+        return rows[0]
+    name = rows[0][1] if len(whole) == len(rows) else f"{rows[0][1]}, {len(whole)} of {len(rows)} runs"
+    figures = [_mean([r[k] for r in whole], digits) for k, digits in ((2, 4), (3, 4), (4, 3), (5, 0))]
+    return [rows[0][0], name, *figures, max((r[6] for r in whole), key=lambda c: float(c or 0))]
+
+
+def _mean(cells: list[str], digits: int) -> str:
+    """Of cells like `0.95`, `four-ways 0.1` or nothing."""
+    if not all(cells):
+        return ""
+    before, space, _ = cells[0].rpartition(" ")
+    values = np.array([float(c.rpartition(" ")[2]) for c in cells])
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+    return f"{before}{space}{values.mean():.{digits}f} +- {error:.{digits}f}"
+
+
 def _apart(table: Table, made: np.ndarray, names: tuple[str, ...]) -> float:
     """Total variation distance of one marginal."""
     kept = [table.domain.index(n) for n in names]
@@ -190,6 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--delta", type=float, default=1e-9)
     parser.add_argument("--limit", type=int, default=3600, help="CPU seconds of one run of a peer")
+    parser.add_argument("--seeds", type=int, default=1, help="runs of each system on each table")
     parser.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments")
     args = parser.parse_args(arguments)
     peers, ours = ([n for n in given.split(",") if n] for given in (args.peers, args.ours))
@@ -199,14 +221,14 @@ def main(arguments: list[str] | None = None) -> int:
     rows = []
     for name in names:
         table = TABLES[name]()
-        for system in ours:
-            rows.append(row(system, table, run_ours(system, table, epsilon=args.epsilon, delta=args.delta)))
-            print(" ".join(rows[-1]), file=sys.stderr, flush=True)
-        for peer in peers:
-            made = run_peer(peer, table, epsilon=args.epsilon, delta=args.delta, limit=args.limit,
-                            environments=args.environments)  # fmt: skip
-            rows.append(row(peer, table, made))
-            print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+        ways = {n: partial(run_ours, n) for n in ours}
+        ways |= {n: partial(run_peer, n, limit=args.limit, environments=args.environments) for n in peers}
+        for system, way in ways.items():
+            runs = []
+            for _ in range(args.seeds):
+                runs.append(row(system, table, way(table, epsilon=args.epsilon, delta=args.delta)))
+                print(" ".join(runs[-1]), file=sys.stderr, flush=True)
+            rows.append(together(runs))
     print(markdown(["table", "system", "pairs", "triples", "learned", "CPU s", "peak MB"], rows))
     return 0
 
