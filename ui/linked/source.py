@@ -39,11 +39,9 @@ def choose(space: Workspace) -> None:
     if len(files) == 1:
         note(t("linked.one_file"))
         if st.button(t("linked.as_panel"), key="linked_as_panel"):
-            st.session_state[TAKEN] = mark
-            _take(space, files)
+            _take(space, files, mark)
     elif files and st.session_state.get(TAKEN) != mark:
-        st.session_state[TAKEN] = mark
-        _take(space, files)
+        _take(space, files, mark)
     if PROBLEM in st.session_state:
         st.error(literal(st.session_state[PROBLEM]))
 
@@ -76,8 +74,11 @@ def _sheets(given: Given, mark: str) -> list[str | None]:
     return list(st.multiselect(label, names, names, key=f"linked_up_sheets_{mark}", placeholder=t("questions.choose")))
 
 
-def _take(space: Workspace, files: list[Given]) -> None:
-    """Reads the files; what is wrong with one of them is kept, and what was loaded before stays."""
+def _take(space: Workspace, files: list[Given], mark: object) -> None:
+    """Reads the files; what is wrong with one of them is kept, and what was loaded before stays.
+
+    mark: of the files, taken down once they are read: where a press ends this run of the page, the next one reads.
+    """
     st.session_state.pop(PROBLEM, None)
     slot = st.empty()
     given = {f.raw for f in files}
@@ -91,8 +92,9 @@ def _take(space: Workspace, files: list[Given]) -> None:
                 loading.panel(space, found[0])
             else:
                 loading.tables(space, found)
+            st.session_state[TAKEN] = mark
     except DPSynError as error:
-        st.session_state[PROBLEM] = sentence(error)
+        st.session_state[PROBLEM], st.session_state[TAKEN] = sentence(error), mark
         return
     finally:
         slot.empty()
