@@ -73,9 +73,10 @@ def _quantile(f: Figures, at: float) -> float | str | None:
 
 
 def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
-    """A row a number, a category and a value: the farthest off first, in standard deviations, lost groups last."""
+    """A row a number, a category and a value: those off by more than chance, then the farthest, lost groups last."""
     rows = []
     for g in moved.gaps(c):
+        beyond = g.moved
         for k, value in enumerate(g.values):
             n, m = (int(x) for x in g.sizes[:, k])
             if n < moved.FEWEST:
@@ -83,8 +84,9 @@ def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             left, right = float(g.real[k]), float(g.synthetic[k])
             real, made = (amount(left, of=g.column), "–") if m == 0 else told_apart(left, right, g.column)
             far = -1.0 if m == 0 else abs(right - left) / (g.deviation or 1.0)
-            rows.append((far, [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]))
-    return [row for _, row in sorted(rows, key=lambda x: -x[0])]
+            cells = [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]
+            rows.append(((bool(beyond[k]), far), cells))
+    return [row for _, row in sorted(rows, key=lambda x: x[0], reverse=True)]
 
 
 def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[str]:

@@ -36,7 +36,10 @@ def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not known:
         return
     page.section("Differences between groups", private=True)
-    page.text("The mean of each number among the records of each value of a short category, the farthest off first.")
+    page.text(
+        "The mean of each number among the records of each value of a short category: first those off by more than "
+        "chance, then the farthest."
+    )
     for t in known:
         if len(tables) > 1:
             page.heading(t.name)
