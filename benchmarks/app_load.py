@@ -106,9 +106,10 @@ def runs(home: Path, count: int) -> list[subprocess.Popen[bytes]]:
 def serve(home: Path, port: int, *, for_class: bool = False) -> subprocess.Popen[bytes]:
     """The server under test."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "DPSYN_HOME": str(home)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled once, as an installation does it
     if for_class:
         environment |= {"DPSYN_CLASSROOM": "1", "DPSYN_WARM_UP": "0"}
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
+    command = [sys.executable, "-m", "ui.start", "run", str(ROOT / "app.py"), "--server.port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     for _ in range(600):
         try:

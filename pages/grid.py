@@ -9,7 +9,7 @@ from ui.shared.theme import heading, section
 
 space = workspace()
 heading("grid")
-left, right = st.columns([4, 8], gap="large")
+left, right = st.columns([5, 8], gap="large")
 with left:
     section(t("grid.ask"))
     asking.panel(space)

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> None:
     headless = "true" if args.no_browser else "false"
     print(f"DPSyn Studio is at http://{args.host or '127.0.0.1'}:{port} (stop with Ctrl-C)", flush=True)
     command = [
-        sys.executable, "-m", "streamlit", "run", str(folder / "app.py"),
+        sys.executable, "-m", "ui.start", "run", str(folder / "app.py"),
         "--server.port", str(port), "--server.headless", headless,
     ]  # fmt: skip
     if args.for_class:
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
         command += ["--server.maxUploadSize", "0"]
         if args.host:
             command += ["--server.address", "0.0.0.0", "--server.allowedHosts", args.host]  # noqa: S104 asked for
-    # Streamlit reads the configuration and the theme from the current folder, so that is the app's own
+    # Streamlit reads the configuration and the theme from the current folder, so that is the app's own, with its `ui`
     if os.name == "nt":
         subprocess.run(command, cwd=folder, check=False)
         return

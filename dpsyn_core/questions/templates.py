@@ -97,7 +97,7 @@ def _by_roles(
         if by is not None:
             asked: dict[str, Any] = {"name": f"{name} x {by}", "kind": "table", "of": [name, by]}
             out.append((asked, f"{name} is yes or no, and {by} has few values"))
-    for name in [n for n, a in columns.items() if _is_rate(a)][:EACH]:
+    for name in [n for n, a in columns.items() if is_rate(a)][:EACH]:
         by = next((g for g in short if g != name), None)
         asked = {"kind": "mean", "of": name, "by": [by]} if by else {"kind": "mean", "of": name}
         out.append(({"name": f"rate of {name}{f' by {by}' if by else ''}"} | asked, f"{name} is 0 or 1"))
@@ -112,7 +112,7 @@ def _by_roles(
     return out
 
 
-def _is_rate(attribute: Any) -> bool:
+def is_rate(attribute: Any) -> bool:
     """Whether it is declared as 0 and 1."""
     return isinstance(attribute, CategoricalAttribute) and {*map(str, attribute.keys)} == {"0", "1"}
 

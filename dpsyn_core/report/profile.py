@@ -17,6 +17,7 @@ from dpsyn_core.report.verdict import amount, fine, told_apart
 from dpsyn_core.report.words import ENGLISH, Words, local
 
 BOTH = " / "  # between the real figure and the synthetic one
+CELL = 4  # digits of a figure of which two stand in one cell
 
 
 def columns_entry(c: Comparison) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
 def both(real: float | str | None, synthetic: float | str | None, words: Words = ENGLISH, of: str = "") -> str:
     """Two figures of a column in one cell, with the digits that tell them apart; a dash for none."""
     if isinstance(real, float) and isinstance(synthetic, float):
-        pair = (amount(real, of=of),) * 2 if real == synthetic else told_apart(real, synthetic, of)
+        pair = (amount(real, of=of),) * 2 if real == synthetic else told_apart(real, synthetic, of, CELL)
         return local(BOTH.join(pair), words)
     if real is None and synthetic is None:
         return "–"
@@ -72,28 +73,46 @@ def _quantile(f: Figures, at: float) -> float | str | None:
 
 
 def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
-    """A row a number, a category and a value, the farthest off first, in standard deviations of the number."""
+    """A row a number, a category and a value: those off by more than chance, then the farthest, lost groups last."""
     rows = []
     for g in moved.gaps(c):
+        beyond = g.moved
         for k, value in enumerate(g.values):
             n, m = (int(x) for x in g.sizes[:, k])
             if n < moved.FEWEST:
                 continue
             left, right = float(g.real[k]), float(g.synthetic[k])
             real, made = (amount(left, of=g.column), "–") if m == 0 else told_apart(left, right, g.column)
-            far = float("inf") if m == 0 else abs(right - left) / (g.deviation or 1.0)
-            rows.append((far, [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]))
-    return [row for _, row in sorted(rows, key=lambda x: -x[0])]
+            far = -1.0 if m == 0 else abs(right - left) / (g.deviation or 1.0)
+            cells = [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]
+            rows.append(((bool(beyond[k]), far), cells))
+    return [row for _, row in sorted(rows, key=lambda x: x[0], reverse=True)]
 
 
 def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[str]:
     """The differences between groups that are not as large as they are, in words, the largest first."""
     off = [(g, g.kept) for g in moved.gaps(c) if g.kept is not None and g.pulled and g.moved.any()]
     off.sort(key=lambda pair: -abs(pair[1] - 1))
-    return [
+    said = [
         words["gaps_pulled"].format(column=g.column, category=g.category, kept=local(fine(k), words))
         for g, k in off[:most]
     ]
+    single = len(moved.groups(c))
+    if single:
+        means = sum(int((g.sizes[0] >= moved.FEWEST).sum()) for g in moved.gaps(c))
+        said.append(words["gaps_moved"].format(count=local(f"{single:,}", words), all=local(f"{means:,}", words)))
+    return said
+
+
+def lost_groups(c: Comparison, words: Words = ENGLISH) -> str:
+    """The groups of some records that no synthetic record has, as a sentence; empty for none."""
+    sizes: dict[tuple[str, str], list[int]] = {}
+    for g in moved.gaps(c):
+        for value, n, m in zip(g.values, *g.sizes.tolist(), strict=True):
+            real, made = sizes.setdefault((g.category, value), [0, 0])
+            sizes[g.category, value] = [max(real, n), max(made, m)]
+    gone = [f"{category} {value}" for (category, value), (n, m) in sizes.items() if n >= moved.FEWEST and not m]
+    return words["gaps_lost"].format(least=moved.FEWEST, groups=", ".join(gone)) if gone else ""
 
 
 def grouping(c: Comparison) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dpsyn_core.metrics import moved
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page
-from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, profile_rows
+from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, lost_groups, profile_rows
 from dpsyn_core.report.words import ENGLISH
 
 SHOWN = 60  # rows of means by group: those that are farthest off
@@ -36,12 +36,15 @@ def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not known:
         return
     page.section("Differences between groups", private=True)
-    page.text("The mean of each number among the records of each value of a short category, the farthest off first.")
+    page.text(
+        "The mean of each number among the records of each value of a short category: first those off by more than "
+        "chance, then the farthest."
+    )
     for t in known:
         if len(tables) > 1:
             page.heading(t.name)
         said = gap_sentences(t.comparison)
-        page.text(" ".join(said) if said else ENGLISH["gaps_none"])
+        page.text(" ".join([*(said or [ENGLISH["gaps_none"]]), lost_groups(t.comparison)]).strip())
         page.table(
             ["Number", "Category", "Value", "Records", "Real mean", "Synthetic mean"], gap_rows(t.comparison)[:SHOWN]
         )

@@ -128,9 +128,9 @@ def fine(x: float) -> str:
     return f"{x + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
 
 
-def told_apart(real: float, synthetic: float, of: str = "") -> tuple[str, str]:
-    """Two amounts of a column with the digits that tell them apart, three at least."""
-    for digits in range(3, 17):
+def told_apart(real: float, synthetic: float, of: str = "", most: int = 16) -> tuple[str, str]:
+    """Two amounts of a column with the digits that tell them apart, three at least, `most` at most."""
+    for digits in range(3, most + 1):
         pair = tuple(amount(x, digits, of) for x in (real, synthetic))
         if pair[0] != pair[1]:
             break

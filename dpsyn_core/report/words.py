@@ -98,6 +98,9 @@ ENGLISH: Words = {
     "gaps_none": "Differences between groups are right within chance or, taken together, within a tenth of their "
     "size. The table has every mean.",
     "gaps_pulled": "{column} by {category}: differences between groups are {kept} of their size.",
+    "gaps_moved": "{count} of {all} means by group are off by more than in a fresh sample; they come first in the "
+    "table.",
+    "gaps_lost": "Groups of {least} or more records that no synthetic record has: {groups}.",
     "groups_one": "One group of {column}: off by {error}, a fresh sample by {floor}.",
     "groups_two": "Groups of {column}: the smaller ones ({small}, at most {most} records each) are off by {error} on "
     "average where a fresh sample is off by {floor}; the larger ones ({large}) by {other} where a fresh sample is off "

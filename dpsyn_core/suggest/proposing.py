@@ -101,6 +101,7 @@ SCALES = frozenset({
     (-100, 100), (-180, 180),
 })  # fmt: skip
 HUNDRED = 100
+MARKS = 20  # the largest one that is given
 # whole numbers with a usual range: words of the header, first, last
 RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
     (frozenset({"age", "ages", "alter", "edad"}), 0, 120),
@@ -153,12 +154,13 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="written", document=dates)
     if kind == "numeric":
-        low, high = _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        marks = _marks(drafted)
+        low, high = marks or _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
         low, high = _on_grid(low, high, drafted.get("step"))
         base.pop("bins", None)
         made = base | {"min": low, "max": high} | _bins(drafted, low, high)
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
-        why = "scale" if (drafted["min"], drafted["max"]) in SCALES and (low, high) in SCALES else "rounded"
+        why = "scale" if marks or {(drafted["min"], drafted["max"]), (low, high)} <= SCALES else "rounded"
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
@@ -206,6 +208,14 @@ def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, A
         return math.floor(down), math.ceil(up)
     digits = max(0, -math.floor(math.log10(step)) + 1)
     return round(down, digits), round(up, digits)
+
+
+def _marks(drafted: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Ends of marks with halves or quarters, such as 1 to 5 by .5, which nobody goes beyond; None for other numbers."""
+    low, high = float(drafted["min"]), float(drafted["max"])
+    if drafted.get("step") not in (0.25, 0.5) or not 0 <= low <= 1 < high <= MARKS or not high.is_integer():
+        return None
+    return low, high
 
 
 def _decades(low: float, high: float) -> tuple[int, int]:

@@ -231,3 +231,23 @@ def test_the_field_for_a_table_says_the_limit_of_this_server(app):
         assert app.file_uploader(key="upload").label.endswith("up to 7 MB")
     finally:
         config.set_option("server.maxUploadSize", before)
+
+
+def test_a_file_whose_reading_was_broken_off_by_a_press_is_read_by_the_next_run_of_the_page(app, monkeypatch):
+    from streamlit.runtime.scriptrunner_utils.exceptions import StopException
+
+    from ui.data import loading
+
+    read, broken = loading.upload, []
+
+    def upload(*args, **options):
+        if not broken:
+            broken.append(1)
+            raise StopException  # as Streamlit ends a run of the page for whatever is pressed meanwhile
+        read(*args, **options)
+
+    monkeypatch.setattr(loading, "upload", upload)
+    uploaded(app, "pets.csv", b"kind,age\n" + b"cat,3\ndog,5\n" * 40)
+    assert broken and "80 records" not in words(app)
+    app.run()
+    assert "pets.csv" in words(app) and "80 records" in words(app) and not app.exception

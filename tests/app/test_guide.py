@@ -170,3 +170,32 @@ def test_a_rhythm_is_typed_into_the_table_of_columns_and_one_that_says_nothing_i
     whole = {"name": "n", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9, "source": "public"}
     refused = changed(Row(whole, {}), {"name": "n", **shown(whole), "content": "0 to 9, mondays"})
     assert "'mondays' says nothing" in refused.problem
+
+
+def test_a_range_in_the_german_table_is_german_and_a_decimal_comma_is_one_in_both_languages(monkeypatch):
+    from ui.schema.rows import Row, changed, shown
+    from ui.shared.text import LANGUAGE
+
+    mark_of = {
+        "name": "m",
+        "kind": "numeric",
+        "dtype": "float",
+        "min": 1.0,
+        "max": 5.5,
+        "step": 0.5,
+        "source": "public",
+    }
+    date = {"name": "d", "kind": "datetime", "min": "2018-01-01", "max": "2025-12-31", "source": "public"}
+    for language, dates, numbers in (
+        ("en", "2018-01-01 to 2025-12-31", "1 to 5.5 by 0.5"),
+        ("de", "2018-01-01 bis 2025-12-31", "1 bis 5,5 Schritt 0,5"),
+    ):
+        monkeypatch.setenv(LANGUAGE, language)
+        assert (shown(date)["content"], shown(mark_of)["content"]) == (dates, numbers)
+        made = changed(Row(mark_of, {}), {"name": "m", **shown(mark_of), "content": "0,5 bis 1000,5 Schritt 0,5"})
+        assert (made.document["min"], made.document["max"], made.problem) == (0.5, 1000.5, "")
+        again = changed(Row(made.document, {}), {"name": "m", **shown(made.document), "missing": True})
+        assert again.document == made.document | {"missing": True}
+    monkeypatch.setenv(LANGUAGE, "en")
+    grown = changed(Row(mark_of, {}), {"name": "m", **shown(mark_of), "content": "0 to 1,000"})
+    assert grown.document["max"] == 1000

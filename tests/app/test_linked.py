@@ -1,6 +1,7 @@
 """Linked tables on the pages: loading, links, kinds of columns, the panel, and what is refused in words."""
 
 import html
+import io
 import json
 
 import pytest
@@ -262,3 +263,26 @@ def test_a_rule_across_a_link_is_written_in_the_form_or_refused_in_a_sentence(ap
     app.text_input(key="link_rule_persons_where").set_value("rank = 3").run()
     app.button(key="link_rule_persons_add").click().run()
     assert "'rank' is no column" in app.error[0].value and len(got.schema().links[0].rules) == before + 1
+
+
+def test_the_sheets_of_one_workbook_are_offered_and_become_linked_tables(app):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.title = "notes"
+    book.active.append(["made in May"])
+    for name, raw in (("patients", PATIENTS), ("visits", VISITS)):
+        page = book.create_sheet(name)
+        for line in raw.decode().splitlines():
+            page.append([int(c) if c.isdigit() else c for c in line.split(",")])
+    out = io.BytesIO()
+    book.save(out)
+    app.run()
+    app.segmented_control(key="data_way").set_value("linked").run()
+    app.file_uploader(key="linked_upload").set_value([("clinic.xlsx", out.getvalue(), "application/zip")]).run()
+    assert "'notes'" in app.error[0].value and app.multiselect[0].value == ["notes", "patients", "visits"]
+    app.multiselect[0].unselect("notes").run()
+    assert not app.error and not app.exception
+    assert (linked(app).root, linked(app).links["visits"].key) == ("patients", "patient_id")
+    app.multiselect[0].unselect("patients").run()
+    assert app.button(key="linked_as_panel").label and linked(app).root == "patients", "what was loaded stays"

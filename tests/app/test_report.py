@@ -14,7 +14,7 @@ import pytest
 
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.schema.document import Schema
-from tests.app_driver import at_page, uploaded, words
+from tests.app_driver import at_page, plots, uploaded, words
 from ui.report.incomes import _usual
 
 VIEWS = ("pairs", "columns", "queries", "incomes", "several")
@@ -114,6 +114,11 @@ def test_two_runs_stand_side_by_side(ran):
         ran.segmented_control(key="report_view").set_value(view).run()
         assert not ran.exception
         assert not ran.error, (view, ran.error[0].value)
+        if view == "pairs":
+            ends = {trace["zmax"] for figure in plots(ran) for trace in figure["data"] if trace.get("zmin", 0) < 0}
+            assert len(ends) == 1, "differences of both runs have one scale"
+        if view == "incomes":
+            assert re.search(r"\d+ groups of \d+ to [\d,]+ records; a fresh sample of the people", words(ran))
 
 
 @pytest.mark.slow

@@ -57,3 +57,19 @@ def test_pandas_is_there_as_a_whole_before_a_page_draws_its_first_figure():
         [sys.executable, "-c", code, str(ROOT / "app.py")], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_what_the_first_page_needs_is_loaded_before_anybody_comes():
+    code = (
+        "import importlib, sys\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "from ui.start import NEEDED\n"
+        "for name in NEEDED: importlib.import_module(name)\n"
+        "before = set(sys.modules)\n"
+        f"AppTest.from_file({str(ROOT / 'app.py')!r}, default_timeout=60).run()\n"
+        "late = {n for n in set(sys.modules) - before if n.split('.')[0] in ('ui', 'dpsyn_core', 'pandas', 'scipy')}\n"
+        "print(sorted(late), 'numba' in before)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DPSYN_WARM_UP": "0"}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert ran.stdout.split("\n")[0] == "[] False"

@@ -47,7 +47,7 @@ class Server:
         self.process = self.start()
 
     def start(self):
-        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(self.port)]
+        command = [sys.executable, "-m", "ui.start", "run", str(ROOT / "app.py"), "--server.port", str(self.port)]
         command += self.options
         environment = {**os.environ, "DPSYN_HOME": str(self.home), "DPSYN_WARM_UP": "0", "PYTHONPATH": str(ROOT)}
         with self.log.open("ab") as log:

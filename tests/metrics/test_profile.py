@@ -12,7 +12,15 @@ from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.profile import QUANTILES, profiles
 from dpsyn_core.metrics.small_groups import group_errors
 from dpsyn_core.metrics.verdict import verdict
-from dpsyn_core.report.profile import both, columns_entry, gap_rows, gap_sentences, groups_sentence, profile_rows
+from dpsyn_core.report.profile import (
+    both,
+    columns_entry,
+    gap_rows,
+    gap_sentences,
+    groups_sentence,
+    lost_groups,
+    profile_rows,
+)
 from dpsyn_core.report.verdict import sentence
 from dpsyn_core.report.words import ENGLISH, local
 from dpsyn_core.schema.document import Schema
@@ -74,6 +82,19 @@ def test_means_deviations_and_blanks_that_are_not_right_are_named():
     assert (gap["column"], gap["category"]) == ("days", "ward") and any(gap["moved"])
     assert gap_rows(c)[0][:3] == ["days", "ward", "c"]
     assert "differences between groups are" in gap_sentences(c)[0]
+
+
+def test_means_of_groups_that_moved_are_counted_where_no_difference_is_pulled_and_lost_groups_are_named_last():
+    real, made = stays(3000, 1), stays(3000, 1)
+    real.loc[:19, "ward"] = "c"
+    made.loc[:19, "ward"] = "c"
+    made["days"] = made.days.where(made.ward != "a", made.days + 3).astype("Int64")
+    made = made[made.ward != "c"]
+    c = compare_tables(SCHEMA, pa.Table.from_pandas(made), pa.Table.from_pandas(real))
+    said = " ".join(gap_sentences(c))
+    assert "means by group are off by more than in a fresh sample" in said
+    assert "ward c" in lost_groups(c) and not lost_groups(compare_tables(SCHEMA, *[pa.Table.from_pandas(real)] * 2))
+    assert [row[2] for row in gap_rows(c)][-1] == "c", "a lost group says nothing on means"
 
 
 def test_small_groups_pay_more_and_a_fresh_sample_says_how_much_is_chance():

@@ -94,11 +94,12 @@ def panel(space: Workspace) -> None:
         )  # fmt: skip
         got = uploads.one(t("project.open"), ["zip"], key="project_open")
         if got is not None and st.session_state.get(TAKEN) != got.file_id:
-            st.session_state[TAKEN] = got.file_id
             try:
                 with st.spinner(t("data.reading")):
                     space.memo[TAKEN] = open_project(space, got.getvalue())
+                    st.session_state[TAKEN] = got.file_id  # where a press ends this run of the page, the next one opens
             except DPSynError as error:
+                st.session_state[TAKEN] = got.file_id
                 st.error(literal(sentence(error)))
             else:
                 st.rerun()

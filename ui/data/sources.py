@@ -74,12 +74,11 @@ def _upload(space: Workspace) -> None:
     if got is not None:
         mark = (got.name, got.size, got.file_id)
         if st.session_state.get(TAKEN) != mark:
-            st.session_state[TAKEN] = mark
-            _take_file(space, _upload_of(space, got))
+            _take_file(_upload_of(space, got), mark)
         elif PROBLEM in st.session_state:
             st.error(literal(st.session_state[PROBLEM]))
         if PROBLEM in st.session_state:  # what is loaded is another table, which this page does not ask about now
-            _otherwise(space, str(got.file_id), got.name, _upload_of(space, got))
+            _otherwise(str(got.file_id), got.name, _upload_of(space, got))
             return
     if space.linked is None and space.dataset is not None and space.dataset.raw is not None:
         _correct(space, space.dataset)
@@ -99,26 +98,34 @@ def _path(space: Workspace) -> None:
         loading.by_path(space, asked, form, tell=tell)
 
     if pressed:
-        st.session_state[TAKEN] = asked
-        _take_file(space, load)
+        _take_file(load, asked)
     elif PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
         st.error(literal(st.session_state[PROBLEM]))
     if PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
-        _otherwise(space, f"{zlib.crc32(asked.encode()):08x}", asked, load)
+        _otherwise(f"{zlib.crc32(asked.encode()):08x}", asked, load)
     elif space.linked is None and space.dataset is not None and space.dataset.path is not None:
         _correct(space, space.dataset)
 
 
-def _take_file(space: Workspace, load: Load, form: ReadForm = AS_FOUND) -> None:
-    """Reads a file; what is wrong with it is kept, with the sheets that a workbook has."""
+def _take_file(load: Load, mark: object, form: ReadForm = AS_FOUND) -> None:
+    """Reads a file; what is wrong with it is kept, with the sheets that a workbook has.
+
+    mark: of the file, taken down once it is read: where a press ends this run of the page, the next one reads.
+    """
     st.session_state.pop(PROBLEM, None)
-    problem = _tried(lambda tell: load(form, tell))
+
+    def whole(tell: Tell) -> None:
+        load(form, tell)
+        st.session_state[TAKEN] = mark
+
+    problem = _tried(whole)
+    st.session_state[TAKEN] = mark
     if not problem:
         st.rerun()
     st.session_state[PROBLEM] = problem
 
 
-def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
+def _otherwise(mark: str, name: str, load: Load) -> None:
     """Other ways to read a file that could not be used: another sheet, encoding, or line of the headers."""
     sheets = st.session_state.get(SHEETS, ())
     sheet = None
@@ -140,7 +147,7 @@ def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
     form = ReadForm(sheet=sheet, header_row=row, encoding=encoding)
     if form not in (AS_FOUND, st.session_state.get(tried)):
         st.session_state[tried] = form
-        _take_file(space, load, form)
+        _take_file(load, st.session_state.get(TAKEN), form)
         st.rerun()
 
 

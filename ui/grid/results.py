@@ -80,7 +80,7 @@ def _map(spec: GridSpec, found: GridResult, score: str) -> None:
         dict.fromkeys(m for m, _ in cells), key=lambda m: cells[m, last].mean if (m, last) in cells else 2.0
     )
     values = [[cells[m, e].mean if (m, e) in cells else None for e in spec.epsilons] for m in methods]
-    texts = [[_words(cells.get((m, e))) for e in spec.epsilons] for m in methods]
+    texts = [[_words(cells.get((m, e))).replace(" ±", "<br>±") for e in spec.epsilons] for m in methods]
     best = min(cells.values(), key=lambda c: (c.epsilon != last, c.mean))
     finding = t("grid.finding", method=best.method, epsilon=amount(best.epsilon), error=_words(best))
     show(

@@ -74,7 +74,7 @@ def show() -> None:
             (
                 percent(local, 2),
                 t("learn.asking.local_error"),
-                t("learn.asking.truth", p=percent(lesson.truth_probability(eps))),
+                t("learn.asking.truth", p=percent(lesson.truth_probability(eps), 1 if eps < 5 else 3)),
             ),
             (
                 percent(central, 3),

@@ -51,6 +51,11 @@ def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> go
     return out
 
 
+def _few(count: float) -> str:
+    """A number of imaginary cases; few of them with a digit that tells it from none."""
+    return number(round(count)) if count >= 10 else local(count, ".2g")
+
+
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns([3, 2, 1], gap="medium", vertical_alignment="bottom")
@@ -70,13 +75,13 @@ def show() -> None:
     small, high = local(mean[SMALL], ".2f"), local(mean[HIGH], ".2f")
     small_real, high_real = local(real[SMALL], ".2f"), local(real[HIGH], ".2f")
     facts([
-        (number(round(float(added))), t("learn.exposures.added"),
+        (_few(float(added)), t("learn.exposures.added"),
          t("learn.exposures.cases", cases=number(int(lesson.CASES.sum())))),
         (small, t("learn.exposures.small"), t("learn.exposures.really", rate=small_real)),
         (high, t("learn.exposures.high"), t("learn.exposures.really", rate=high_real)),
     ])  # fmt: skip
     reading = t("learn.exposures.reading", small=small, small_real=small_real, high=high, high_real=high_real,
-        added=number(round(float(added))), cases=number(int(lesson.CASES.sum())))  # fmt: skip
+        added=_few(float(added)), cases=number(int(lesson.CASES.sum())))  # fmt: skip
     alt = t("learn.exposures.alt", reading=reading)
     if wanted:
         drawn = model.draw(np.random.default_rng())

@@ -159,7 +159,8 @@ def show() -> None:
             },
         )  # fmt: skip
         women = int((after[1] == 1).sum())
-        st.write(t("learn.growing.reading", women=women, men=5 - women))
+        same = [t("learn.growing.reading_same")] if (after == PEOPLE).all() else []
+        st.write(" ".join([t("learn.growing.reading", women=women, men=5 - women), *same]))
     with right:
         st.write(t("learn.growing.flow"))
         draw(flow_figure, alt=t("learn.growing.flow_alt"), key="growing_flow", height=180)

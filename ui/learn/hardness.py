@@ -54,6 +54,11 @@ def power(value: float) -> str:
     return percent(value, 2) if value >= 1e-4 else f"10<sup>{round(math.log10(value))}</sup>"
 
 
+def _small(value: float) -> str:
+    """A share of the records, with the digits that tell it from none."""
+    return percent(value, 4) if value >= 1e-6 else f"{local(100 * value, '.2g')}\u00a0%"
+
+
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
@@ -71,7 +76,7 @@ def show() -> None:
         (str(orders), t("learn.hardness.orders"), t("learn.hardness.orders_note")),
         (above, t("learn.hardness.above"), t("learn.hardness.above_note")),
     ])  # fmt: skip
-    reading = t("learn.hardness.reading", records=number(records), columns=columns, noise=percent(found["noise"], 4),
-        fresh=percent(found["fresh"], 4), orders=orders, digits=digits)  # fmt: skip
+    reading = t("learn.hardness.reading", records=number(records), columns=columns, noise=_small(found["noise"]),
+        fresh=_small(found["fresh"]), orders=orders, digits=digits)  # fmt: skip
     draw(figure, records, columns, eps, alt=t("learn.hardness.alt", reading=reading), key="hardness_plot", height=360)
     st.write(reading)

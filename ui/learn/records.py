@@ -21,6 +21,7 @@ CELLS = (10, 30, 100, 300, 1_000)
 AXIS = tuple(float(x) for x in np.geomspace(100, 1e6, 41))
 TABLES, DELTA = 50, 1e-9  # tables that share the budget: about the pairs of ten columns
 WANTED = 0.02
+LARGEST = 999.0  # epsilon up to which one is sought
 
 
 def figure(records: int, cells: int, eps: float) -> go.Figure:
@@ -53,7 +54,8 @@ def show() -> None:
         eps = epsilon("records_epsilon")
     error = float(lesson.noise_error([records], cells, TABLES, eps, DELTA)[0])
     sample = float(lesson.sample_error([records], cells)[0])
-    here, more = (local(lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA), ".3g") for n in (records, 10 * records))
+    needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
+    here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
     facts([
         (percent(error), t("learn.records.noise_is"), t("learn.records.sample_is", error=percent(sample))),
         (here, t("learn.records.needed", error=percent(WANTED, 0)), t("learn.records.more", epsilon=more)),
@@ -61,4 +63,5 @@ def show() -> None:
     reading = t("learn.records.reading", records=number(records), cells=number(cells), tables=TABLES,
         error=percent(error), sample=percent(sample), here=here, more=more, wanted=percent(WANTED, 0))  # fmt: skip
     draw(figure, records, cells, eps, alt=t("learn.records.alt", reading=reading), key="records_plot", height=400)
-    st.write(reading)
+    less = "" if needed[0] > LARGEST else " " + t("learn.records.less", times=local(needed[0] / needed[1], ".0f"))
+    st.write(reading + less)

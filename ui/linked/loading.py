@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import streamlit as st
 
@@ -20,8 +20,9 @@ from dpsyn_core.linked.guessing import guessed_links
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.suggest.linked import with_keys
+from dpsyn_core.tables.read_form import ReadForm
 from ui.data.loading import recognised
-from ui.data.reading import Tell, limits, readers
+from ui.data.reading import SheetError, Tell, limits, readers
 from ui.linked.tables import LinkDraft, PanelDraft
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 SAMPLE = "households"
 MOST = 20  # tables of one linked run, as the schema allows
+Known: TypeAlias = dict[tuple[bytes, str | None], tuple[Any, Any]]  # reading and drafted schema, by file and sheet
 ENDINGS = re.compile(r"\.(csv|tsv|txt|parquet|xlsx|z?sav|dta|sas7bdat|xpt)(\.gz)?$", re.IGNORECASE)
 
 
@@ -79,9 +81,37 @@ def _part(space: Workspace, dataset: Dataset, schema: Schema | None) -> Workspac
     return Workspace(space.owner, dataset=dataset, schema=schema, choices=space.choices, one_of_linked=True)
 
 
-def read(
-    space: Workspace, files: Sequence[tuple[str, bytes]], known: dict[bytes, Any], *, tell: Tell = lambda _: None
-) -> list[tuple[str, Any, Schema]]:
+class Given(NamedTuple):
+    """A file that was handed over, or one sheet of it."""
+
+    file: str
+    raw: bytes
+    sheet: str | None = None
+
+
+def sheets(given: Given, known: Known, *, tell: Tell = lambda _: None) -> tuple[str, ...]:
+    """The names of a workbook's sheets, if it has several; a child process reads it. known: see `read`."""
+    if not given.file.lower().endswith(".xlsx"):
+        return ()
+    try:
+        reading, _ = _read(given, known, tell)
+    except SheetError as error:
+        return error.sheets
+    except DPSynError:
+        return ()  # what is wrong with it is said where it is read as a table
+    known[given.raw, reading.form.sheet] = known[given.raw, None]
+    return tuple(reading.sheets) if len(reading.sheets) > 1 else ()
+
+
+def _read(given: Given, known: Known, tell: Tell) -> tuple[Any, Schema]:
+    key = given.raw, given.sheet
+    if key not in known:
+        spec = ReadSpec(name=given.file, form=ReadForm(sheet=given.sheet), **limits())
+        known[key] = readers().read(spec, given.raw, tell)
+    return known[key]
+
+
+def read(files: Sequence[Given], known: Known, *, tell: Tell = lambda _: None) -> list[tuple[str, Any, Schema]]:
     """Reads uploads in child processes: (name, reading, drafted schema). known: what was read before, by content.
 
     Raises DPSynError whose sentence names the file.
@@ -90,15 +120,14 @@ def read(
         msg = f"{len(files)} files were given; at most {MOST} tables can be linked"
         raise TableError(msg)
     out = []
-    for name, raw in files:
-        if raw not in known:
-            try:
-                known[raw] = readers().read(ReadSpec(name=name, **limits()), raw, tell)
-            except DPSynError as error:
-                said = str(error) if name in str(error) else f"'{name}': {error}"
-                raise type(error)(said) from error
-        reading, drafted = known[raw]
-        out.append((name, reading, drafted))
+    for given in files:
+        try:
+            found = _read(given, known, tell)
+        except DPSynError as error:
+            where = given.sheet or given.file
+            msg = str(error) if where in str(error) else f"'{where}': {error}"
+            raise (TableError if isinstance(error, SheetError) else type(error))(msg) from error
+        out.append((given.sheet or given.file, *found))
     return out
 
 

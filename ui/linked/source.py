@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data.reading import Tell
 from ui.linked import loading
+from ui.linked.loading import Given
 from ui.shared.state import Workspace
 from ui.shared.text import literal, local, sentence, t
 from ui.shared.theme import note
@@ -31,16 +30,18 @@ def choose(space: Workspace) -> None:
         st.session_state.pop(PROBLEM, None)
         st.session_state.pop(READ, None)
         return
-    files = [(f.name, f.getvalue()) for f in got]
-    mark = tuple(f.file_id for f in got)
+    files, chosen = [], []
+    for f in got:
+        sheets = _sheets(Given(f.name, f.getvalue()), f.file_id)
+        files += [Given(f.name, f.getvalue(), sheet) for sheet in sheets]
+        chosen += [(f.file_id, sheet) for sheet in sheets]
+    mark = tuple(chosen)
     if len(files) == 1:
         note(t("linked.one_file"))
         if st.button(t("linked.as_panel"), key="linked_as_panel"):
-            st.session_state[TAKEN] = mark
-            _take(space, files)
-    elif st.session_state.get(TAKEN) != mark:
-        st.session_state[TAKEN] = mark
-        _take(space, files)
+            _take(space, files, mark)
+    elif files and st.session_state.get(TAKEN) != mark:
+        _take(space, files, mark)
     if PROBLEM in st.session_state:
         st.error(literal(st.session_state[PROBLEM]))
 
@@ -62,22 +63,38 @@ def refused() -> bool:
     return PROBLEM in st.session_state
 
 
-def _take(space: Workspace, files: list[tuple[str, bytes]]) -> None:
-    """Reads the files; what is wrong with one of them is kept, and what was loaded before stays."""
+def _sheets(given: Given, mark: str) -> list[str | None]:
+    """The sheets of a workbook that are tables, all of them unless some are taken away; None for any other file."""
+    known: loading.Known = st.session_state.setdefault(READ, {})
+    with st.spinner(t("data.reading")):
+        names = loading.sheets(given, known)
+    if not names:
+        return [None]
+    label = t("linked.sheets", file=literal(given.file))
+    return list(st.multiselect(label, names, names, key=f"linked_up_sheets_{mark}", placeholder=t("questions.choose")))
+
+
+def _take(space: Workspace, files: list[Given], mark: object) -> None:
+    """Reads the files; what is wrong with one of them is kept, and what was loaded before stays.
+
+    mark: of the files, taken down once they are read: where a press ends this run of the page, the next one reads.
+    """
     st.session_state.pop(PROBLEM, None)
     slot = st.empty()
-    before: dict[bytes, Any] = st.session_state.get(READ, {})
-    known = st.session_state[READ] = {raw: before[raw] for _, raw in files if raw in before}
+    given = {f.raw for f in files}
+    before: loading.Known = st.session_state.get(READ, {})
+    known = st.session_state[READ] = {key: read for key, read in before.items() if key[0] in given}
     tell: Tell = lambda seconds: slot.caption(t("data.reading_since", seconds=local(seconds, ".0f")))  # noqa: E731
     try:
         with st.spinner(t("data.reading")):
-            found = loading.read(space, files, known, tell=tell)
+            found = loading.read(files, known, tell=tell)
             if len(found) == 1:
                 loading.panel(space, found[0])
             else:
                 loading.tables(space, found)
+            st.session_state[TAKEN] = mark
     except DPSynError as error:
-        st.session_state[PROBLEM] = sentence(error)
+        st.session_state[PROBLEM], st.session_state[TAKEN] = sentence(error), mark
         return
     finally:
         slot.empty()

@@ -54,7 +54,7 @@ def _from_error(space: Workspace, schema: Schema) -> None:
     with first:
         of = st.selectbox(t("backwards.of"), choices(run, schema), format_func=_named, key="backwards_of")
     with second:
-        target = st.number_input(t("backwards.error"), 0.1, 90.0, 5.0, 0.5, key="backwards_error", format="%.1f")
+        target = st.number_input(t("backwards.error"), 0.1, 90.0, 5.0, 0.5, key="backwards_error", format="%g")
     with third:
         about = _about(schema)
     with st.spinner(t("backwards.computing")):
@@ -81,7 +81,7 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
 
     first, second = st.columns(2)
     with first:
-        points = st.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%.1f")
+        points = st.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%g")
     with second:
         about = _about(schema)
     run = run_of(space)

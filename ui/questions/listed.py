@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui.questions import form, kept, words
 from ui.shared.state import Workspace
-from ui.shared.text import amount, language, literal, sentence, t
+from ui.shared.text import amount, language, literal, percent, sentence, t
 from ui.shared.theme import marked, note
 
 if TYPE_CHECKING:
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 # `python -m benchmarks.questions --parts sample`, three seeds: pay gap by city of the sample, by system rls at delta
 # 1e-9; (epsilon, what it was told, rank agreement of gaps, mean error of a gap, mean difference of all pairs)
 MEASURED = (
-    (1, "nothing", 0.56, 87, "2.5 %"),
-    (1, "gap", 0.89, 66, "2.5 %"),
-    (3, "nothing", 0.21, 89, "1.3 %"),
-    (3, "gap", 0.90, 28, "1.3 %"),
+    (1, "nothing", 0.56, 87, 0.025),
+    (1, "gap", 0.89, 66, 0.025),
+    (3, "nothing", 0.21, 89, 0.013),
+    (3, "gap", 0.90, 28, 0.013),
 )
+BUYS = (54, 72, 72, 72, 50)  # pixels of the columns of that table
 
 
 def declared(space: Workspace, found: Forecasts | None) -> None:
@@ -67,10 +68,13 @@ def buys() -> None:
     note(t("questions.buys"))
     rows = [
         {t("questions.buys_epsilon"): epsilon, t("questions.buys_told"): t(f"questions.buys_{told}"),
-         t("questions.buys_ranks"): ranks, t("questions.buys_off"): off, t("questions.buys_pairs"): pairs}
+         t("questions.buys_ranks"): ranks, t("questions.buys_off"): off, t("questions.buys_pairs"): percent(pairs)}
         for epsilon, told, ranks, off, pairs in MEASURED
     ]  # fmt: skip
-    st.dataframe(marked(rows), hide_index=True, key="questions_buys", alt=t("questions.buys"))
+    widths = {head: st.column_config.Column(width=w) for head, w in zip(rows[0], BUYS, strict=True)}
+    st.dataframe(
+        marked(rows), hide_index=True, key="questions_buys", alt=t("questions.buys"), column_config=widths
+    )  # fmt: skip
 
 
 def _importance(line: kept.Line) -> str:
@@ -106,4 +110,4 @@ def _offer(space: Workspace, template: Template, i: int) -> None:
     if st.button(t("questions.add", name=literal(template.question.name)), key=f"question_add_{i}"):
         kept.add(space, [template.question])
         st.rerun()
-    note(words.asks(template.question))
+    note(words.asks(template.question, space.schema))

@@ -23,10 +23,13 @@ from ui.shared.text import local, percent, t
 
 if TYPE_CHECKING:
     from dpsyn_core.planning.forecast import Forecast
+    from dpsyn_core.schema.document import Schema
 
 
-def asks(question: Question) -> str:
-    """The question as a sentence."""
+def asks(question: Question, schema: Schema | None = None) -> str:
+    """The question as a sentence; schema: its mean of a column of 0 and 1 is then called a share."""
+    from dpsyn_core.questions.templates import is_rate
+
     if isinstance(question, TableQuestion):
         several = "" if len(question.of) > 1 else "_one"
         said = t(f"questions.asks_table{several}", columns=listed(question.of))
@@ -39,7 +42,8 @@ def asks(question: Question) -> str:
         at = ", ".join(percent(float(q), 0) for q in question.at)
         key = "questions.asks_median" if question.at == (0.5,) else "questions.asks_quantile"
         return t(key, of=question.of, at=at, each=_each(question.by))
-    for kind, key in ((MeanQuestion, "mean"), (SumQuestion, "sum"), (GiniQuestion, "gini")):
+    rate = isinstance(question, MeanQuestion) and schema is not None and is_rate(schema[question.of])
+    for kind, key in ((MeanQuestion, "rate" if rate else "mean"), (SumQuestion, "sum"), (GiniQuestion, "gini")):
         if isinstance(question, kind):
             return t(f"questions.asks_{key}", of=question.of, each=_each(question.by))
     if isinstance(question, RangeQuestion):
@@ -67,7 +71,8 @@ def name_of(document: dict[str, Any]) -> str:
     kind, of, by = document.get("kind"), document.get("of"), document.get("by") or []
     group = " " + t("questions.name_by", columns=listed(by)) if by else ""
     if kind == "table":
-        return " x ".join(of or [])
+        every = [t(f"questions.bins_{b['every']}") for b in (document.get("bins") or {}).values() if "every" in b]
+        return " ".join([" x ".join(of or []), *every])
     if kind == "range":
         return str(document.get("where", ""))[:190]
     if not of:

@@ -22,7 +22,6 @@ def taken(space: Workspace) -> OpenRelease | None:
     note(t("reader.upload_note"))
     mark = tuple(sorted(f.file_id for f in got))
     if got and st.session_state.get(MARK) != mark:
-        st.session_state[MARK] = mark
         space.reading = None
         try:
             with st.spinner(t("reader.opening")):
@@ -32,6 +31,7 @@ def taken(space: Workspace) -> OpenRelease | None:
             st.session_state[f"{MARK}_problem"] = sentence(error)
         else:
             st.session_state.pop(f"{MARK}_problem", None)
+        st.session_state[MARK] = mark  # at the end: where a press ends this run of the page, the next one reads
     problem = st.session_state.get(f"{MARK}_problem")
     if got and problem:
         st.error(literal(problem))

@@ -18,7 +18,8 @@ ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
 
 HEADS = ("column", "blank", "distinct", "mean", "deviation", "least", "median", "most_of", "largest", "wrong")
-WIDE = 120  # pixels of a column that holds two figures
+WIDE, DATES = 120, 170  # pixels of a column that holds two figures, or two dates
+TWO_DATES = 23  # characters: 2020-01-01 / 2020-01-01
 CHOSEN = "report_column"
 CROWDED = 0.5  # share of a column's records in one bin from which on scores on bins tell little of it
 
@@ -62,9 +63,12 @@ def _figures(view: Look) -> None:
             note(view.name(side))
         key = ("profile", side.job.id)
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
+        longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+        widths = [DATES if n >= TWO_DATES else WIDE for n in longest]
+        config = {h: st.column_config.TextColumn(width=w) for h, w in list(zip(heads, widths, strict=True))[1:-1]}
         st.dataframe(
             [dict(zip(heads, row, strict=True)) for row in rows], hide_index=True, key=f"profile_{side.letter}",
-            alt=t("columns.figures"), column_config={h: st.column_config.TextColumn(width=WIDE) for h in heads[1:-1]},
+            alt=t("columns.figures"), column_config=config,
         )  # fmt: skip
 
 

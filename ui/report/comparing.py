@@ -12,6 +12,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import compute
 from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.unrelated import between
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Pairs:
     """TVD of all pairs as a symmetric matrix (NaN on its diagonal), with the mean and what a fresh sample scores.
 
-    floors: what a fresh sample scores in each pair.
+    floors: what a fresh sample scores in each pair. unrelated: what shuffled columns score, where that is known.
     """
 
     names: tuple[str, ...]
@@ -33,6 +34,7 @@ class Pairs:
     floors: NDArray[np.float64]
     mean: float
     floor: float
+    unrelated: float | None = None
 
     def worst(self) -> tuple[str, str, float]:
         """The pair that differs most."""
@@ -82,4 +84,7 @@ def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:
     if isinstance(got, MetricError):
         raise got
     tvd, floors = (build.pair_matrix(got, names, what) for what in ("tvd", "floor"))
-    return Pairs(names, tvd, floors, got.value, float(got.floor or 0.0))
+    ends = results.kept(
+        space, ("between", "tvd-2way", job.id, repr(comparison.roles)), lambda: between(comparison, "tvd-2way", got)
+    )  # fmt: skip
+    return Pairs(names, tvd, floors, got.value, float(got.floor or 0.0), None if ends is None else ends.unrelated)

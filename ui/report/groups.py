@@ -12,7 +12,7 @@ from ui.shared.theme import note, section, show
 
 SHOWN = 400  # rows of means by group on the page
 # pixels of its columns in their order, so that both means are in view where names are long
-WIDTHS = {"number": 70, "category": 70, "value": 60, "real": 54, "synthetic": 78, "records": 66}
+WIDTHS = {"number": 82, "category": 82, "value": 50, "real": 54, "synthetic": 78, "records": 66}
 
 
 def panel(view: Look) -> None:
@@ -53,6 +53,9 @@ def _gaps(view: Look) -> None:
             continue
         for sentence in said or [t("figure.gaps_none")]:
             note(prefix + sentence, "warning" if said else "note")
+        lost = profile.lost_groups(c, words)
+        if lost:
+            note(prefix + lost, "warning")
         heads = {k: t(f"by_group.{k}") for k in ("number", "category", "value", "records", "real", "synthetic")}
         shown = [dict(zip(heads.values(), row, strict=True)) for row in rows[:SHOWN]]
         widths = {heads[k]: st.column_config.Column(width=w) for k, w in WIDTHS.items()}

@@ -70,8 +70,13 @@ def _random(view: Look) -> None:
 
 
 def _example(c: Comparison) -> str:
-    name = next((n for n in c.domain.names if c.numeric(n)), None)
-    return f"{name} in [0, 10]" if name else f"{c.domain.names[0]} in {{{c.words(c.domain.names[0])[0]}}}"
+    """A number and the middle half of its synthetic values, or a value of the first column."""
+    name = next((n for n in c.domain.names if n in c.synthetic_values), None)
+    if name is None:
+        return f"{c.domain.names[0]} in {{{c.words(c.domain.names[0])[0]}}}"
+    low, high = np.nanquantile(c.exact(name)[1], (0.25, 0.75))
+    form = ".0f" if high - low > FEW else ".3g"
+    return f"{name} in [{low:{form}}, {high:{form}}]"
 
 
 def _plot(view: Look) -> CountQuery | None:

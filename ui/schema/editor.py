@@ -113,10 +113,10 @@ def _columns() -> dict[str, Any]:
     return {
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=150, pinned=True),
         "kind": column.SelectboxColumn(
-            t("schema.column_kind"), options=list(KINDS), required=True, format_func=kind_words, width=125
+            t("schema.column_kind"), options=list(KINDS), required=True, format_func=kind_words, width=142
         ),
-        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=220),
-        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=74),
+        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=196),
+        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=86),
         "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=72),
         "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=72),
         "source": column.SelectboxColumn(

@@ -16,7 +16,7 @@ from dpsyn_core.schema.rhythm import RHYTHMS
 from dpsyn_core.schema.years import is_year
 from ui.data.quick import QUICK
 from ui.schema import editor
-from ui.schema.rows import KINDS, Row, changed, kind_words, shown
+from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
 from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
@@ -135,9 +135,8 @@ def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None
     if not saved:
         return
     cells = shown(document)
-    ends = [f"{named.strip() or document[end]}" for named, end in ((low, "min"), (high, "max"))]
-    tail = cells["content"].partition(" to ")[2].partition(" ")[2]  # step, scale and special values
-    made = changed(Row(document, {}), {**cells, "content": f"{ends[0]} to {ends[1].rstrip(',;')} {tail}".strip()})
+    ends = {end: text.strip() for end, text in (("min", low), ("max", high)) if text.strip()}
+    made = changed(Row(document, {}), {**cells, "content": range_text(document, **ends)})
     if made.problem:
         st.error(literal(sentence(ValueError(made.problem))))
         return
@@ -177,9 +176,7 @@ def _form(space: Workspace, p: Proposal) -> None:
     after = {**made.document, "source": "public"}
     if rhythm is not None and after["kind"] == "datetime" and rhythm != (document.get("rhythm") or ""):
         after.pop("rhythm", None)
-        made = changed(
-            Row(after, {}), {**shown(after), "content": f"{after['min']} to {after['max']} {rhythm}".strip()}
-        )
+        made = changed(Row(after, {}), {**shown(after), "content": range_text(after, rhythm=rhythm)})
         if made.problem:
             st.error(literal(sentence(ValueError(made.problem))))
             return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.rhythm import RHYTHMS
-from ui.shared.text import number, t
+from ui.shared.text import language, number, t
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
@@ -21,7 +21,7 @@ SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(
-    r"^\s*(?P<low>\S+)\s+(?:to|until|bis|-|–)\s+(?P<high>\S+?)(?:\s+by\s+(?P<step>\S+?))?"
+    r"^\s*(?P<low>\S+)\s+(?:to|until|bis|-|–)\s+(?P<high>\S+?)(?:\s+(?:by|Schritt)\s+(?P<step>\S+?))?"
     rf"(?:,?\s+(?:(?P<scale>log|linear)|(?P<rhythm>{'|'.join(RHYTHMS)})))?\s*$"
 )
 
@@ -69,17 +69,21 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         words["kind"] = "ordered category" if document.get("ordered") else "category"
         words["content"] = _values_text(document["values"])
     elif kind in ("numeric", "datetime"):
-        words["content"] = f"{_end(document['min'])} to {_end(document['max'])}"
-        words["content"] += f" by {document['step']}" if document.get("step") else ""
-        words["content"] += "".join(f", {document[f]}" for f in ("scale", "rhythm") if document.get(f))
-        if document.get("special_values"):
-            words["content"] += "; " + ", ".join(
-                f"{v:g}" if v != int(v) else str(v) for v in document["special_values"]
-            )
+        words["content"] = range_text(document)
         words["bins"] = _bins_text(document.get("bins"))
         if kind == "numeric":
             words["kind"] = "whole number" if document["dtype"] == "integer" else "number"
     return words
+
+
+def range_text(document: dict[str, Any], **others: str) -> str:
+    """The range of a number or a date in the visitor's language; others: in place of the document's own."""
+    said = {**document, **others}
+    text = f"{_end(said['min'])} {t('schema.range_to')} {_end(said['max'])}"
+    text += f" {t('schema.range_by')} {_end(said['step'])}" if said.get("step") else ""
+    text += "".join(f", {said[f]}" for f in ("scale", "rhythm") if said.get(f))
+    special = (f"{v:g}" if v != int(v) else str(v) for v in said.get("special_values") or ())
+    return "; ".join(filter(None, (text, ", ".join(special))))
 
 
 def kind_words(kind: str | float | bool) -> str:
@@ -88,8 +92,10 @@ def kind_words(kind: str | float | bool) -> str:
 
 
 def _end(value: float | str) -> str:
-    """An end of a range without an empty fraction."""
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    """An end of a range without an empty fraction, a number with the decimal mark of the visitor's language."""
+    if not isinstance(value, float):
+        return str(value)
+    return str(value).removesuffix(".0").replace(".", "," if language() == "de" else ".")
 
 
 def _values_text(values: list[Any]) -> str:
@@ -243,8 +249,9 @@ def _range(text: str, name: str) -> dict[str, str]:
 
 
 def _numeric(text: str, name: str, whole: bool) -> int | float:
+    thousands = language() != "de" and re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", text)
     try:
-        value = float(text.replace(",", ""))
+        value = float(text.replace(",", "" if thousands else "."))
     except ValueError as error:
         msg = f"column '{name}': '{text[:40]}' is not a number; write the range as: 0 to 99"
         raise SchemaError(msg) from error

@@ -32,7 +32,10 @@ def card(space: Workspace, job: Job) -> None:
     compared = None if space.choices.safe else comparing.of(space, job)
     if compared is not None:
         pairs = comparing.pairs(space, job, compared)
-        items.append((percent(pairs.mean), t("outcome.pairs"), t("outcome.floor", floor=percent(pairs.floor))))
+        beside = t("outcome.floor", floor=percent(pairs.floor))
+        if pairs.unrelated is not None:
+            beside += "; " + t("outcome.unrelated", unrelated=percent(pairs.unrelated))
+        items.append((percent(pairs.mean), t("outcome.pairs"), beside))
     if not space.choices.safe:  # reading and counting take a time that depends on the table
         spent = sum(c.get("count", 1) for c in manifest["charges"])
         items.append((f"{local(job.seconds(), '.1f')} s", t("outcome.seconds"), t("outcome.charges", n=spent)))

@@ -134,7 +134,7 @@ def settings(space: Workspace) -> None:
 def output(space: Workspace) -> None:
     """Number of records to write, and the seed of the post-processing."""
     choices = space.choices
-    first, second = st.columns(2)
+    first, second = st.columns(2, vertical_alignment="bottom")
     with first:
         rows = st.number_input(
             t("synthesize.rows"),

@@ -6,6 +6,7 @@ shown, a click on a panel names its column. Shares of the real table are counts 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ CHOSEN, BRUSH = "chosen", "brush"  # names of the selections
 PANELS, COLUMNS = "panels", "columns"  # names of the data: a row a value and table, a row a column
 MOST = 24  # panels that the brush covers at first
 PANEL, TALL, GAP, STRIP = 138, 56, 14, 44  # pixels: width and height of a panel, between panels, height of the strip
-LONG = 19  # characters of a column's name above its panel
+LONG, BESIDE = 19, 11  # characters of a column's name above its panel, alone and next to its difference
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,12 +43,14 @@ def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
     """One row a value and table: column, its place and title, the value in words, and its share."""
     import pandas as pd
 
-    parts = []
+    parts, titles = [], Counter[str]()
     for place, p in enumerate(panels):
-        words = short_bins(p.labels)
+        words, above = short_bins(p.labels), title(p, said)
+        above += "\u200b" * titles[above]  # panels are told apart by what stands above them
+        titles[above.rstrip("\u200b")] += 1
         for k, (table, share) in enumerate(p.shares.items()):
             parts.append(pd.DataFrame({
-                "column": p.name, "place": place, "title": title(p, said), "value": words,
+                "column": p.name, "place": place, "title": above, "value": words,
                 "position": np.arange(len(words)),
                 "table": table, "series": k, "share": np.asarray(share, dtype=float),
                 "difference": 0.0 if p.difference is None else p.difference,
@@ -57,7 +60,8 @@ def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
 
 def title(panel: Panel, words: Words = ENGLISH) -> str:
     """What stands above a panel."""
-    name = panel.name if len(panel.name) <= LONG else panel.name[: LONG - 1] + "…"
+    most = LONG if panel.difference is None else BESIDE
+    name = panel.name if len(panel.name) <= most else panel.name[: most - 1] + "…"
     return name if panel.difference is None else f"{name}  {local(f'{panel.difference:.1%}', words)}"
 
 

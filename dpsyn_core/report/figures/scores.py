@@ -78,7 +78,7 @@ def dots(
             "hovertemplate": f"%{{y}}: %{{x:{tickformat}}}<extra>%{{fullData.name}}</extra>",
         })  # fmt: skip
     layout = {
-        "xaxis": {"title": {"text": plain_text(title)}, "tickformat": ",~r", "nticks": 7},
+        "xaxis": {"title": {"text": plain_text(title)}, "tickformat": ",~r", "nticks": 5},
         "yaxis": {"type": "category", "categoryorder": "array", "categoryarray": y, "showgrid": False, "dtick": 1,
                   "range": [len(rows) - 0.4, -0.6]},
         "height": 110 + 26 * max(3, len(rows)),

@@ -1,0 +1,34 @@
+"""Starts the server as `streamlit run` does, and loads what its first page needs before anybody has come."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+import time
+
+from streamlit import runtime
+from streamlit.web import cli
+
+# in the order in which the first page asks for them
+NEEDED = (
+    "ui.shared.frame", "pandas", "pyarrow.csv", "pyarrow.pandas_compat", "PIL.Image", "dpsyn_core.data",
+    "ui.data.profile", "ui.data.projects", "ui.data.quick", "ui.data.sources", "ui.data.who", "ui.linked.data_page",
+    "dpsyn_core.privacy.ledger.limits", "dpsyn_core.privacy.ledger.sums", "dpsyn_core.synthesizers.rls.system",
+    "scipy.special",
+)  # fmt: skip
+PATIENCE = 30.0  # seconds in which a server is up
+
+
+def load() -> None:
+    """Loads them as soon as the server is up; a page that is asked for meanwhile waits for the one it needs alone."""
+    deadline = time.monotonic() + PATIENCE
+    while not runtime.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for name in NEEDED:
+        importlib.import_module(name)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=load, name="dpsyn-first-page", daemon=True).start()
+    sys.exit(cli.main())
