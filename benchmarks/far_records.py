@@ -24,6 +24,10 @@ SHAPES: dict[
     "lognormal": (lambda rng, n: np.exp(rng.normal(7.5, 0.9, n)), 1_000_000),
     "pareto": (lambda rng, n: 500 * (1 + rng.pareto(2.2, n)), 1_000_000),
     "mostly 0": (lambda rng, n: np.where(rng.random(n) < 0.7, 0, rng.gamma(1.0, 2000, n)), 500_000),
+    "amounts of a few": (
+        lambda rng, n: np.where(rng.random(n) < 0.87, 0, np.exp(rng.normal(6.8, 0.75, n))),
+        10_000,
+    ),
     "very long": (lambda rng, n: np.exp(rng.normal(8, 1.6, n)), 1_000_000),
     "normal": (lambda rng, n: rng.normal(50_000, 8_000, n).clip(0), 1_000_000),
     "visits": (lambda rng, n: rng.poisson(rng.gamma(1.0, 3.0, n)), 999),

@@ -28,7 +28,7 @@ WORDS = {
     "unasked": (r"\bunasked\b", (0, 0, 0)),
     "look": (r"\b(?:a|one|each|every|first|second|third|further|free|direct|\d+) looks?\b(?! the same)", (0, 0, 0)),
     "beside": (r"\bbeside\b(?!-others)", (0, 5, 2)),
-    "settle": (r"\bsettl(?:e|es|ed|ing)\b", (0, 0, 0)),
+    "settle": (r"\bsettl(?:e|es|ed|ing)\b", (0, 3, 0)),  # headers of other people
     "a": (
         rf"(?<!how many )(?<!however many )\b(?:{_COUNTED}) an? (?:{_EACH})\b(?! (?:needs|has|may|changes|is|of))",
         (1, 9, 0),

@@ -22,6 +22,7 @@ from dpsyn_core.schema.ruled import (
 from dpsyn_core.schema.rules import AnyRule, FollowsRule, UniqueRule
 
 SEEN = 4.0  # weight of how much more often than by chance a value goes with a key, against how well its count fits
+MOVES = 500  # of keys to other values, at most; each looks at all pairs of a key and a value
 CHANCE = 4.0  # standard deviations of that share that chance alone explains
 
 
@@ -150,4 +151,50 @@ def _by_counts(rule: FollowsRule, keys: Codes, values: Codes, *, alone: bool) ->
             chosen[k] = best
             room[best] -= size[k]
             free[best] = not alone
+    _fewer_moved(chosen, size, pairs, counts, room, alone=alone)
     return Lookup(rule=rule, keys=names[chosen >= 0], targets=shown[chosen[chosen >= 0]], closed=True)
+
+
+def _fewer_moved(chosen: Codes, size: Codes, pairs: Codes, counts: Codes, room: Codes, *, alone: bool) -> None:
+    """Keys take another value, or exchange theirs, in place, while fewer records then have to change.
+
+    A record changes where its key has another value than its own, and where the count of a value is not that of its
+    keys. A single key that was read wrongly would move as many records as it has.
+
+    Args:
+        chosen: (keys,), the value of each, or -1.
+        size: (keys,), records of each.
+        pairs: (pairs,), ascending: key times the number of values, plus a value that occurs with it.
+        counts: (pairs,), records of each.
+        room: (values,), what the keys leave of each count.
+        alone: whether a value has one key only, so that two keys exchange theirs.
+    """
+    key, value = np.divmod(pairs, len(room))
+
+    def together(keys: Codes, values: Codes) -> Codes:
+        wanted = keys * len(room) + values
+        at = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+        return np.where(pairs[at] == wanted, counts[at], 0)
+
+    for _ in range(MOVES if len(pairs) else 0):
+        now, more = chosen[key], size[key]
+        able = (now >= 0) & (now != value)
+        gain = counts - together(key, now)
+        holder = np.full(len(room), -1)
+        if alone:
+            holder[chosen[chosen >= 0]] = np.flatnonzero(chosen >= 0)
+            other = holder[value]
+            able &= other >= 0
+            more = more - size[other]
+            gain = gain + together(other, now) - together(other, value)
+        left = np.abs(room[now]) + np.abs(room[value]) - np.abs(room[now] + more) - np.abs(room[value] - more)
+        gain = np.where(able, 2 * gain + left, 0)
+        best = int(np.argmax(gain))
+        if gain[best] <= 0:
+            return
+        old, new = now[best], value[best]
+        if alone:
+            chosen[holder[new]] = old
+        chosen[key[best]] = new
+        room[old] += more[best]
+        room[new] -= more[best]

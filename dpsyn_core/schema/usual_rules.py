@@ -22,6 +22,7 @@ from dpsyn_core.schema.rules import AnyRule, ImpossibleRule, Rule, check_rule
 from dpsyn_core.schema.usual_words import (
     AGE,
     ALTOGETHER,
+    APART,
     BLANKS,
     BMI,
     BORN,
@@ -31,6 +32,7 @@ from dpsyn_core.schema.usual_words import (
     DIED,
     ENDS,
     FILLING,
+    FINISHED,
     FIRSTS,
     FOLLOWS,
     HEIGHT,
@@ -46,10 +48,12 @@ from dpsyn_core.schema.usual_words import (
     OLDEST_CHILD,
     OWN,
     PARTS,
+    PENDING,
     RATES,
     RATIOS,
     SEX,
     SPANS,
+    STATUS,
     STAYING,
     TOTAL,
     UNITS,
@@ -198,7 +202,7 @@ def _times_between(
             yield {"kind": "difference", "column": lengths[0], "of": ends[0][1], "minus": ends[0][0], **told}
     born = [n for n in dates if named[n] & BORN and not named[n] & DIED]
     others = [n for n in dates if not named[n] & (BORN | DIED)]
-    seen = list(dict.fromkeys(low for low, _ in ends)) or others
+    seen = [n for n in dict.fromkeys(low for low, _ in ends) if n not in {high for _, high in ends}] or others
     for age in (n for n in numbers if named[n] & AGE):
         unit, most = ("completed-months", 1560) if named[age] & IN_MONTHS else ("completed-years", 130)
         whole = coded[age].dtype == "integer"
@@ -243,7 +247,7 @@ def _sums(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequenc
             if n != column and rest and rest < _rest(n, ()) and range_of(coded[n])[1] <= range_of(coded[column])[1]:
                 parts.append(n)
         if len(parts) < 2:
-            parts = _adding_up(coded, numbers, column)
+            parts = _adding_up(coded, numbers, column) or _amounts(coded, named, numbers, column)
         if len(parts) > 1:
             yield {"kind": "sum", "column": column, "parts": parts}
     for whole, members in ALTOGETHER:
@@ -264,6 +268,21 @@ def _adding_up(coded: Mapping[str, Any], numbers: Sequence[str], column: str) ->
             if all(abs(s - e) < 1e-9 * max(1, abs(e)) for s, e in zip(sums, ends, strict=True)):
                 return [name for name in numbers if name in beside[:n]]
     return []
+
+
+def _amounts(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequence[str], column: str) -> list[str]:
+    """All columns directly before a total with cents that have cents too, where ranges leave room for their sum."""
+    whole, parts = coded[column], list[str]()
+    for n in numbers[: numbers.index(column)][::-1]:
+        a = coded[n]
+        if (a.step, a.decimals) != (whole.step, whole.decimals) or named[n] & (RATES | APART):
+            break
+        parts.insert(0, n)
+    low, high = range_of(whole)
+    ranges = [range_of(coded[n]) for n in parts]
+    cents = whole.dtype == "float" and (whole.step or whole.decimals)
+    fits = low >= 0 and all(r[0] >= 0 and r[1] <= high for r in ranges) and high <= sum(r[1] for r in ranges)
+    return parts if cents and fits else []
 
 
 def _ratios(
@@ -295,6 +314,11 @@ def _conditions(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterato
             for column in (n for n, a in coded.items() if n != asked and named[n] & told and a.missing):
                 if len(no) == 1 and len(attribute.keys) < 4:
                     yield {"kind": "blank", "column": column, "where": f"{quoted(asked)} = {quoted(no[0])}"}
+    for status, attribute in ((n, a) for n, a in listed.items() if named[n] & STATUS):
+        pending = [k for k in attribute.keys if _folded(k) in PENDING]
+        for column in (n for n, a in coded.items() if named[n] & FINISHED and a.missing and n not in listed):
+            if len(pending) == 1 and isinstance(coded[column], DatetimeAttribute):
+                yield {"kind": "blank", "column": column, "where": f"{quoted(status)} = {quoted(pending[0])}"}
     for sex, attribute in ((n, a) for n, a in listed.items() if named[n] & SEX):
         male = [k for k in attribute.keys if _folded(k) in MALE]
         for asked in (n for n in listed if named[n] & BLANKS[0][0]):

@@ -15,6 +15,29 @@ def pairs(*told: tuple[str, str]) -> tuple[tuple[Words, Words], ...]:
     return tuple((words(first), words(second)) for first, second in told)
 
 
+# dates that follow each other within days: a claim, a ticket, an application, a sample, a call
+HANDLED = pairs(
+    (
+        "claim claimed loss accident incident injury schaden schadens unfall ereignis vorfall",
+        "reported report notified notification filed meldung gemeldet melde",
+    ),
+    ("claim claimed loss accident incident schaden schadens unfall vorfall", "settled settlement resolved reguliert"),
+    (
+        "reported report opened created submitted raised gemeldet meldung eingereicht",
+        "settled settlement resolved resolution solved reguliert erledigt geloest",
+    ),
+    (
+        "applied application submitted beantragt antrag antrags eingereicht",
+        "approved approval decided decision granted rejected bewilligt entschieden entscheidung",
+    ),
+    ("approved approval granted bewilligt", "disbursed disbursement payout ausgezahlt auszahlung auszahlungs"),
+    ("referred referral ueberwiesen ueberweisung", "seen appointment treated termin behandelt"),
+    ("onset symptom symptoms erkrankt erkrankung", "tested test diagnosed diagnosis getestet diagnose"),
+    ("collected sampled sampling entnahme entnommen probe", "received analysed analyzed eingang untersucht befund"),
+    ("call called received alarm alarmiert anruf", "dispatch dispatched ausgerueckt scene"),
+    ("dispatch dispatched ausgerueckt", "scene arrival arrived ankunft"),
+    ("booked booking reserved gebucht buchung buchungs", "travel departure stay event reise abreise anreise"),
+)  # fmt: skip
 # what comes first and what comes last, of dates: with the other words of both headers alike
 SPANS = pairs(
     ("start started begin began beginn anfang", "end ended finish finished ende schluss"),
@@ -41,6 +64,7 @@ SPANS = pairs(
     ("issued ausgestellt", "expires expired expiry abgelaufen ablauf"),
     ("enrolled enrolment enrollment", "graduated graduation"),
 )  # fmt: skip
+SPANS += HANDLED
 # what is smaller and what is larger, of numbers or dates
 ENDS = pairs(
     ("min minimum least mindest untere kleinste", "max maximum most hoechst obere groesste"),
@@ -90,7 +114,7 @@ JOINED = BORN | words(  # when a customer, patient or member became one: no reco
     "since seit joined join registered registration signup sign_up enrolled enrolment enrollment hired founded opened"
     " beitritt beigetreten registriert angemeldet anmeldung eintritt eingestellt gegruendet eroeffnet"
 )
-CLOSE = (*SPANS[3:6], *SPANS[9:14])  # dates that lie days apart: of stays, trips and orders
+CLOSE = (*SPANS[3:6], *SPANS[9:14], *HANDLED[:-1])  # dates that lie days apart: of stays, trips, orders and claims
 CLOSE_TIMES = (*CLOSE, *SPANS[:2])  # the start and end of a work are years apart, of a session with times minutes
 FIRSTS = frozenset(w for low, high in SPANS[:6] for w in low)  # age at admission
 IN_MONTHS = words("months month monate monaten mo")
@@ -98,6 +122,9 @@ OWN = (
     FILLING | IN_MONTHS | words("patient person current aktuell aktuelles years year jahre jahren in bei beim zum")
 )  # beside an age, nothing new
 TOTAL = words("total sum gesamt summe insgesamt overall")
+APART = words(  # amounts that are no part of a total
+    "price preis unit einzel stueck discount rabatt quantity menge balance saldo limit budget"
+)
 NEUTRAL = TOTAL | words(
     "number count n num no anzahl zahl amount betrag price preis money income pay salary lohn einkommen usd eur"
 )
@@ -140,6 +167,13 @@ BLANKS = (
         words("employer occupation wage salary arbeitgeber beruf lohn gehalt"),
     ),
 )  # fmt: skip
+STATUS = words("status state stage zustand stand")
+PENDING = words("open pending active ongoing current unresolved offen laufend aktiv anhaengig")
+FINISHED = words(  # dates that a case has once it is no longer pending
+    "closed close closing settled settlement resolved resolution solved finished completed completion end ended"
+    " discharge discharged paid delivered returned geschlossen erledigt reguliert beendet ende abgeschlossen"
+    " bezahlt geliefert"
+)
 FOLLOWS = tuple(
     (words(detail), words(general))
     for detail, general in (
@@ -151,7 +185,11 @@ FOLLOWS = tuple(
         ("state bundesland region province", "country staat"), ("country land staat", "continent kontinent"),
         ("product produkt artikel item", "category kategorie warengruppe group"),
         ("species art", "genus gattung"), ("genus gattung", "family familie"),
-        ("model modell", "make brand marke hersteller manufacturer"), ("store shop filiale", "region district bezirk"),
+        ("model modell", "make brand marke hersteller manufacturer"),
+        (
+            "store shop filiale branch office zweigstelle niederlassung agentur agency clinic school klinik schule",
+            "region district bezirk gebiet",
+        ),
     )
 )  # fmt: skip
 MALE, SEX = words("male m man men maennlich mann"), words("sex gender geschlecht")

@@ -20,7 +20,8 @@ class DeclaredColumn:
     what codes mean, by their canonical text. codes_missing: codes that stand for an absent answer, such as 99. listed:
     whether the codes with words are all that the column holds (nominal) or not (a scale); None: not said. blank:
     whether cells may be blank; None: not said. low, high: of numbers, or of dates in ISO 8601. step, decimals: of
-    numbers. formats: how dates are written. shown: how SPSS, Stata or SAS shows cells (F8.2).
+    numbers. formats: how dates are written. shown: how SPSS, Stata or SAS shows cells (F8.2). also: other headers under
+    which a table may have it. counted: whether its range may have been computed from the records.
     """
 
     name: str
@@ -39,6 +40,8 @@ class DeclaredColumn:
     decimals: int | None = None
     formats: tuple[str, ...] = ()
     shown: str = ""
+    also: tuple[str, ...] = ()
+    counted: bool = False
 
 
 def carried(table: Any, columns: Iterable[DeclaredColumn]) -> Any:

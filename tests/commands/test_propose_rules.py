@@ -5,7 +5,7 @@ import pytest
 from dpsyn_core.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.usual_rules import propose_rules
+from dpsyn_core.schema.usual_rules import named_close, propose_rules
 from tests.schema.helpers import cat, date, num, schema
 
 SPAN = ("2020-01-01", "2021-01-01")
@@ -37,6 +37,27 @@ def test_headers_in_both_languages_propose_what_people_know():
         "hits <= AtBats", "temp_min <= temp_max", "cost_total = cost_food + cost_rent", "start time <= end time",
         "bmi = 10000 * weight_kg / height_cm / height_cm",
     }  # fmt: skip
+
+
+CENTS = {"dtype": "float", "step": 0.01}
+CLAIMS = (
+    date("insured_since", *SPAN, "day"), date("claim_date", *SPAN, "day"), date("reported_date", *SPAN, "day"),
+    date("settled_date", *SPAN, "day", missing=True), cat("status", ["open", "settled"]), cat("branch", ["a", "b"]),
+    cat("region", ["x"]), date("birth_date", "1950-01-01", "2001-01-01", "year"), num("age", 0, 99, 9),
+    num("price", 0.0, 90.0, 9, **CENTS), num("paid", 0.0, 900.0, 9, **CENTS), num("reserve", 0.0, 500.0, 9, **CENTS),
+    num("total", 0.0, 1000.0, 9, **CENTS),
+)  # fmt: skip
+
+
+def test_a_table_of_claims_is_read_as_its_headers_say():
+    assert said(*CLAIMS) == {
+        "age = completed years from birth_date to claim_date", "claim_date <= reported_date",
+        "claim_date <= settled_date", "reported_date <= settled_date", "total = paid + reserve",
+        "settled_date is blank where status = open", "region follows from branch",
+    }  # fmt: skip
+    assert named_close("claim_date", "reported_date", precise=False)
+    larger = num("total", 0.0, 5000.0, 9, **CENTS)  # no sum of the two reaches it
+    assert not any("total" in r for r in said(*CLAIMS[:-1], larger))
 
 
 HEADERS = [

@@ -53,7 +53,9 @@ def tail_of(
     """Expected counts of the values of an end, outwards.
 
     A smooth shape that falls outwards continues what is shown, as far as both tables agree with it. Where a block lies
-    off that shape, as beside a steep edge or at a second hump, the blocks' own counts stand.
+    off that shape, as beside a steep edge or at a second hump, and beside a value by itself, such as 0 among amounts,
+    a smooth shape of the end alone takes its place, which may rise as far as blocks show records. Where a block lies
+    off that one too, the blocks' own counts stand.
 
     Args:
         end: of the column, made of whole coarse values; see `ends_of`.
@@ -68,21 +70,35 @@ def tail_of(
     step = end.step or 1
     recode, outwards = sums.recode[: len(values)][::step], values[::step]
     first = len(values) - len(values[end])
-    start = _anchor(recode[:first], known, tuning.tail_anchor * total)
-    inside = np.unique(recode[start:])
-    rest = np.setdiff1d(np.arange(len(known)), inside)
-    others = float(known[rest].sum()), max(float(np.sqrt((noise[rest] ** 2).sum())), sigma)
-    blocks = Sums(np.searchsorted(inside, recode[start:]), sums.values[inside], sums.sigma)
-    fitted = smooth_part(outwards[start:], sigma, blocks, others, total, first - start, tuning=tuning)
-    shape: Floats = np.minimum.accumulate(fitted[first - start :])
     of_end, place = np.unique(recode[first:], return_inverse=True)
-    off = np.abs(np.bincount(place, weights=shape) - known[of_end])
-    if (off > tuning.tail_far * noise[of_end]).any():
-        return _block_by_block(recode[first:], known, noise, tuning)
+
+    def smooth(start: int) -> Floats:
+        inside = np.unique(recode[start:])
+        rest = np.setdiff1d(np.arange(len(known)), inside)
+        others = float(known[rest].sum()), max(float(np.sqrt((noise[rest] ** 2).sum())), sigma)
+        blocks = Sums(np.searchsorted(inside, recode[start:]), sums.values[inside], sums.sigma)
+        fine = max(first - start, 1)
+        return smooth_part(outwards[start:], sigma, blocks, others, total, fine, tuning=tuning)[first - start :]
+
+    def fits(shape: Floats) -> bool:
+        off = np.abs(np.bincount(place, weights=shape) - known[of_end])
+        return not (off > tuning.tail_far * noise[of_end]).any()
+
+    start, block = _anchor(recode[:first], known, tuning.tail_anchor * total), recode[first]
+    if first - start > 1 or outwards[start] <= tuning.tail_spike * max(known[block], noise[block]):
+        shape: Floats = np.minimum.accumulate(smooth(start))
+        if fits(shape):
+            return np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut * sums.sigma, shape, 0.0)
+    counted = _block_by_block(recode[first:], known, noise, tuning)
+    if not counted.any():
+        return counted
+    shape, last = smooth(first), int(np.flatnonzero(counted)[-1])
+    shape[last:] = np.minimum.accumulate(shape[last:])  # a rise beyond the last block that shows records is noise
+    if not fits(shape):
+        return counted
     further = np.cumsum(shape[::-1])[::-1]
-    some = further[0] > tuning.tail_some * sums.sigma
-    out: Floats = np.where(some & (further > tuning.tail_cut * sums.sigma), shape, 0.0)
-    return out
+    kept = np.where(further > min(tuning.tail_cut * sums.sigma, 0.5 * further[0]), shape, 0.0)
+    return np.asarray(kept * (further[0] / kept.sum()))
 
 
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:

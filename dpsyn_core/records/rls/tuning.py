@@ -111,18 +111,18 @@ class Shrinkage:
     tail_anchor: float = 0.1
     """Of the records, what the shown values beside an end hold at least that its shape continues (convention)."""
 
+    tail_spike: float = 10.0
+    """Times the records of the first block of an end, from which on the value beside it is one by itself."""
+
     tail_units: int = 12
     """Runs of equal length into which these values are divided, for the shape (convention)."""
 
     tail_far: float = 4.0
     """Standard deviations of its noise by which a block may lie off that shape; else its own count stands."""
 
-    tail_some: float = 1.0
-    """Standard deviations of the noise of a block: with fewer records by its shape, an end is empty ..."""
-
     tail_cut: float = 1.0
-    """... and by so many records it ends before the shape does, which never ends. With .5 more of a true tail is left,
-    and far more of one that is none."""
+    """Standard deviations of the noise of a block: by so many records an end ends before its shape does, which never
+    ends. With .5 more of a true tail is left, and far more of one that is none."""
 
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""

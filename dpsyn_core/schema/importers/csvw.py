@@ -10,9 +10,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, listed_values
+from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, alternatives, iso_day, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -105,14 +106,28 @@ def _plain(value: object) -> str:
 
 
 def _name(column: Mapping[str, Any], what: str) -> str:
-    """The header of the column: its title where it has one, as CSVW wants, else its name."""
-    own = column.get("name")
-    titles = column.get("titles")
-    found = _plain(titles) if isinstance(titles, str | list | Mapping) and not isinstance(own, str) else own
-    if not isinstance(found, str) or not found.strip():
+    """The header of the column: its first title where it has one, as CSVW wants, else its name."""
+    found = next(iter(_headers(column)), "")
+    if not found.strip():
         msg = f"'{what}' has a column without a name; give each column a name"
         raise SchemaError(msg)
     return found
+
+
+def _headers(column: Mapping[str, Any]) -> list[str]:
+    """What the header of the column may be: its titles, in any language, and its name."""
+    titles = column.get("titles")
+    first = _plain(titles)
+    several = titles.values() if isinstance(titles, Mapping) else [titles]
+    every = [t for one in several for t in (one if isinstance(one, list) else [one])]
+    found = [t for t in (first, *every, column.get("name")) if isinstance(t, str) and t]
+    return list(dict.fromkeys(found))
+
+
+def _label(column: Mapping[str, Any]) -> str:
+    """A second title, which is then for people: the first one is the header."""
+    titles = column.get("titles")
+    return titles[1] if isinstance(titles, list) and len(titles) > 1 and isinstance(titles[1], str) else ""
 
 
 def _column(column: Mapping[str, Any], what: str) -> DeclaredColumn:
@@ -133,25 +148,26 @@ def _column(column: Mapping[str, Any], what: str) -> DeclaredColumn:
     elif isinstance(pattern, str) and kind == "boolean" and pattern.count("|") == 1:  # yes|no
         kind, listed = "text", [v for v in pattern.split("|") if v]
     elif not listed and isinstance(pattern, str) and kind in ("text", ""):
-        listed = _alternatives(pattern)
+        listed = alternatives(pattern)
     words, digits = column.get(f"{OWN}labels"), column.get(f"{OWN}decimals")
     nulls = column.get("null", "")
     absent = [n for n in (nulls if isinstance(nulls, list) else [nulls]) if isinstance(n, str) and n]
     return DeclaredColumn(
         name=name,
         kind=_left_out(column) or kind,
-        label=_plain(column.get("titles")) if isinstance(column.get("name"), str) else "",
+        label=_label(column),
         description=_plain(column.get("dc:description")),
         values=tuple(listed),
         words={str(k): str(v) for k, v in words.items()} if isinstance(words, Mapping) else {},
         codes_missing=tuple(_code(n, kind) for n in absent),
         ordered=column.get(f"{OWN}ordered") is True,
         blank=not column.get("required", False),
-        low=_end(low, kind, what, name),
-        high=_end(high, kind, what, name),
+        low=_end(low, kind, what, name, formats),
+        high=_end(high, kind, what, name, formats),
         step=_step(column.get(f"{OWN}step")),
         formats=formats,
         decimals=digits if isinstance(digits, int) and not isinstance(digits, bool) else None,
+        also=tuple(_headers(column)[1:]),
     )
 
 
@@ -195,23 +211,17 @@ def _pattern(form: str) -> str | None:
     return None if any(p[:1] == "%" and p not in back for p in parts) else "".join(back.get(p, p) for p in parts)
 
 
-def _alternatives(pattern: str) -> list[Value]:
-    """The words of a pattern that is a list of words, ^(a|b|c)$; nothing for any other."""
-    inside = re.match(r"(?s)^\^?\(((?:[\w -]|\\.)+(?:\|(?:[\w -]|\\.)+)+)\)\$?$", pattern)
-    return [re.sub(r"(?s)\\(.)", r"\1", w) for w in re.findall(r"(?s)(?:[^\\|]|\\.)+", inside[1])] if inside else []
-
-
 def _code(text: str, kind: Kind) -> Value:
     if kind != "text" and re.match(r"^-?(0|[1-9]\d{0,17})$", text):
         return int(text)
     return float(text) if kind == "float" and re.match(r"^-?\d+\.\d+$", text) else text
 
 
-def _end(value: object, kind: Kind, what: str, name: str) -> int | float | str | None:
+def _end(value: object, kind: Kind, what: str, name: str, formats: tuple[str, ...]) -> int | float | str | None:
     if value is None or isinstance(value, bool):
         return None
     if kind in ("date", "datetime"):
-        return str(value)
+        return iso_day(str(value), formats)
     try:
         number = float(str(value))
     except ValueError as error:
@@ -241,7 +251,9 @@ def write(said: Declaration, *, eyes_off: bool = False) -> bytes:
 def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict[str, Any]:
     values: Sequence[Value] = [] if column.kind == "boolean" else listed_values(column)
     base, named = BASE.get(column.kind, "string"), column.kind == "identifier" or column.name == key
-    out: dict[str, Any] = {"name": column.name} | ({"titles": column.label} if column.label else {})
+    out: dict[str, Any] = {"name": _variable(column.name)}
+    titles = [column.name, column.label] if column.label else column.name
+    out |= {"titles": titles} if titles != out["name"] else {}
     ends = {"minimum": column.low, "maximum": column.high} if column.low is not None else {}
     if eyes_off:
         out |= {"@type": "Column", "datatype": base} | ends
@@ -260,6 +272,13 @@ def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict
     out |= {"dc:description": column.description} if column.description else {}
     own = {"labels": dict(column.words), "ordered": column.ordered, "step": column.step, "decimals": column.decimals}
     return out | {f"{OWN}{k}": v for k, v in own.items() if v not in (None, False, {})}
+
+
+def _variable(name: str) -> str:
+    """The header as the name of a variable in addresses: what CSVW allows there, other characters by their bytes."""
+    quoted = "".join(c if c.isascii() and (c.isalnum() or c in "_.") else quote(c, safe="") for c in name)
+    quoted = quoted.replace("-", "%2D").replace("~", "%7E")
+    return "%5F" + quoted[1:] if quoted.startswith("_") else quoted
 
 
 def _quoted(text: str) -> str:

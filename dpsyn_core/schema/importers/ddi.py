@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, TreeBuilder, indent, tost
 from xml.parsers import expat
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, listed_values
+from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, few, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -24,6 +24,7 @@ UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # characters t
 NUMBER = re.compile(r"^-?(0|[1-9]\d{0,17})(\.\d+)?$")
 LEVEL = {"nominal": True, "ordinal": True, "interval": False, "ratio": False, "continuous": False}
 # what our own files say in elements for free text, since the format has no other place for it
+NO_ANSWER = ("Sysmiss", "SYSMIS", "sysmiss", ".", "*")  # codes by which archives name the blank cell of a number
 IDENTIFIER, LEFT_OUT, NO_BLANK = "identifier", "left out", "no blank cells"
 CLOCKS: dict[str, Kind] = {"date": "date", "dateTime": "datetime"}
 
@@ -69,21 +70,42 @@ def tree_of(raw: bytes, what: str) -> Any:
         raise SchemaError(msg) from error
 
 
-def read(raw: bytes, *, name: str, what: str) -> Declaration:
-    """A codebook. Raises SchemaError."""
+def read(raw: bytes, *, name: str, what: str, table: str | None = None) -> Declaration:
+    """A codebook; table: the file that is meant, of several. Raises SchemaError."""
     root = tree_of(raw, what)
     variables = list(root.iter("var"))
     if root.tag not in ("codeBook", "codebook") or not variables:
         msg = f"'{what}' is no DDI-Codebook: it needs a codeBook with var elements (DDI-Lifecycle is not read)"
         raise SchemaError(msg)
+    variables, table = _of_file(root, variables, table, what)
     title = _text(root, "stdyDscr/citation/titlStmt/titl")
     columns = tuple(_column(v, what) for v in variables)
     note = _text(root, "docDscr/notes")
     named = [c.name for c in columns if c.kind == "identifier"]
     return Declaration(
-        name=(title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None,
+        name=(table or title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None,
         confirmed=note != UNCONFIRMED,
     )  # fmt: skip
+
+
+def _of_file(root: Any, variables: list[Any], table: str | None, what: str) -> tuple[list[Any], str | None]:
+    """The variables of one of the data files that a codebook describes, and what it is called; or all of one file."""
+    files = {f.get("ID", ""): _text(f, "fileTxt/fileName").rpartition(".")[0] for f in root.iter("fileDscr")}
+    places = [
+        v.get("files") or next((p.get("fileid") for p in v.findall("location") if p.get("fileid")), "")
+        for v in variables
+    ]
+    named = {p: files.get(p) or p for p in dict.fromkeys(places)}
+    if len(named) < 2 and table in (None, *named.values(), *named):
+        return variables, None if table is None else next(iter(named.values()))
+    meant = {p: word for p, word in named.items() if table in (p, word)}
+    if not meant:
+        msg = (
+            f"'{what}' describes {len(named)} tables: {few(list(named.values()))}; name the one that is meant "
+            "(--table NAME)"
+        )
+        raise SchemaError(msg)
+    return [v for v, p in zip(variables, places, strict=True) if p in meant], next(iter(meant.values()))
 
 
 def _column(var: Any, what: str) -> DeclaredColumn:
@@ -93,18 +115,22 @@ def _column(var: Any, what: str) -> DeclaredColumn:
         raise SchemaError(msg)
     form = var.find("varFormat")
     kind: Kind = "text" if form is not None and form.get("type") == "character" else ""
+    numeric = form is not None and form.get("type") == "numeric"
     if form is not None:
         kind = CLOCKS.get(form.get("category", "").replace("time", "dateTime"), kind)
         kind = CLOCKS.get(form.get("formatname", ""), kind)
     words: dict[str, str] = {}
     values: list[Value] = []
     told: list[Value] = []  # values and missing codes, in their order
-    missing = [_value(i.get("VALUE", ""), kind) for i in var.findall("invalrng/item") if i.get("VALUE")]
+    items = [i.get("VALUE") or "" for i in var.findall("invalrng/item")]
+    missing = [_value(_plain(i, numeric=numeric), kind) for i in items if i and not (numeric and i in NO_ANSWER)]
     for category in var.findall("catgry"):
         code, held = _text(category, "catValu"), category.find("catValu")
         if not code and (held is None or held.get(AS_IT_IS) is None):
             continue
-        value = _value(code, kind)
+        if numeric and code in NO_ANSWER:
+            continue
+        value = _value(_plain(code, numeric=numeric), kind)
         word = _text(category, "labl")
         if word and words.setdefault(canonical(value), word) != word:
             msg = f"'{what}' has two labels for the code '{code[:80]}' of '{name[:80]}'; remove one"
@@ -118,7 +144,8 @@ def _column(var: Any, what: str) -> DeclaredColumn:
     if set(words) | set(values) == {"true", "false"}:
         kind, values = "boolean", [v == "true" for v in values]
         told = [*values]
-    listed = LEVEL.get(var.get("nature", ""))
+    counted = False if var.get("intrvl") == "contin" and span is None else None  # words of a few codes of a number
+    listed = LEVEL.get(var.get("nature", ""), counted)
     every = [*told, *missing] if values and listed is not False else []
     full = bool(every) and (listed is True or _complete(values, low, high))
     concept = _text(var, "concept")
@@ -135,6 +162,7 @@ def _column(var: Any, what: str) -> DeclaredColumn:
         blank=False if _text(var, "codInstr") == NO_BLANK else None,
         low=low,
         high=high,
+        counted=span is not None and var.find("sumStat") is not None,
         decimals=_decimals(var.get("dcml") or "", what, name) if kind == "float" else None,
     )
 
@@ -170,6 +198,11 @@ def _text(node: Any, path: str) -> str:
 def _say(parent: Any, tag: str, text: str) -> None:
     """An element with a text; white space that would be read as the layout of the document is declared to count."""
     SubElement(parent, tag, {} if text and text == " ".join(text.split()) else {"xml:space": "preserve"}).text = text
+
+
+def _plain(code: str, *, numeric: bool) -> str:
+    """A code as the number is written: in a column of numbers 01 is 1, as in the table itself."""
+    return re.sub(r"^(-?)0+(?=\d)", r"\1", code) if numeric else code
 
 
 def _value(code: str, kind: Kind) -> Value:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
@@ -77,7 +77,13 @@ def _written(column: DeclaredColumn, source: str) -> dict[str, Any]:
     made = attribute_of(column)
     if made is None:
         made = {"name": column.name, "kind": "ignored", "notes": {UNDECLARED: column.kind or "number"}} | _words(column)
-    return made if source == "public" else made | {"source": source}
+    return _sourced(made, column, source)
+
+
+def _sourced(made: dict[str, Any], column: DeclaredColumn, source: str) -> dict[str, Any]:
+    """With where the entry comes from: a range beside statistics of the records may be one of them."""
+    counted = column.counted and "min" in made
+    return made | {"source": "data"} if counted or source == "data" else made
 
 
 def undeclared(schema: Schema) -> list[str]:
@@ -161,6 +167,30 @@ def _ends(column: DeclaredColumn) -> tuple[Any, Any] | None:
     return None
 
 
+def iso_day(text: str, formats: tuple[str, ...]) -> str:
+    """The end of a range of dates in ISO 8601, where it is written as the cells are (31.12.2024); else as it stands."""
+    import numpy as np
+    import pyarrow as pa
+
+    from dpsyn_core.tables import instants
+
+    if not formats or instants.parse_one(text) is not None:
+        return text
+    seconds, valid = instants.parse(pa.array([text], pa.string()), formats)
+    if not valid[0]:
+        return text
+    moment = str(np.datetime64(int(seconds[0]), "s"))
+    return moment if any({"%H", "%I"} & set(re.findall("%.", f)) for f in formats) else moment[:10]
+
+
+def alternatives(pattern: str) -> list[Value]:
+    """The words of a pattern that is a list of words, ^(a|b|c)$ or a|b|c; nothing for any other."""
+    word = r"(?:[\w -]|\\.)+"
+    found = re.match(rf"(?s)^(?:\^?\(({word}(?:\|{word})+)\)\$?|({word}(?:\|{word})+))$", pattern)
+    inside = "" if found is None else found[1] or found[2]
+    return [re.sub(r"(?s)\\(.)", r"\1", w) for w in re.findall(r"(?s)(?:[^\\|]|\\.)+", inside)]
+
+
 def value_of(code: str, column: DeclaredColumn) -> Value:
     """A code as the value that it is in a column of this kind."""
     if column.kind != "text" and re.match(r"^-?(0|[1-9]\d{0,17})$", code):
@@ -224,23 +254,26 @@ def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Sc
     Raises:
         SchemaError: the document describes a column that the schema does not have.
     """
-    document, named = schema.document(), {c.name: c for c in said.columns}
-    strange = sorted(set(named) - {a.name for a in schema.attributes})
+    document, known = schema.document(), {a.name for a in schema.attributes}
+    headers = {c.name: next((h for h in (c.name, *c.also) if h in known), c.name) for c in said.columns}
+    named = {headers[c.name]: replace(c, name=headers[c.name]) for c in said.columns}
+    strange = sorted(set(named) - known)
     if strange:
         msg = f"'{said.name}' describes '{strange[0]}', which the schema does not have; check its spelling"
         raise SchemaError(msg)
     document["attributes"] = [
         a if a["name"] not in named else _over(a, named[a["name"]], source) for a in document["attributes"]
     ]
-    unit = {"identifier": said.identifier, "max_records": said.max_records}
+    identifier = headers.get(said.identifier or "", said.identifier)
+    unit = {"identifier": identifier, "max_records": said.max_records}
     given = {k: v for k, v in unit.items() if v is not None}
     if given:
         # public where all of it is: what the document leaves open keeps where it came from
         whole = len(given) == len(unit) or not schema.unit_from_data
         document["unit"] |= given | {"source": "public" if whole and said.confirmed else "data"}
     document["attributes"] = [
-        {"name": said.identifier, "kind": "identifier"} | {k: a[k] for k in WORDS if k in a}
-        if a["name"] == said.identifier
+        {"name": identifier, "kind": "identifier"} | {k: a[k] for k in WORDS if k in a}
+        if a["name"] == identifier
         else a
         for a in document["attributes"]
     ]
@@ -251,8 +284,7 @@ def _over(attribute: dict[str, Any], column: DeclaredColumn, source: str) -> dic
     made = attribute_of(column)
     if made is None:
         return worded(attribute, column)
-    made = {k: attribute[k] for k in WORDS if k in attribute} | made
-    return made if source == "public" else made | {"source": source}
+    return _sourced({k: attribute[k] for k in WORDS if k in attribute} | made, column, source)
 
 
 def worded(attribute: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def read_json(document: object, *, name: str, what: str, table: str | None = Non
     document = _of_table(document, table, what)
     of: tuple[tuple[bool, Callable[..., Declaration]], ...] = (
         ("@context" in document or "tableSchema" in document, csvw.read),
-        ("METADATA_SPEC_VERSION" in document, packages.read_sdv),
+        ("METADATA_SPEC_VERSION" in document or _old_sdv(document), packages.read_sdv),
         (isinstance(document.get("resources"), list) or _fields(document), packages.read_frictionless),
         ("properties" in document and document.get("type") == "object", packages.read_json_schema),
     )
@@ -88,6 +88,13 @@ def _of_table(document: Mapping[str, Any], table: str | None, what: str) -> Mapp
         )
         raise SchemaError(msg)
     return {**document, key: {table: found[table]} if isinstance(held, Mapping) else [found[table]]}
+
+
+def _old_sdv(document: Mapping[str, Any]) -> bool:
+    """Whether it is metadata of SDV from before version 1.0: tables, each with fields."""
+    held = document.get("tables")
+    tables = list(held.values()) if isinstance(held, Mapping) else held if isinstance(held, list) else []
+    return bool(tables) and all(isinstance(t, Mapping) and "fields" in t for t in tables)
 
 
 def _fields(document: Mapping[str, Any]) -> bool:
@@ -125,7 +132,7 @@ def read_codebook_bytes(
         msg = f"'{what}' has more than {MOST:,} bytes; a codebook has fewer"
         raise SchemaError(msg)
     if text.startswith(b"<"):
-        return _sourced(ddi.read(text, name=name, what=what))
+        return _sourced(ddi.read(text, name=name, what=what, table=table))
     try:
         document = json.loads(text, object_pairs_hook=fields_once)
     except RepeatedFieldError as error:

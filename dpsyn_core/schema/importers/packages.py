@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, listed_values
+from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, alternatives, iso_day, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -80,6 +80,16 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
             msg = f"'{what}' has two labels for the code '{str(value)[:80]}' of '{name[:80]}'; remove one"
             raise SchemaError(msg)
     form = field.get("format")
+    formats = (form,) if isinstance(form, str) and "%" in form else ()
+    pattern, cells = limits.get("pattern"), _written_as(field) if kind == "boolean" else []
+    if kind == "text" and not listed and isinstance(pattern, str):
+        listed = alternatives(pattern)
+    if cells:
+        kind, listed = "text", cells
+    low, high = (
+        _end(limits.get(f"{end}imum", limits.get(f"exclusive{end.capitalize()}imum")), kind, formats)
+        for end in ("min", "max")
+    )
     return DeclaredColumn(
         name=name,
         kind=_own_kind(field) or kind,
@@ -90,12 +100,19 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
         codes_missing=tuple(_value(c, kind) for c in absent),
         ordered=field.get("categoriesOrdered") is True,
         blank=limits.get("required") is not True,
-        low=_end(limits.get("minimum"), kind),
-        high=_end(limits.get("maximum"), kind),
+        low=low,
+        high=high,
         step=_number(field.get(f"{OWN}step")),
         decimals=_digits(field.get(f"{OWN}decimals")),
-        formats=(form,) if isinstance(form, str) and "%" in form else (),
+        formats=formats,
     )
+
+
+def _written_as(field: Mapping[str, Any]) -> list[Value]:
+    """The cells of a yes/no column that is written in words of its own (J, N); none where they are true and false."""
+    found = [field.get(key) for key in ("falseValues", "trueValues")]
+    words = [w for words in found if isinstance(words, list) for w in words if isinstance(w, str)]
+    return [*dict.fromkeys(words)] if {w.lower() for w in words} - {"true", "false"} else []
 
 
 def _own_kind(field: Mapping[str, Any]) -> Kind:
@@ -120,9 +137,9 @@ def _digits(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _end(value: object, kind: Kind) -> int | float | str | None:
+def _end(value: object, kind: Kind, formats: tuple[str, ...] = ()) -> int | float | str | None:
     if kind in ("date", "datetime"):
-        return value if isinstance(value, str) else None
+        return iso_day(value, formats) if isinstance(value, str) else None
     if isinstance(value, str) and NUMBER.match(value):
         return float(value) if "." in value else int(value)
     return _number(value)
@@ -173,12 +190,17 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
 def read_sdv(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
     """SDV's metadata of one table: kinds and the key, for it has neither ranges nor values. Raises SchemaError."""
     tables = document.get("tables")
+    if isinstance(tables, list) and len(tables) == 1:  # as before SDV 1.0
+        document = tables[0]
     if isinstance(tables, Mapping):
         if len(tables) != 1:
             msg = f"'{what}' describes {len(tables)} tables; give the metadata of one"
             raise SchemaError(msg)
         name, document = next(iter(tables.items()))
     columns = document.get("columns") if isinstance(document, Mapping) else None
+    if columns is None and isinstance(document, Mapping) and "fields" in document:
+        msg = f"'{what}' is metadata from before SDV 1.0; convert it there (SingleTableMetadata.upgrade_metadata)"
+        raise SchemaError(msg)
     if not isinstance(columns, Mapping) or not columns or not all(isinstance(c, Mapping) for c in columns.values()):
         msg = f"'{what}' has no columns with an sdtype each; give metadata of version V1"
         raise SchemaError(msg)
