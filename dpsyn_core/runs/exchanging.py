@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.runs.in_bins import drawn_in_bins, kept_in_bins, log_excess, met_in_bins, ordered_in_bins
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.ruled import (
     PLAIN,
@@ -61,13 +62,12 @@ def exchange_sums(rules: Sequence[Ready], columns: Group, rng: Generator) -> Non
 
     In the order of what it should be, one column after the other, so that parts which were drawn apart become as alike
     as their sum is wide. What fits nowhere is handed out together with records that keep the rule, which have room for
-    it inside their bins. Of a ratio, columns of other rules stay, which may be kept already.
+    it inside their bins.
     """
     for rule in rules:
         if not isinstance(rule, Formula):
             continue
-        tied = {n for r in rules if r is not rule for n in r.columns} if isinstance(rule, RatioRule) else set()
-        free = [n for n in rule.columns if n not in tied]
+        free = [n for n in rule.columns if n not in _tied(rule, rules, columns)]
         before = left = int(broken(rule, columns).sum())
         for _ in range(SWEEPS):
             for name in free:
@@ -88,6 +88,16 @@ def exchange_sums(rules: Sequence[Ready], columns: Group, rng: Generator) -> Non
             if sum(int(broken(r, after).sum()) for r in rules) < sum(int(broken(r, here).sum()) for r in rules):
                 for n, column in columns.items():
                     column.put(at, after[n])
+
+
+def _tied(rule: Formula, rules: Sequence[Ready], columns: Group) -> set[str]:
+    """Columns of other rules that stay: of a ratio all; else dates in order with others, whose time between is kept."""
+    others = [r for r in rules if r is not rule]
+    if isinstance(rule, RatioRule):
+        return {n for r in others for n in r.columns}
+    outside = (r for r in others if isinstance(r, OrderRule) and not {*r.columns} <= {*rule.columns})
+    dates = {n for r in outside for n in r.columns if isinstance(columns[n].attribute, DatetimeAttribute)}
+    return dates if {*rule.columns} - dates else set()
 
 
 def _moved(rule: Formula, rules: Sequence[Ready], columns: Group) -> None:

@@ -34,6 +34,7 @@ HANDLED = pairs(
     ("referred referral ueberwiesen ueberweisung", "seen appointment treated termin behandelt"),
     ("onset symptom symptoms erkrankt erkrankung", "tested test diagnosed diagnosis getestet diagnose"),
     ("collected sampled sampling entnahme entnommen probe", "received analysed analyzed eingang untersucht befund"),
+    ("exam test pruefung klausur", "retake resit nachpruefung wiederholung wiederholungs"),
     ("call called received alarm alarmiert anruf", "dispatch dispatched ausgerueckt scene"),
     ("dispatch dispatched ausgerueckt", "scene arrival arrived ankunft"),
     ("booked booking reserved gebucht buchung buchungs", "travel departure stay event reise abreise anreise"),
@@ -139,6 +140,10 @@ ALTOGETHER = tuple(
         ("revenue turnover sales umsatz ertrag", ("profit gewinn", "cost costs expenses kosten")),
         ("hits h", ("singles 1b", "doubles 2b", "triples 3b", "homers home_runs homeruns hr")),
         ("games played matches spiele", ("wins won siege", "draws ties unentschieden", "losses lost niederlagen")),
+        (
+            "absences absent fehltage fehlstunden fehlzeiten",
+            ("excused authorised authorized entschuldigt", "unexcused unauthorised unauthorized unentschuldigt"),
+        ),
         ("rooms zimmer", ("bedrooms schlafzimmer", "other_rooms andere_zimmer")),
     )
 )  # fmt: skip

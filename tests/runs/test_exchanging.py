@@ -9,7 +9,7 @@ from dpsyn_core.runs.repair import repair
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.ruled import BLANK, PLAIN, RuledColumn, any_broken, broken, read_ruled
-from tests.schema.helpers import cat, num
+from tests.schema.helpers import cat, date, num
 
 
 def columns(schema, **values):
@@ -178,3 +178,23 @@ def test_a_blank_that_goes_with_one_value_of_a_number_keeps_its_counts():
     made, _ = repair(table, schema.rules, schema, rng)
     assert not any_broken(schema.rules, read_ruled(made, schema, [a.name for a in schema.attributes])).any()
     assert made["reason"].null_count >= 0.9 * table["reason"].null_count
+
+
+def test_a_date_that_others_follow_stays_where_an_age_is_mended():
+    """A claim that moves leaves its report behind: days between them became years."""
+    rules = [
+        {"kind": "difference", "column": "age", "of": "claim", "minus": "born", "unit": "completed-years"},
+        {"kind": "order", "lower": "claim", "upper": "reported"},
+    ]
+    dates = (date("born", "1940-01-01", "1999-12-31", "year"), date("claim", "2018-01-01", "2023-12-31", "day"),
+             date("reported", "2018-01-01", "2024-12-31", "day"))  # fmt: skip
+    schema = Schema.of({"version": 1, "name": "t", "rules": rules, "attributes": [*dates, num("age", 18, 90, 73)]})
+    rng = np.random.default_rng(2)
+    claim = 17_532 + rng.integers(0, 2000, 3000)
+    born = rng.integers(-10_500, 10_500, 3000)
+    age = rng.permutation((claim - born) // 366)
+    group = columns(schema, born=born, claim=claim, reported=claim + 3, age=age)
+    wrong = broken(schema.rules[0], group).sum()
+    exchange_sums(schema.rules, group, rng)
+    assert (group["reported"].values - group["claim"].values == 3).all()
+    assert broken(schema.rules[0], group).sum() < 0.2 * wrong

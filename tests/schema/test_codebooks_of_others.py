@@ -84,7 +84,7 @@ def test_one_data_file_of_several_is_named():
         var("hhid", files="F1"), var("area", codes(("1", "Urban"), ("2", "Rural")), files="F1"),
         var("hhid", files="F2"), var("sex", codes(("1", "m"), ("2", "f")), files="F2"), files=files,
     )  # fmt: skip
-    with pytest.raises(SchemaError, match=r"2 tables: 'households', 'persons'; name the one .*--table NAME"):
+    with pytest.raises(SchemaError, match=r"2 tables: 'households', 'persons'; give a file .*--table NAME"):
         read(document)
     for table in ("persons", "F2"):
         schema = read(document, table=table)

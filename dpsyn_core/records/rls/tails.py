@@ -88,7 +88,7 @@ def tail_of(
     if first - start > 1 or outwards[start] <= tuning.tail_spike * max(known[block], noise[block]):
         shape: Floats = np.minimum.accumulate(smooth(start))
         if fits(shape):
-            return np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut * sums.sigma, shape, 0.0)
+            return np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut[0] * sums.sigma, shape, 0.0)
     counted = _block_by_block(recode[first:], known, noise, tuning)
     if not counted.any():
         return counted
@@ -96,9 +96,8 @@ def tail_of(
     shape[last:] = np.minimum.accumulate(shape[last:])  # a rise beyond the last block that shows records is noise
     if not fits(shape):
         return counted
-    further = np.cumsum(shape[::-1])[::-1]
-    kept = np.where(further > min(tuning.tail_cut * sums.sigma, 0.5 * further[0]), shape, 0.0)
-    return np.asarray(kept * (further[0] / kept.sum()))
+    kept = np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut[1] * sums.sigma, shape, 0.0)
+    return np.asarray(kept * (shape.sum() / kept.sum()))
 
 
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:

@@ -120,9 +120,9 @@ class Shrinkage:
     tail_far: float = 4.0
     """Standard deviations of its noise by which a block may lie off that shape; else its own count stands."""
 
-    tail_cut: float = 1.0
+    tail_cut: tuple[float, float] = (1.0, 0.25)
     """Standard deviations of the noise of a block: by so many records an end ends before its shape does, which never
-    ends. With .5 more of a true tail is left, and far more of one that is none."""
+    ends; the second where blocks show records. Lower, more of a true tail is left, and far more of one that is none."""
 
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, TreeBuilder, indent, tost
 from xml.parsers import expat
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, few, listed_values
+from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, listed_values, one_of
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -100,11 +100,7 @@ def _of_file(root: Any, variables: list[Any], table: str | None, what: str) -> t
         return variables, None if table is None else next(iter(named.values()))
     meant = {p: word for p, word in named.items() if table in (p, word)}
     if not meant:
-        msg = (
-            f"'{what}' describes {len(named)} tables: {few(list(named.values()))}; name the one that is meant "
-            "(--table NAME)"
-        )
-        raise SchemaError(msg)
+        raise SchemaError(one_of(what, list(named.values())))
     return [v for v, p in zip(variables, places, strict=True) if p in meant], next(iter(meant.values()))
 
 

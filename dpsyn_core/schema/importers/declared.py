@@ -298,6 +298,14 @@ def few(names: list[str]) -> str:
     return ", ".join(f"'{n}'" for n in names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
 
 
+def one_of(what: str, names: list[str]) -> str:
+    """What to say of a document that describes several tables, none of which was named."""
+    return (
+        f"'{what}' describes {len(names)} tables: {few(names)}; give a file of one of them alone, or name it "
+        "(--table NAME)"
+    )
+
+
 OF_TABLE = ("unit", "n_records", "rules", "questions", "bought", "notes", "dataset")
 
 

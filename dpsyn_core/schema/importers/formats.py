@@ -16,8 +16,8 @@ from dpsyn_core.schema.importers.declared import (
     Declaration,
     declaration_of,
     declared_columns,
-    few,
     lost,
+    one_of,
     overlaid,
     schema_of,
 )
@@ -82,11 +82,7 @@ def _of_table(document: Mapping[str, Any], table: str | None, what: str) -> Mapp
         msg = f"'{what}' describes one table without a name, and '{str(table)[:80]}' was named; leave the name out"
         raise SchemaError(msg)
     if table not in found:
-        msg = (
-            f"'{what}' describes {len(held)} tables: {few(list(found))}; give a file of one of them alone, or name it "
-            "(--table NAME)"
-        )
-        raise SchemaError(msg)
+        raise SchemaError(one_of(what, list(found)))
     return {**document, key: {table: found[table]} if isinstance(held, Mapping) else [found[table]]}
 
 
