@@ -96,7 +96,8 @@ def tail_of(
     shape[last:] = np.minimum.accumulate(shape[last:])  # a rise beyond the last block that shows records is noise
     if not fits(shape):
         return counted
-    kept = np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut[1] * sums.sigma, shape, 0.0)
+    cut = np.where(np.arange(len(shape)) > last, *tuning.tail_cut) * sums.sigma
+    kept = np.where(np.cumsum(shape[::-1])[::-1] > cut, shape, 0.0)
     return np.asarray(kept * (shape.sum() / kept.sum()))
 
 

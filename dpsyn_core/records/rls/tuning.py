@@ -122,7 +122,7 @@ class Shrinkage:
 
     tail_cut: tuple[float, float] = (1.0, 0.25)
     """Standard deviations of the noise of a block: by so many records an end ends before its shape does, which never
-    ends; the second where blocks show records. Lower, more of a true tail is left, and far more of one that is none."""
+    ends; the second as far as blocks show records. Lower, more of a true tail is left, far more of one that is none."""
 
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""
