@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 FEWEST_CELLS = 200  # of a table: fewer hold many records each, of which chance moves a small part
 FINEST = 128  # values of a column; where it has more, about this many with equally many records
 COARSE = 8.0  # values at which pairs without a table are read off the fitted records
-NOISIEST = 0.006  # noise of a typical table, as part of the records, above which it would spread them wrongly
+NOISIEST = 0.006  # noise of a typical table, as part of the records, above which pairs of own columns fit worse
 NOISE = 1.0  # of the noise of a typical table; with less, pairs of own columns fit worse
 
 
@@ -35,7 +35,7 @@ def spread_targets(
     """Tables of each own column with each column of parent or root, as fine as these are.
 
     Siblings in single roles are left out: what ties a child to them is a difference, finer than tables of both. There
-    are none where noise is large: ages of children were further from those of their parents.
+    are none where noise is large: pairs of own columns came out further off.
 
     Args:
         stage: of the records.

@@ -94,10 +94,10 @@ def tail_of(
         return counted
     shape, last = smooth(first), int(np.flatnonzero(counted)[-1])
     shape[last:] = np.minimum.accumulate(shape[last:])  # a rise beyond the last block that shows records is noise
-    if not fits(shape):
-        return counted
     cut = np.where(np.arange(len(shape)) > last, *tuning.tail_cut) * sums.sigma
     kept = np.where(np.cumsum(shape[::-1])[::-1] > cut, shape, 0.0)
+    if not (kept.any() and fits(shape)):
+        return counted
     return np.asarray(kept * (shape.sum() / kept.sum()))
 
 
