@@ -44,16 +44,17 @@ class LinkedShares:
 
 
 SHARES = LinkedShares()
-SIBLING_NOISE = 1.5  # times as much noise as in one table must a pair of siblings repay: much of it is told already
+VIEW_NOISE = 1.25  # times as much noise as in one table must a pair of a view repay: 1 is worse on trips
+SIBLING_NOISE = 1.5  # the same of siblings: what they are by themselves tells much of it
 
 
-def _of_siblings() -> Tuning:
+def _repaying(factor: float) -> Tuning:
     """Constants of the default system, but for what a pair must repay."""
-    pairs = replace(TUNING.pairs, noise_factor=SIBLING_NOISE * TUNING.pairs.noise_factor)
+    pairs = replace(TUNING.pairs, noise_factor=factor * TUNING.pairs.noise_factor)
     return replace(TUNING, pairs=pairs)
 
 
-SIBLINGS = _of_siblings()
+VIEWS, SIBLINGS = _repaying(VIEW_NOISE), _repaying(SIBLING_NOISE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +103,7 @@ def measure_view(
     told = {m.attributes[0] for m in known}
     asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
     n = max(round(total), 1)
-    system = _system(asked if len(asked) else view.domain, cost, task, n, own, SIBLINGS if standing is None else TUNING)
+    system = _system(asked if len(asked) else view.domain, cost, task, n, own, SIBLINGS if standing is None else VIEWS)
     plan = system.budget_plan(n, with_pairs=bool(view.pairs))
     measured = ReleasedTables(known)
     pairs = plan.pairs
