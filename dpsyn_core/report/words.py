@@ -90,7 +90,7 @@ ENGLISH: Words = {
     "verdict_fixed_more": "one value each in {count} further columns",
     "verdict_mean": "{column}: mean {real}, here {synthetic}",
     "verdict_group": "mean {column} where {category} is {value}: {real}, here {synthetic}",
-    "verdict_share": "{category} {value}: {real} of the records, here {synthetic}",
+    "verdict_share": "{category} = {value}: {real} of the records, here {synthetic}",
     # columns and groups in figures
     "profile_missing": "blank cells",
     "profile_mean": "mean",
