@@ -326,7 +326,7 @@ def _what(d: Mapping[str, Any]) -> str:
     if d["kind"] == "datetime":
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"
-        words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
+        words = t(key, low=moment(d["min"][:10]), high=moment(d["max"][:10]), way=way)
         if d.get("rhythm"):
             words += t("guide.as_rhythm", rhythm=rhythm_words(d["rhythm"]))
     else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.report.figures.labels import short_bins
+from dpsyn_core.report.figures.labels import said_bins
 from dpsyn_core.report.theme import LIGHT, SERIES, Palette, altair_settings, paint
 from dpsyn_core.report.words import ENGLISH, Words, local
 
@@ -45,7 +45,7 @@ def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
 
     parts, titles = [], Counter[str]()
     for place, p in enumerate(panels):
-        words, above = short_bins(p.labels), title(p, said)
+        words, above = said_bins(p.labels, said), title(p, said)
         above += "\u200b" * titles[above]  # panels are told apart by what stands above them
         titles[above.rstrip("\u200b")] += 1
         for k, (table, share) in enumerate(p.shares.items()):
