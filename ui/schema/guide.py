@@ -372,7 +372,7 @@ def _why(p: Proposal) -> str:
 
 
 def _listed(values: list[Any]) -> str:
-    text = in_a_row([str(v) for v in values[:VALUES]])
+    text = in_a_row([local(v, ".10g") if isinstance(v, float) else str(v) for v in values[:VALUES]])
     more = len(values) - VALUES
     return t("guide.seen_more", values=text, count=number(more)) if more > 0 else text
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from dpsyn_core.report.words import ENGLISH, Words, local
 
+MISSING = "(missing)"  # what the schema calls the cell of blank values
 LONG = 18  # characters of a label on an axis
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 REAL_BIN = re.compile(rf"\[({NUMBER}), ({NUMBER})[)\]]")
@@ -26,7 +27,7 @@ def axis_labels(names: Sequence[str], most: int = LONG, *, words: Words = ENGLIS
     """Labels that fit on an axis, hold no markup, and stay different from each other, in the marks of a language."""
     out: list[str] = []
     seen: dict[str, int] = {}
-    spoken = [x or words["blank"] for x in said_bins(names, words)]
+    spoken = [words["blank"] if x in ("", MISSING) else x for x in said_bins(names, words)]
     begins = Counter(name[: most - 1] for name in spoken)
     for name in spoken:
         label = name if len(name) <= most else name[: most - 1] + "…"
