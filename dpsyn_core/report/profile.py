@@ -47,7 +47,7 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
             both(r.mean, s.mean, words, p.column),
             both(r.deviation, s.deviation, words),
-            *(both(*(_quantile(f, at, said) for f in (r, s)), words, p.column) for at in (0.0, 0.5, 0.95, 1.0)),
+            *(both(_quantile(r, q, said), _quantile(s, q, said), words, p.column) for q in (0.0, 0.5, 0.95, 1.0)),
             ", ".join(words[f"profile_{w}"] for w in p.wrong),
         ])  # fmt: skip
     return out
