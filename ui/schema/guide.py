@@ -339,7 +339,9 @@ def _what(d: Mapping[str, Any]) -> str:
             words += t("guide.as_log")
         if d.get("special_values"):
             words += t("guide.as_special", values=_listed([_plain(v, d) for v in d["special_values"]]))
-    return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
+    every = (d.get("bins") or {}).get("every")
+    bins = t(f"questions.bins_{every}") if every else cells["bins"]
+    return words + (t("guide.as_bins", bins=bins) if bins else "")
 
 
 def _plain(value: float, column: Mapping[str, Any]) -> str:
