@@ -78,7 +78,7 @@ def holds(frame: pd.DataFrame, column: str, value: str) -> pd.Series:
     """The records with a value, whose words are those of the file; whole numbers with blanks are read as 1.0."""
     cells = frame[column]
     if cells.dtype.kind == "f":
-        return cells == pd.to_numeric(value, errors="coerce")
+        return cells == pd.to_numeric(value.replace(",", "."), errors="coerce")  # 1,3 on a German page
     if cells.dtype.kind == "b":
         value = value.capitalize()
     return cells.astype(str) == value

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.report_judge import GOOD, claims, praised, wrong
-from benchmarks.walk_judge import read
+from benchmarks.walk_judge import read, valued
 from benchmarks.walk_tables import Walked
 from benchmarks.walk_tables_second import SETS
 from dpsyn_core.cli import main as dpsyn
@@ -101,7 +101,7 @@ def judged(walked: Walked, copy: str, place: Path, table: Path, schema: Path, ma
     run("report", str(table), str(made), "--schema", str(schema), "--json", str(out), "--metrics", ONE, "--quiet")
     (document,) = json.loads(out.read_text("utf-8"))["tables"]
     out.unlink()
-    real, synthetic = read(walked.raw(), walked), read(made.read_bytes(), walked)
+    real, synthetic = (valued(read(raw, walked), walked) for raw in (walked.raw(), made.read_bytes()))
     listed = list(claims(document, real, synthetic))
     off = [f"{what}: the report says {said}, the file {true}" for what, said, true in listed if wrong(said, true)]
     off += list(praised(document, real, synthetic))

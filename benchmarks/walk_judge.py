@@ -61,7 +61,7 @@ def read(raw: bytes, walked: Walked) -> pd.DataFrame:
     return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
 
 
-def _valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
+def valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
     """The table with amounts as numbers, and days written 31.12.2023 as dates."""
     bare = {c: frame[c].str.replace(r"[^\d,-]", "", regex=True).str.replace(",", ".") for c in walked.amounts}
     numbers = {c: pd.to_numeric(cells) for c, cells in bare.items()}
@@ -97,7 +97,7 @@ def judge(walked: Walked, seen: Said, words: Mapping[str, str], *, german: bool)
     """
     real, made = read(walked.raw(), walked), read(seen.raw, walked)
     never = {why: int(check(made).sum()) for why, check in walked.never.items()}
-    real, made = _valued(real, walked), _valued(made, walked)
+    real, made = valued(real, walked), valued(made, walked)
     claims, wrong, said = 0, [], seen.words
     shown_all = [*_sentences(said, words, real, made), *_columns(seen.columns, real, made)]
     for what, shown, true in [*shown_all, *_groups(seen.groups, real, made)]:

@@ -53,7 +53,10 @@ class MovedMean:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MovedGroup:
-    """The mean of a number among the records of one value of a category; column "" for the share of that value."""
+    """The mean of a number among the records of one value of a category; column "" for the share of that value.
+
+    decimal: the value is a number.
+    """
 
     column: str
     category: str
@@ -61,6 +64,7 @@ class MovedGroup:
     real: float
     synthetic: float
     distance: float
+    decimal: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -252,6 +256,7 @@ def groups(c: Comparison) -> list[MovedGroup]:
             out.append(MovedGroup(
                 column=g.column, category=g.category, value=g.values[k], real=float(g.real[k]),
                 synthetic=float(g.synthetic[k]), distance=float(abs(g.synthetic[k] - g.real[k]) / g.deviation),
+                decimal=g.category in c.synthetic_values,
             ))  # fmt: skip
     return sorted(out, key=lambda x: -x.distance)
 
@@ -278,6 +283,6 @@ def shares(c: Comparison) -> list[MovedGroup]:
                 continue  # blank cells are no value
             out.append(MovedGroup(
                 column="", category=name, value=words[k], real=float(real[k]), synthetic=float(synthetic[k]),
-                distance=float(abs(synthetic[k] - real[k]) + gone[k]),
+                distance=float(abs(synthetic[k] - real[k]) + gone[k]), decimal=name in c.synthetic_values,
             ))  # fmt: skip
     return sorted(out, key=lambda x: -x.distance)

@@ -20,9 +20,9 @@ from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.glance import Panel
-from dpsyn_core.report.figures.labels import axis_labels, merged, rising
+from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
 from dpsyn_core.report.theme import Figure
-from dpsyn_core.report.words import ENGLISH, Words, dated
+from dpsyn_core.report.words import ENGLISH, Words, dated, local
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
@@ -151,8 +151,11 @@ def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words)
 
 
 def _said(c: Comparison, name: str, labels: Sequence[str], words: Words) -> list[str]:
-    """Labels of a column's cells; dates as the language writes them."""
-    return [dated(x, words) for x in labels] if name in c.date_units else list(labels)
+    """Labels of a column's cells; dates and listed decimals as the language writes them."""
+    if name in c.date_units:
+        return [dated(x, words) for x in labels]
+    decimals = name in c.synthetic_values and not c.domain[name].number
+    return [local(x, words) if decimals and NUMERAL.fullmatch(x) else x for x in labels]
 
 
 def column(tables: Mapping[str, Comparison], name: str, words: Words = ENGLISH) -> Figure:

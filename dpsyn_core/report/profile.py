@@ -85,7 +85,8 @@ def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             left, right = float(g.real[k]), float(g.synthetic[k])
             real, made = (amount(left, of=g.column), "–") if m == 0 else told_apart(left, right, g.column)
             far = -1.0 if m == 0 else abs(right - left) / (g.deviation or 1.0)
-            cells = [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]
+            said = local(value, words) if g.category in c.synthetic_values else value
+            cells = [g.column, g.category, said, *(local(x, words) for x in (f"{n:,}", real, made))]
             rows.append(((bool(beyond[k]), far), cells))
     return [row for _, row in sorted(rows, key=lambda x: x[0], reverse=True)]
 

@@ -89,14 +89,15 @@ def instant(seconds: float, *, precise: bool) -> str:
 
 def group_words(g: MovedGroup, words: Words = ENGLISH) -> str:
     """A group's mean, or a value's share of the records, in both tables."""
+    value = local(g.value, words) if g.decimal else g.value
     if not g.column:
         return words["verdict_share"].format(
-            category=g.category, value=g.value, real=local(percent(g.real), words),
+            category=g.category, value=value, real=local(percent(g.real), words),
             synthetic=local(percent(g.synthetic), words),
         )  # fmt: skip
     real, synthetic = (local(x, words) for x in told_apart(g.real, g.synthetic, g.column))
     return words["verdict_group"].format(
-        column=g.column, category=g.category, value=g.value, real=real, synthetic=synthetic
+        column=g.column, category=g.category, value=value, real=real, synthetic=synthetic
     )
 
 

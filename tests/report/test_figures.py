@@ -230,8 +230,8 @@ def test_large_cells_of_heat_maps_show_their_numbers_in_the_marks_of_the_languag
     (trace,) = figures.pair_map(["a", "b", "c"], z, words=comma).data
     assert trace["text"][0] == ["", "61\N{NO-BREAK SPACE}%", "2,4\N{NO-BREAK SPACE}%"]
     assert trace["texttemplate"] == "%{text}"
-    wide = np.full((9, 9), 0.1)
-    assert "text" not in figures.pair_map([f"c{i}" for i in range(9)], wide).data[0]
+    wide = np.full((6, 6), 0.1)
+    assert "text" not in figures.pair_map(list("abcdef"), wide).data[0]
     shares = np.array([[0.25, 0.25], [0.5, 0.004]])
     both = figures.two_tables(shares, shares, ["x", "y"], ["u", "v"], ("a", "b"))
     assert [t["text"][1] for t in both.data] == [["50%", "0.4%"]] * 2
@@ -239,3 +239,5 @@ def test_large_cells_of_heat_maps_show_their_numbers_in_the_marks_of_the_languag
         "+20%",
         "\N{MINUS SIGN}30%",
     ]
+    same = figures.difference(0 * shares, ["x", "y"], ["u", "v"], ("a", "b")).data[0]
+    assert same["text"] == [["0%", "0%"]] * 2

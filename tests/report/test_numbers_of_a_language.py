@@ -7,9 +7,11 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.verdict import verdict
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures import columns, glance
-from dpsyn_core.report.profile import profile_rows
+from dpsyn_core.report.profile import gap_rows, profile_rows
+from dpsyn_core.report.verdict import sentence
 from dpsyn_core.report.words import ENGLISH, dated
 from dpsyn_core.schema.document import Schema
 
@@ -64,3 +66,26 @@ def test_figures_of_dates_write_them_so_and_texts_that_look_like_dates_stay_as_t
 def test_bins_of_decimals_are_written_so_in_small_multiples():
     panel = glance.Panel(name="x", labels=["[0, 0.5)", "[0.5, 1]"], shares={"real": np.array([0.4, 0.6])})
     assert list(glance.frame([panel], COMMA)["value"]) == ["0,0 to 0,5", "0,5 to 1,0"]
+
+
+def test_listed_decimals_are_written_so_and_versions_stay_names():
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "mark", "kind": "categorical", "values": [1.0, 1.3, 2.0]},
+        {"name": "version", "kind": "categorical", "values": ["1.1", "1.10"]}]})  # fmt: skip
+    table = pa.table({"mark": [1.0, 1.3, 2.0, 1.3], "version": ["1.1", "1.10", "1.1", "1.10"]})
+    c = compare_tables(schema, table, table)
+    mark, version = (list(build.column({"a": c}, n, COMMA).data[0]["x"]) for n in ("mark", "version"))
+    assert mark == ["1", "1,3", "2"] and version == ["1.1", "1.10"]
+
+
+def test_groups_of_listed_decimals_are_named_so_in_verdict_and_table():
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "mark", "kind": "categorical", "values": [1.0, 1.3]},
+        {"name": "points", "kind": "numeric", "dtype": "integer", "min": 0, "max": 60}]})  # fmt: skip
+    rng = np.random.default_rng(1)
+    mark = np.repeat([1.0, 1.3], 400)
+    real = pa.table({"mark": mark, "points": np.where(mark == 1.0, 50, 20) + rng.integers(0, 9, 800)})
+    made = pa.table({"mark": mark, "points": np.where(mark == 1.0, 20, 50) + rng.integers(0, 9, 800)})
+    c = compare_tables(schema, made, real)
+    assert "mark is 1,3:" in sentence(verdict(c), COMMA) and "mark is 1.3:" in sentence(verdict(c))
+    assert {row[2] for row in gap_rows(c, COMMA)} == {"1", "1,3"}

@@ -15,7 +15,8 @@ from dpsyn_core.report.words import ENGLISH, Words, local
 Floats = NDArray[np.float64]
 LONG, WIDE = 15, 30  # letters of the title of an axis: below one of two tables next to each other, and elsewhere
 HALF = 12  # labels that have room below one of two tables next to each other
-ROOM, HALF_ROOM, ROWS = 8, 4, 12  # columns (of one of two tables), and rows, up to which cells have room for a number
+# columns of a map, of a table and of one of two, and rows, up to which cells have room for a number on a phone
+MAP_ROOM, ROOM, HALF_ROOM, ROWS = 5, 4, 3, 12
 FEW = 40  # attributes between whose cells a map has room for gaps
 CELL = {"showgrid": False, "ticks": "", "type": "category"}
 BAR = {"orientation": "h", "thickness": 8, "len": 0.6, "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom",
@@ -61,7 +62,7 @@ def pair_map(
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
-        **_in_cells(z, ROOM, words),
+        **_in_cells(z, MAP_ROOM, words),
         "hovertemplate": words["map_hover"] if second is not None else words["map_hover"].replace("%{customdata}", ""),
         "colorbar": {**BAR, "title": {"text": words["map_bar"], "side": "top", "font": {"size": 13}}},
     }
@@ -84,7 +85,7 @@ def _in_cells(shares: Floats, room: int, words: Words, sign: str = "") -> dict[s
 
 
 def _digits(share: float, sign: str, words: Words) -> str:
-    text = f"{share:{sign}.{0 if abs(share) >= 0.1 else 1}%}"
+    text = "0%" if abs(share) < 0.0005 else f"{share:{sign}.{0 if abs(share) >= 0.1 else 1}%}"
     return local(text.replace("-", "\N{MINUS SIGN}"), words)
 
 
