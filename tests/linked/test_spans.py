@@ -8,6 +8,8 @@ import pytest
 from benchmarks.linked_tables import Shaped, linked, listed
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.spans import later, span_codes, spans_of
+from dpsyn_core.linked.stages import stages_of
+from tests.linked.small import check_made_of_released_values, check_one_root_alone, most_moved
 
 FIRST = np.datetime64("2022-01-01")
 
@@ -76,3 +78,26 @@ def test_a_date_is_found_from_another_and_the_time_between():
     for minus, of in ((0, 0), (5, 12), (300, 450)):
         assert later(one.span, np.array([minus]), codes[minus, of][None])[0] == of
     assert later(one.span, np.array([500]), codes[0, 400][None])[0] == -1, "after the last day"
+
+
+def shipped(roots, seed=0, first=0):
+    """Tables of so many orders, named from `first` on."""
+    made = parcels(roots, missing=False).tables
+    orders, lines = (made[n].to_pandas().iloc[::-1] for n in ("orders", "lines"))
+    for table in (orders, lines):
+        table["order"] += first
+    tables = {"orders": orders.sample(frac=1, random_state=seed), "lines": lines.sample(frac=1, random_state=seed)}
+    return {n: pa.Table.from_pandas(t.astype(str), preserve_index=False) for n, t in tables.items()}
+
+
+def test_a_root_moves_what_is_counted_of_times_between_by_no_more_than_charged():
+    schema = parcels(10, missing=False).schema
+    assert any(c.span is not None for stage in stages_of(schema) for c in stage.view.columns)
+    crowd, one = shipped(30), shipped(1, first=100)
+    check_one_root_alone(schema, crowd, one)
+    for delta in (0.0, 1e-6):
+        assert most_moved(schema, (crowd, one, one), delta) <= 1.0 + 1e-12
+
+
+def test_dates_are_made_of_what_the_gate_releases_alone():
+    check_made_of_released_values(parcels(10, missing=False).schema, shipped)
