@@ -61,13 +61,13 @@ def _measured(table: LinkedTable, schema: LinkedSchema, said: str) -> LinkedTabl
 def spans_of(schema: LinkedSchema, link: Link) -> list[LinkSpan]:
     """Times between that are measured besides a child's date: of dates in bins of a few days, whose order is close.
 
-    Left out where the earlier date can be blank, or the child's is not measured itself.
+    Left out where the earlier date can be blank, the child's is not measured itself, or the rule is about some alone.
     """
     out: list[LinkSpan] = []
     coded = {a.name: i for i, a in enumerate(schema[link.child].coded)}
     for rule in link.rules:
         table, _, column = rule.lower.partition(".") if isinstance(rule, LinkOrderRule) else ("", "", "")
-        if not isinstance(rule, LinkOrderRule) or rule.upper not in coded or not column:
+        if not isinstance(rule, LinkOrderRule) or rule.upper not in coded or not column or rule.where is not None:
             continue
         if table not in (link.parent, schema.root.name) or column not in {a.name for a in schema[table].coded}:
             continue
@@ -96,9 +96,9 @@ def span_codes(span: SpanAttribute) -> NDArray[np.int64]:
 
 
 def later(span: SpanAttribute, minus: NDArray[np.integer], drawn: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Code of the later date, where the time from the earlier one is as drawn; -1 where it has none."""
+    """Code of the later date, where the time from the earlier one is as drawn: blank, or -1 where there is none."""
     ranked = span.size - span.special
     days = span.minus.binning.bounds()[0][minus] + span.binning.bounds()[0][np.minimum(drawn, ranked - 1)]
     low, high = span.of.binning.bounds()
-    inside = (drawn < ranked) & (days >= low[0]) & (days <= high[-1])
-    return np.where(inside, span.of.binning.find(np.clip(days, low[0], high[-1])), -1).astype(np.int64)
+    found = np.where(days <= high[-1], span.of.binning.find(np.clip(days, low[0], high[-1])), -1)
+    return np.where(drawn < ranked, np.where(days >= low[0], found, -1), span.of.binning.size).astype(np.int64)

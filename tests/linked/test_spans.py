@@ -18,7 +18,7 @@ def dated(name, last="2024-12-31", **more):
     return {"name": name, "kind": "datetime", "min": "2022-01-01", "max": last, **more}
 
 
-def parcels(roots=4_000, *, rule=None, placed="ordered", **more):
+def parcels(roots=4_000, *, rule=None, placed="ordered", blank=False, **more):
     """Orders over three years, parcels of each shipped one to three or two to ten days after."""
     rng = np.random.default_rng(1)
     day, express = rng.integers(0, 1096, roots), rng.integers(0, 2, roots)
@@ -28,7 +28,7 @@ def parcels(roots=4_000, *, rule=None, placed="ordered", **more):
     schema = linked(
         "parcels",
         {"orders": ("order", [dated(placed, **more), listed("express", 2)]),
-         "lines": (None, [dated("shipped", "2025-01-31"), listed("kind", 3)])},
+         "lines": (None, [dated("shipped", "2025-01-31", missing=blank), listed("kind", 3)])},
         [{"parent": "orders", "child": "lines", "key": "order", "max_children": 5, "rules": [rule]}],
     )  # fmt: skip
     orders = {"order": np.arange(roots), placed: (FIRST + day).astype(str), "express": express}
@@ -62,6 +62,7 @@ def test_children_keep_the_time_since_a_date_of_their_parent():
         ({"close": True}, {"placed": "seen"}, 1),
         ({}, {"bins": {"every": "month"}}, 0),
         ({}, {"missing": True}, 0),
+        ({"where": "kind = 1"}, {}, 0),
     ],
 )
 def test_headers_or_the_rule_say_that_dates_lie_close(rule, more, found):
@@ -78,6 +79,10 @@ def test_a_date_is_found_from_another_and_the_time_between():
     for minus, of in ((0, 0), (5, 12), (300, 450)):
         assert later(one.span, np.array([minus]), codes[minus, of][None])[0] == of
     assert later(one.span, np.array([500]), codes[0, 400][None])[0] == -1, "after the last day"
+    schema = parcels(10, missing=False, blank=True).schema
+    (one,) = spans_of(schema, schema.links[0])
+    blank = one.span.of.binning.size
+    assert one.span.missing and later(one.span, np.array([5]), np.array([one.span.size - 1]))[0] == blank
 
 
 def shipped(roots, seed=0, first=0):
