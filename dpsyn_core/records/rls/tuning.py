@@ -240,8 +240,8 @@ class Fitting:
     """Part of the proposals that is any value with a count above 0, so that each can come; the others follow the
     one-ways (convention)."""
 
-    threaded_records: int = 20_000
-    """Records from which on threads share a fit; below, starting them takes longer than they save."""
+    threaded_records: int = 9_000
+    """Records from which on threads share a fit; below, fits take half a second, and threads cost up to 2 % of pairs."""
 
     threads: int = 2
     """Threads of a large fit. A constant, so that results do not depend on the machine: a fit depends on it."""
