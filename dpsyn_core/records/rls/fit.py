@@ -195,9 +195,7 @@ class Pace:
     shards: int = 1
 
     def at(self, left: int) -> int:
-        """Threads of a sweep after which so many are left: one in the last two, which correct what parts left open
-        between them, where that is cheap.
-        """
+        """Threads of a sweep: one in the last two where that is cheap, which correct what parts left open."""
         return 1 if left < 2 and self.repeats > 1 else self.shards
 
 
