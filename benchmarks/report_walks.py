@@ -27,7 +27,20 @@ from benchmarks.walk_tables_second import SETS
 from dpsyn_core.cli import main as dpsyn
 
 # those of which copies are judged
-COPIED = ("reviews", "wide", "answers", "opinions", "matches", "houses", "citizens", "flights", "calls")
+COPIED = (
+    "reviews",
+    "wide",
+    "answers",
+    "opinions",
+    "matches",
+    "houses",
+    "citizens",
+    "flights",
+    "calls",
+    "advice",
+    "donations",
+    "pupils",
+)
 SHUFFLED, RESAMPLED = "shuffled", "resampled"
 NONE_KEPT, ALL_KEPT = 0.1, 0.9  # shares of the relations
 ONE = "tvd-1way"  # the scores that are not the verdict's are not looked at

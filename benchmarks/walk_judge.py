@@ -20,7 +20,7 @@ from benchmarks.walk_tables import Walked
 
 SLACK = 0.51  # of the last digit that is shown
 OTHER = "(other)"
-FIGURE = r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?:[\u00a0 ]?%)?)"
+FIGURE = r"(?:(?:\d{4}-\d\d-\d\d|\d\d\.\d\d\.\d{4})(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?:[\u00a0 ]?%)?)"
 RELATIONS = {
     "verdict_pair": "rank correlation", "verdict_ratio": "correlation ratio", "verdict_v": "Cramer's V less chance",
 }  # fmt: skip
@@ -71,7 +71,7 @@ def _valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
 def agrees(shown: str, true: float | str, *, german: bool) -> bool:
     """Whether a figure on the page is the true one, to the digits that it shows; "≥ 31" is true of 31 and more."""
     if isinstance(true, str):
-        return shown == true
+        return re.sub(r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1", shown) == true
     if shown.startswith(LEAST):
         return true >= float(shown.removeprefix(LEAST).translate(str.maketrans("", "", ",.")))
     text = shown.replace("\u2212", "-").replace("\u00a0", "").replace(" ", "")
@@ -188,15 +188,17 @@ def _columns(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> I
     for name, *cells in rows:
         for i, (side, frame) in enumerate((("real", real), ("synthetic", made))):
             column = frame[name]
-            true = [float(column.isna().mean()), float(column.nunique())]
+            true: list[Any] = [float(column.isna().mean()), float(column.nunique())]
             if column.dtype.kind in "iuf":
                 true += [column.mean(), column.std(), *(column.quantile(q) for q in QUANTILES)]
+            elif column.dtype.kind == "M" and (column == column.dt.normalize())[column.notna()].all():
+                true += [None, None, *(column.quantile(q).date().isoformat() for q in QUANTILES)]
             for what, cell, figure in zip(
                 ("blank", "distinct", "mean", "deviation", *QUANTILES), cells, true, strict=False
             ):
                 shown = cell.partition(BOTH)[2 * i]
                 if shown not in ("", NOTHING):
-                    yield f"{what} of {name} ({side})", shown, float(figure)
+                    yield f"{what} of {name} ({side})", shown, figure if isinstance(figure, str) else float(figure)
 
 
 def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from benchmarks import walk_tables, walk_tables_fourth, walk_tables_third
+from benchmarks import walk_tables, walk_tables_fifth, walk_tables_fourth, walk_tables_third
 from benchmarks.walk_tables import Walked
 
 ANSWERS = np.array(["strongly disagree", "disagree", "neither", "agree", "strongly agree"])
@@ -214,4 +214,5 @@ SETS = {
     "second": tables,
     "third": walk_tables_third.tables,
     "fourth": walk_tables_fourth.tables,
+    "fifth": walk_tables_fifth.tables,
 }

@@ -1,7 +1,7 @@
 """Tables from upload to CSV in Chromium, and what the pages say against what pandas finds in the file.
 
-`python -m benchmarks.walks [--set second|third|fourth] [--only loans,panel] [--shots FOLDER]`. Each walk has another
-width, theme and language; somebody agrees with every proposal. Prints Markdown, and each contradiction below it.
+`python -m benchmarks.walks [--set second|third|fourth|fifth] [--only loans,panel] [--shots FOLDER]`. Each walk has
+another width, theme and language; somebody agrees with every proposal. Prints Markdown, and each contradiction below.
 """
 
 from __future__ import annotations

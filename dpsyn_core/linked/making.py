@@ -10,7 +10,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.linked.alike import ALIKE, Given, Likeness, likeness
+from dpsyn_core.linked.denied import denied_targets
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.forest import Children, Forest, columns_of, shapes_of
 from dpsyn_core.linked.permitted import only_permitted, permitted
 from dpsyn_core.linked.spread import spread_targets
@@ -83,8 +85,8 @@ def make_stage(
     forest: Forest,
     stage: Stage,
     schema: LinkedSchema,
-    evidence: RlsEvidence,
-    siblings: RlsEvidence | None,
+    evidence: ViewEvidence,
+    siblings: ViewEvidence | None,
     *,
     effort: float,
     rng: Generator,
@@ -119,9 +121,9 @@ def make_stage(
             rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered
         )  # fmt: skip
         fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
-        spread = spread_targets(stage, evidence, records, targets)
-        if spread:
-            fit_linked(records, targets + spread, probabilities, pace=cooler_half(pace), rng=rng, progress=progress)
+        more = denied_targets(stage, evidence, records, targets) + spread_targets(stage, evidence, records, targets)
+        if more:
+            fit_linked(records, targets + more, probabilities, pace=cooler_half(pace), rng=rng, progress=progress)
     _write(forest, stage, schema, rows[:, len(standing) :])
 
 

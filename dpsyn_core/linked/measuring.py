@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.stages import View
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.rls.pairs import choose_pairs
+from dpsyn_core.synthesizers.rls.pairs import choose_pairs, usual_recodes
 from dpsyn_core.synthesizers.rls.system import Rls, RlsConfig
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
-from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +63,7 @@ def measure_root(
 
 def measure_view(
     view: View, counter: Counter, known: Sequence[Measurement], *, total: float, cost: Cost, task: Task, gate: Gate
-) -> RlsEvidence:
+) -> ViewEvidence:
     """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
 
     Args:
@@ -82,14 +84,14 @@ def measure_view(
     n = max(round(total), 1)
     system = _system(asked if len(asked) else view.domain, cost, task, n, own, VIEWS)
     plan = system.budget_plan(n, with_pairs=bool(view.pairs))
-    measured = list(known)
+    measured = ReleasedTables(known)
     pairs = plan.pairs
     if len(asked):
         measured += system.measure_one_ways(counter, plan, own)
         measured += system.measure_coarse_one_ways(counter, measured, plan, own)
     elif pairs is not None:
         pairs = cost.less(plan.scores)
-    evidence = RlsEvidence(view.domain, measured, n)
+    evidence = ViewEvidence(view.domain, measured, n)
     if pairs is None or not view.pairs:
         return evidence
     chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=list(view.pairs))
@@ -97,7 +99,10 @@ def measure_view(
         measured += system.measure_pairs(counter, chosen, chosen.cost, own)
     elif len(asked):  # nothing is left to spend it on but the one-ways
         measured += system.measure_one_ways(counter, plan, own, chosen.cost)
-    return RlsEvidence(view.domain, measured, n)
+    measured.scores = Scores(
+        sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
+    )
+    return ViewEvidence(view.domain, measured, n, usual_recodes(evidence, plan))
 
 
 def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate, tuning: Tuning = TUNING) -> Rls:

@@ -20,6 +20,7 @@ from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.decoding import check_linked_rules, decoded
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
+from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildren
@@ -43,7 +44,6 @@ from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.rls.view import RlsEvidence
 from dpsyn_core.tables.frames import from_arrow, to_arrow
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def fit_forest(
 
 def _measured(
     forest: Forest, made: Forest, stage: Stage, schema: LinkedSchema, scale: float, cost: Cost, task: Task, gate: Gate
-) -> RlsEvidence:
+) -> ViewEvidence:
     """What is released of a stage; what its context looks like follows from what was made."""
     standing = context_columns(made, stage, schema)
     weights = scale * stage.view.unit / in_root(made, stage)
@@ -324,9 +324,9 @@ def _known(view: View, columns: Columns, weights: Any, sigma: float) -> list[Mea
 
 
 def _siblings_measured(
-    forest: Forest, made: Forest, stage: Stage, evidence: RlsEvidence, scale: float, cost: Cost | None, task: Task,
+    forest: Forest, made: Forest, stage: Stage, evidence: ViewEvidence, scale: float, cost: Cost | None, task: Task,
     gate: Gate,
-) -> RlsEvidence | None:  # fmt: skip
+) -> ViewEvidence | None:  # fmt: skip
     """What is released of consecutive siblings; what each looks like by itself follows from the stage."""
     view, counter = stage.siblings, sibling_counter(forest, stage)
     if view is None or counter is None or cost is None:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.linked.denied import by_chance
 from dpsyn_core.linked.stages import Stage
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.synthesizers.rls.implied import beyond
-from dpsyn_core.synthesizers.rls.pairs import sampling_errors
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Floats = NDArray[np.float64]
@@ -96,9 +96,7 @@ def _fitted(
     found = coarse[1].sum(coarse[0].sum(_counts(records, places, stage)), axis=1)
     alone = coarse[0].sum(sides[0])[:, None] * coarse[1].sum(sides[1]) / held
     apart = float(np.abs(found - alone).sum())
-    one = float(np.square(records.weight, dtype=np.float64).sum()) / held  # as much as a record adds to the noise
-    (chance,) = sampling_errors([alone / one])
-    return 1 + (_ratio(found, alone) - 1) * beyond(apart, float(chance) * one) / max(apart, 1e-300)
+    return 1 + (_ratio(found, alone) - 1) * beyond(apart, by_chance(alone, records)) / max(apart, 1e-300)
 
 
 def _between(coarse: Coarsening, side: Floats, attribute: CodedAttribute) -> Floats:

@@ -227,8 +227,11 @@ def _siblings(named: list[CodedAttribute], sources: list[int], unit: int) -> Vie
 
 
 def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
-    """Pairs that tell something new: of an own column with any, of a difference with own ones and what it is above."""
-    out = []
+    """Pairs that tell something new: of an own column with any, of a difference with own ones and what it is above.
+
+    Next to the sibling before, a pair of own columns is none: it was counted of all children.
+    """
+    out, siblings = [], any(c.kind == "before" for c in columns)
     for (i, a), (_, b) in combinations(enumerate(columns), 2):
         kinds = {a.kind, b.kind}
         if "difference" in kinds:
@@ -237,7 +240,7 @@ def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
         elif "before" in kinds:
             fits = a.kind != b.kind
         else:
-            fits = "own" in kinds
+            fits = "own" in kinds and not siblings
         if fits:
             out.append((a.attribute.name, b.attribute.name))
     return tuple(out)

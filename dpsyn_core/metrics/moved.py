@@ -24,6 +24,7 @@ FEW_OF_A_GROUP = 30  # records up to which the deviation within a group is too u
 FAR_CORRELATION = 0.1  # of a rank correlation: less is hardly seen in a plot
 FAR_MEAN = 0.05  # of a standard deviation, or of the mean itself
 FAR_SHARE = 0.02  # of all records: by so much the share of a value has moved
+NEW_SHARE = 0.01  # of all records: by so much there is a value that no real record has
 SHORT = 12  # values of a category whose groups are compared
 FEWEST = 5  # records of a group whose mean says anything
 PULLED = 0.1  # of the differences between groups
@@ -132,10 +133,10 @@ def correlations(c: Comparison) -> list[MovedPair]:
     ]  # fmt: skip
 
 
-def means(c: Comparison) -> list[MovedMean]:
-    """Numbers whose mean moved, the farthest first; dates and ordered words have none."""
+def means(c: Comparison, sure: float | None = None) -> list[MovedMean]:
+    """Numbers whose mean moved, the farthest first; dates and ordered words have none. sure: None for all together."""
     out, names = [], numbers(c)
-    sure = sure_of(len(names))
+    sure = sure_of(len(names)) if sure is None else sure
     for name in names:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
@@ -163,7 +164,8 @@ def moved(real: Floats, synthetic: float, records: int, *, sure: float = SURE, r
     far = gap / deviation if deviation > 0 else (0.0 if gap == 0 else np.inf)
     if relative and mean > 0 and real.min() >= 0:
         far = max(far, gap / mean)
-    farthest = max(float(real.max()) - mean, mean - float(real.min()))
+    # what no value lies far below is not lower by chance because some lie far above
+    farthest = float(real.max()) - mean if synthetic > mean else mean - float(real.min())
     no_chance = gap > by_chance(np.array(deviation), np.array(farthest), np.array(max(1.0, records)), sure)
     return float(far) if no_chance and far > FAR_MEAN else None
 
@@ -209,7 +211,8 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     made = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
     deviation = float(np.sqrt(max(0.0, (n * np.nan_to_num(square)).sum() / max(1, n.sum()) - whole**2)))
     spread = np.where(n < FEW_OF_A_GROUP, np.fmax(within, deviation), within)
-    far = by_chance(spread, np.fmax(_farthest(name, i, c, real), 0), np.maximum(fresh, 1), sure)
+    farthest = _farthest(name, i, c, real, np.nan_to_num(np.sign(synthetic - real)))
+    far = by_chance(spread, np.fmax(farthest, 0), np.maximum(fresh, 1), sure)
     kept = None
     if use.sum() >= 2:
         weight, left, right = n[use], real[use] - whole, synthetic[use] - made
@@ -223,12 +226,12 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     )  # fmt: skip
 
 
-def _farthest(name: str, category: int, c: Comparison, means: Floats) -> Floats:
-    """How far the farthest record of each group lies from the group's real mean."""
+def _farthest(name: str, category: int, c: Comparison, means: Floats, way: Floats) -> Floats:
+    """How far the farthest record of each group lies from the group's real mean, to the side that the mean moved to."""
     values, codes = c.exact(name)[0], c.truth[category]
     there = ~np.isnan(values) & (codes < len(means))
     out = np.zeros(len(means))
-    np.maximum.at(out, codes[there], np.abs(values[there] - means[codes[there]]))
+    np.maximum.at(out, codes[there], way[codes[there]] * (values[there] - means[codes[there]]))
     return out
 
 
@@ -269,7 +272,8 @@ def shares(c: Comparison) -> list[MovedGroup]:
         error = error_of_share(real, c.n, c.m)
         words = c.words(name)
         gone = (synthetic == 0) & (real * c.m > sure**2)  # a fresh sample lacks them once in e^9 times at most
-        for k in np.flatnonzero((np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)) | gone):
+        came = (real == 0) & (synthetic > max(NEW_SHARE, sure**2 / max(1, min(c.n, c.m))))
+        for k in np.flatnonzero((np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)) | gone | came):
             if words[k] == MISSING:
                 continue  # blank cells are no value
             out.append(MovedGroup(

@@ -11,12 +11,11 @@ import numpy as np
 
 from dpsyn_core.metrics import moved
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.profile import profiles
+from dpsyn_core.metrics.profile import A_DAY, profiles
 from dpsyn_core.schema.grids import Rhythm
 from dpsyn_core.schema.rhythm import OF_A_WEEK, keeps
 
 DAYS: tuple[Rhythm, ...] = (*OF_A_WEEK, "month-start", "month-end")
-A_DAY = 86_400  # seconds
 FEWEST = 10  # records of a fresh sample that would hardly all have one value
 
 

@@ -17,6 +17,7 @@ QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 FAR_BLANK = 0.02  # by so much the share of blank cells has moved
 FAR_DEVIATION = 0.1  # of itself
 SURE = 3.0  # standard errors
+A_DAY = 86_400  # seconds
 OTHER = "(other)"  # words of the cell of values that the schema does not list
 
 
@@ -64,7 +65,8 @@ def _profile(c: Comparison, name: str) -> ColumnProfile:
         wrong = _wrong_numbers(c.exact(name)[0], left, right, c.m)
     else:
         sides = ((c.truth, c.real_dates), (c.synthetic, c.synthetic_dates))
-        left, right = (_of_codes(codes[i], words, c.domain[name], dates.get(name)) for codes, dates in sides)
+        unit = c.date_units.get(name, A_DAY)
+        left, right = (_of_codes(codes[i], words, c.domain[name], dates.get(name), unit) for codes, dates in sides)
         right = replace(right, unlisted=False)  # they are written as one text
         wrong = []
     share = (left.missing * c.n + 2) / (c.n + 4)
@@ -86,7 +88,7 @@ def _of_numbers(values: Floats) -> Figures:
 
 
 def _of_codes(
-    codes: NDArray[np.unsignedinteger[Any]], words: Sequence[str], a: CodedAttribute, dates: Floats | None
+    codes: NDArray[np.unsignedinteger[Any]], words: Sequence[str], a: CodedAttribute, dates: Floats | None, unit: int
 ) -> Figures:
     counts = np.bincount(codes, minlength=len(words))
     blank = len(words) - 1 if words and words[-1] == MISSING else -1
@@ -98,9 +100,26 @@ def _of_codes(
         quantiles = tuple(words[k] for k in at)
     distinct = int(np.count_nonzero(counts)) - int(blank >= 0 and counts[blank] > 0)
     if dates is not None:
-        distinct, missing = len(np.unique(dates[~np.isnan(dates)])), float(np.isnan(dates).mean())
+        known = dates[~np.isnan(dates)] * unit
+        distinct, missing = len(np.unique(known)), float(np.isnan(dates).mean())
+        quantiles = _of_dates(known, words[0], precise=unit == 1) if len(known) else ()
     unlisted = dates is None and OTHER in words and bool(counts[words.index(OTHER)])
     return Figures(missing=missing, distinct=distinct, unlisted=unlisted, quantiles=quantiles)
+
+
+def _of_dates(seconds: Floats, first: str, *, precise: bool) -> tuple[str, ...]:
+    """Quantiles of dates or times as the files have them; months and years where all cells are first days of them.
+
+    first: label of the first bin, which shows what a cell names.
+    """
+    at = np.floor(np.quantile(seconds, QUANTILES)).astype("datetime64[s]")
+    if precise:
+        return tuple(str(x) for x in at)
+    days = seconds.astype("datetime64[s]").astype("datetime64[D]")
+    for unit, letters in (("Y", 4), ("M", 7)):
+        if len(first) == letters and (days == days.astype(f"datetime64[{unit}]")).all():
+            return tuple(str(x)[:letters] for x in at)
+    return tuple(str(x)[:10] for x in at)
 
 
 def _wrong_numbers(values: Floats, real: Figures, synthetic: Figures, m: int) -> list[str]:

@@ -114,6 +114,8 @@ def _verdict(c: Comparison) -> Verdict:
     shares, groups = moved.shares(c), moved.groups(c)
     dates, days, blanks = moved_columns.dates(c), moved_columns.days(c), moved_columns.blanks(c)
     calm = not (correlations or means or shares or groups or dates or days or blanks or fixed)
+    if not calm:  # what is named need not be beyond chance with all others together
+        means = moved.means(c, sure=moved.SURE)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
     found = grade(ones, pairs, kept, calm=calm)
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):

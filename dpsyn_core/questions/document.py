@@ -57,6 +57,8 @@ def describe(error: ValidationError, document: object) -> str:
     if kind == "value_error":
         return f"{name}{path}: {str(first['msg']).removeprefix('Value error, ')}".lstrip(": ")
     text = PLAIN.get(kind, "")
+    if kind == "too_long":
+        text = f"has {first['ctx']['actual_length']} entries, and at most {first['ctx']['max_length']} are allowed"
     if path.startswith("bins") and kind.startswith(("union_tag", "model")):
         text = "must be an object: {'width': 10}, {'count': 8}, {'edges': [0, 18, 65]} or {'groups': [['a', 'b']]}"
     if not text:

@@ -22,8 +22,9 @@ from dpsyn_core.report import figures
 from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import axis_labels, merged, rising
 from dpsyn_core.report.theme import Figure
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, dated
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
 
@@ -146,7 +147,12 @@ def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words)
     series: dict[str, Floats] = {words["real"]: c.real_counter.marginal((name,), recodes) / c.n}
     for table, t in tables.items():
         series[table] = t.synthetic_counter.marginal((name,), recodes) / t.m
-    return labels, series
+    return _said(c, name, labels, words), series
+
+
+def _said(c: Comparison, name: str, labels: Sequence[str], words: Words) -> list[str]:
+    """Labels of a column's cells; dates as the language writes them."""
+    return [dated(x, words) for x in labels] if name in c.date_units else list(labels)
 
 
 def column(tables: Mapping[str, Comparison], name: str, words: Words = ENGLISH) -> Figure:
@@ -164,7 +170,7 @@ def panels(tables: Mapping[str, Comparison], differing: Mapping[str, float], wor
     return out
 
 
-def profile(schema: Schema, table: Any) -> list[Panel]:
+def profile(schema: Schema, table: Any, words: Words = ENGLISH) -> list[Panel]:
     """Shares of every column's values in one table of its owner, in the order of the schema, for small multiples.
 
     Raises TableError where a column holds what the schema has no place for. Reads private data and is not DP.
@@ -174,6 +180,8 @@ def profile(schema: Schema, table: Any) -> list[Panel]:
     for a, column in zip(schema.domain().attributes, codes, strict=True):
         counts = np.bincount(column, minlength=a.size)
         recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts)  # type: ignore[misc]
+        if isinstance(schema[a.name], DatetimeAttribute):
+            labels = [dated(x, words) for x in labels]
         share = recode.sum(counts) / max(1, len(column))
         out.append(Panel(name=a.name, labels=labels, shares={"": share}))
     return out
@@ -186,7 +194,7 @@ def pair(c: Comparison, a: str, b: str, words: Words = ENGLISH) -> tuple[Figure,
     recodes = {n: m for n, (m, _) in coarse.items()}
     counts = [k.marginal(names, recodes) for k in (c.real_counter, c.synthetic_counter)]
     real, synthetic = (np.asarray(t if names == (a, b) else t.T, dtype=float) / t.sum() for t in counts)
-    rows, columns = coarse[a][1], coarse[b][1]
+    rows, columns = (_said(c, n, coarse[n][1], words) for n in (a, b))
     both = figures.two_tables(real, synthetic, rows, columns, (a, b), words)
     return both, figures.difference(synthetic - real, rows, columns, (a, b), words)
 
@@ -270,7 +278,9 @@ def released(c: Comparison, table: str, fit: Score | None, words: Words = ENGLIS
             name = m.attributes[0]
             counts = np.asarray(c.synthetic_counter.marginal(m.attributes, m.recodes) * (n / c.m), dtype=np.float64)
             half = interval(m.sigma)
-            out[name] = figures.released_overlay(name, _labels(c, m, name), m.values, half, {table: counts}, words)
+            out[name] = figures.released_overlay(
+                name, _said(c, name, _labels(c, m, name), words), m.values, half, {table: counts}, words
+            )
     return out
 
 

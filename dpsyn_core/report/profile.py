@@ -14,7 +14,7 @@ from dpsyn_core.metrics.small_groups import GroupError, group_errors
 from dpsyn_core.report import figures
 from dpsyn_core.report.page import number, percent
 from dpsyn_core.report.verdict import amount, fine, told_apart
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.words import ENGLISH, Words, dated, local
 
 BOTH = " / "  # between the real figure and the synthetic one
 CELL = 4  # digits of a figure of which two stand in one cell
@@ -40,14 +40,14 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
     """A row a column, each cell with the real figure and the synthetic one."""
     out = []
     for p in profiles(c):
-        r, s = p.real, p.synthetic
+        r, s, said = p.real, p.synthetic, words if p.column in c.date_units else ENGLISH
         out.append([
             p.column,
             local(percent(r.missing) + BOTH + percent(s.missing), words),
             local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
             both(r.mean, s.mean, words, p.column),
             both(r.deviation, s.deviation, words),
-            *(both(_quantile(r, at), _quantile(s, at), words, p.column) for at in (0.0, 0.5, 0.95, 1.0)),
+            *(both(_quantile(r, q, said), _quantile(s, q, said), words, p.column) for q in (0.0, 0.5, 0.95, 1.0)),
             ", ".join(words[f"profile_{w}"] for w in p.wrong),
         ])  # fmt: skip
     return out
@@ -68,8 +68,9 @@ def both(real: float | str | None, synthetic: float | str | None, words: Words =
     )
 
 
-def _quantile(f: Figures, at: float) -> float | str | None:
-    return f.quantiles[QUANTILES.index(at)] if f.quantiles else None
+def _quantile(f: Figures, at: float, words: Words) -> float | str | None:
+    found = f.quantiles[QUANTILES.index(at)] if f.quantiles else None
+    return dated(found, words) if isinstance(found, str) else found
 
 
 def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:

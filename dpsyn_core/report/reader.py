@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from dpsyn_core.metrics.comparison import Codes
 
+RELEASE, INDEX = ".dpsyn", "release.json"  # the ending of release files, and the member that names the others
 TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 MOST_BYTES = 1 << 30  # of a zip's members together, unpacked
 MOST_MEMBERS = 200
@@ -63,6 +64,8 @@ class ReleaseFiles:
 def sorted_files(given: Sequence[tuple[str, bytes]]) -> ReleaseFiles:
     """Which of some files is which, by their names; a zip, such as the bundle of the app, is taken apart.
 
+    A release file (.dpsyn) is one: it stands for the manifest and the released tables of its run.
+
     Raises:
         ReceiptError: there is no table or no manifest, or two of a kind.
         SizeError: a zip holds more than is read.
@@ -73,6 +76,13 @@ def sorted_files(given: Sequence[tuple[str, bytes]]) -> ReleaseFiles:
         kind = _kind(name)
         if kind:
             kinds.setdefault(kind, []).append((name, content))
+    alone = next((name for name, _ in given if name.lower().endswith(RELEASE)), None)
+    if alone is not None and "table" not in kinds:
+        msg = (
+            f"'{alone}' holds what a run released, and no synthetic table; choose the table of that run (.csv, "
+            ".parquet or .xlsx) as well, or make one from the file under More tables from a release, on Synthesize"
+        )
+        raise ReceiptError(msg)
     for kind, wanted in (("table", "a synthetic table (.csv, .parquet or .xlsx)"), ("manifest", "a manifest (.json)")):
         if kind not in kinds:
             msg = f"the files hold no {wanted.removeprefix('a ')}; choose {wanted}, or the bundle that Export writes"
@@ -85,7 +95,7 @@ def sorted_files(given: Sequence[tuple[str, bytes]]) -> ReleaseFiles:
 
 
 def _zip(name: str) -> bool:
-    return name.lower().endswith(".zip")
+    return name.lower().endswith((".zip", RELEASE))
 
 
 def _kind(name: str) -> str:
@@ -101,7 +111,8 @@ def _kind(name: str) -> str:
 def _members(name: str, content: bytes) -> list[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            entries = [e for e in archive.infolist() if not e.is_dir() and _kind(e.filename)]
+            index = INDEX if name.lower().endswith(RELEASE) else ""
+            entries = [e for e in archive.infolist() if not e.is_dir() and _kind(e.filename) and e.filename != index]
             if len(entries) > MOST_MEMBERS or sum(e.file_size for e in entries) > MOST_BYTES:
                 msg = f"'{name}' holds more than {MOST_BYTES >> 20} MB; choose the files of the release one by one"
                 raise SizeError(msg)

@@ -10,7 +10,7 @@ from dpsyn_core.metrics.moved import MovedGroup
 from dpsyn_core.metrics.moved_columns import Fixed, MovedBlanks, MovedDays
 from dpsyn_core.metrics.unrelated import Between
 from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.words import ENGLISH, Words, dated, local
 from dpsyn_core.schema.years import is_year
 
 LARGE = 1e17  # from which on an amount is written with an exponent
@@ -51,7 +51,7 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
         real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic, m.column))
         out.append(words["verdict_mean"].format(column=m.column, real=real, synthetic=synthetic))
     for d in found.dates:
-        real, synthetic = (instant(x, precise=d.precise) for x in (d.real, d.synthetic))
+        real, synthetic = (dated(instant(x, precise=d.precise), words) for x in (d.real, d.synthetic))
         out.append(words["verdict_date"].format(column=d.column, real=real, synthetic=synthetic))
     shares: list[MovedDays | MovedBlanks] = [*found.days, *found.blanks]
     for b in shares:

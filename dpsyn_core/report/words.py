@@ -11,11 +11,22 @@ from collections.abc import Mapping
 Words = Mapping[str, str]
 SHARE = re.compile(r"(?<=\d) ?%")
 MARKS = str.maketrans(",.", ".,")
+DAY = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
+MONTH = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
+DAYS = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d) … (\d\d)-(\d\d)(?!\d)")  # of one year, merged
 
 
 def local(number: str, words: Words) -> str:
     """A number as the language writes it: 1,234.5% is 1.234,5 % where the mark of decimals is a comma."""
     return SHARE.sub("\u00a0%", number.translate(MARKS)) if words["decimal_mark"] == "," else number
+
+
+def dated(text: str, words: Words) -> str:
+    """Dates of ISO 8601 in a text as the language writes them: 2023-12-31 is 31.12.2023, and 2023-12 is 12/2023."""
+    if words["decimal_mark"] != ",":
+        return text
+    text = DAYS.sub(r"\3.\2.–\5.\4.\1", text)
+    return MONTH.sub(r"\2/\1", DAY.sub(r"\3.\2.\1", text))
 
 
 ENGLISH: Words = {
@@ -90,7 +101,7 @@ ENGLISH: Words = {
     "verdict_fixed_more": "one value each in {count} further columns",
     "verdict_mean": "{column}: mean {real}, here {synthetic}",
     "verdict_group": "mean {column} where {category} is {value}: {real}, here {synthetic}",
-    "verdict_share": "{category} {value}: {real} of the records, here {synthetic}",
+    "verdict_share": "{category} = {value}: {real} of the records, here {synthetic}",
     # columns and groups in figures
     "profile_missing": "blank cells",
     "profile_mean": "mean",

@@ -202,19 +202,16 @@ def _plain_number(text: Any) -> Any:
 
 
 def _as_floats(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
-    """Compares as floats, where a float holds the value exactly: 1e-1 and .1 are 0.1, 1e3 is 1000."""
+    """Compares as floats, where a float holds the value exactly: 1e-1, .1 and 0,1 are 0.1, 1e3 is 1000."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    trimmed = pc.utf8_trim_whitespace(text)
+    # 1,3 is 1.3, but 1,300 only where a listed value has three decimals
+    digits = r"\d+" if any(len(k.partition(".")[2]) == 3 for k in attribute.keys) else r"\d{1,2}|\d{4,}"
+    trimmed = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), rf"^(-?\d+),({digits})$", r"\1.\2")
     number = pc.match_substring_regex(trimmed, NUMBER)
     cells = pc.cast(pc.if_else(number, trimmed, "nan"), pa.float64()).to_numpy(zero_copy_only=False)
-    listed = np.array(
-        [
-            float(v) if isinstance(v, int | float) and v is not True and v is not False and float(v) == v else np.inf
-            for v in attribute.values
-        ]
-    )
+    listed = np.array([float(v) if type(v) in (int, float) and float(v) == v else np.inf for v in attribute.values])
     order = np.argsort(listed, kind="stable")
     at = np.minimum(np.searchsorted(listed[order], cells), len(listed) - 1)
     hit = (listed[order][at] == cells) & np.isfinite(cells)

@@ -82,6 +82,13 @@ def in_parts(texts: Any) -> dict[str, Any]:
     return {}
 
 
+def ends(texts: Any, way: str) -> tuple[str, str]:
+    """The first and the last of some dates that are written in a way, as far as it tells them: 2024-06 for Jun-24."""
+    low, high = _times(texts, way)[[0, -1]].astype("datetime64[s]")
+    letters = 19 if re.search("%[HI]", way) else 10 if "%d" in way else 7
+    return str(low)[:letters], str(high)[:letters]
+
+
 def named_like_one(name: str) -> bool:
     """Whether a header speaks of a date: date, BirthDate, dob, start_month."""
     return any(part.lower() in WORDS for part in PARTS.findall(name))

@@ -22,7 +22,10 @@ from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.labelled_write import LETTER
 from dpsyn_core.tables.read import read_table
 
-FEW = 20  # whole numbers with at most so many distinct values are listed
+FEW = 20  # numbers with at most so many distinct values are listed
+COMMON = 10  # a value that fewer records have is rare
+RARE = 0.05  # of the records may have such a value where a list of numbers is drafted or proposed; more make it a range
+SPARSE = 0.5  # of the decimals from the least to the largest, by their step: where no more occur, those are listed
 MANY = 200  # text with more distinct values is left out of the draft
 COMPUTED = 1e-9  # relative error of numbers that a program has computed
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
@@ -187,7 +190,9 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     texts = canonical.to_text(filled)
     base: dict[str, Any] = {"missing": missing}
     if t.is_boolean(entries.type) or pc.all(pc.match_substring_regex(texts, BOOLEAN)).as_py():
-        return base | {"kind": "categorical", "values": [False, True]}
+        spelled = sorted(set(texts.to_pylist()) - {"true", "false"})  # such as TRUE and FALSE, which go back so
+        as_they_are = canonical.is_text(entries.type) and len(spelled) == len(texts) == len({*map(str.lower, spelled)})
+        return base | {"kind": "categorical", "values": spelled if as_they_are else [False, True]}
     counts = np.bincount(index[index >= 0], minlength=len(entries))[~blank]
     # cells such as NA are no number and no date: they go to the missing cell, and do not make a category of the rest
     told = ~absent(texts)
@@ -274,12 +279,19 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     if not valid.all() or near.sum() <= OFTEN * len(near):
         return None
     filled, floats, counts = filled.filter(pa.array(near)), floats[near], counts[near]
+    if _versions(texts, floats, comma):
+        return None
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
     if not whole:
         low, high = float(floats.min()), float(floats.max())
         out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
         step = _step(floats)
+        if step is not None and _few_decimals(floats, counts, step):
+            return {"kind": "categorical", "values": np.unique(floats).tolist(), "ordered": True}
         out |= _heavy(floats, counts) | ({} if step is None else {"step": step})
+        if step is not None and comma and pc.any(pc.match_substring(texts, ",")).as_py():  # goes back as it came
+            digits = next(d for d in range(1, amounts.SEEN + 1) if float(round(step, d)) == step)
+            out["written"] = amounts.AmountFormat(prefix="", suffix="", group="", mark=",", digits=digits).example()
     else:
         values, _ = casting.to_numbers(filled, whole=True, comma=comma)
         low, high = int(values.min()), int(values.max())
@@ -292,6 +304,24 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     if not alone and _spiked(floats == floats.min(), counts):  # such as amounts below a limit of detection
         out["special_values"] = [low]
     return out
+
+
+def _few_decimals(floats: NDArray[np.float64], counts: NDArray[np.int64], step: float) -> bool:
+    """Whether a column takes only a few of the decimals between its ends, such as marks of 1.0, 1.3, 1.7 and 2.0."""
+    distinct = np.unique(floats)
+    steps = round((distinct[-1] - distinct[0]) / step) + 1
+    rare = counts[counts < COMMON].sum() > RARE * counts.sum()
+    return bool(len(distinct) <= min(FEW, SPARSE * steps) and not rare)
+
+
+def _versions(texts: Any, floats: NDArray[np.float64], comma: bool) -> bool:
+    """Whether a few decimals are names, not numbers: 1.1 and 1.10 are two versions."""
+    import pyarrow.compute as pc
+
+    if len(texts) > FEW or len(texts) != len(floats) or len(np.unique(floats)) == len(floats):
+        return False
+    mark = "[.,]" if comma else "[.]"
+    return bool(pc.all(pc.match_substring_regex(texts, rf"^\d+{mark}\d+$")).as_py())
 
 
 def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema import written_dates
+from dpsyn_core.schema.categorical import CategoricalAttribute, match
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
-from dpsyn_core.suggest.drafting import absent
+from dpsyn_core.suggest.drafting import COMMON, RARE, absent
 from dpsyn_core.tables import amounts, canonical
 
 MOST = 100_000  # records that are looked at
@@ -57,8 +58,6 @@ def fullest(codes: Sequence[NDArray[Any]], columns: list[tuple[str, int, int]]) 
     return out
 
 
-COMMON = 10  # a value that fewer records have is not proposed
-RARE = 0.05  # of the records may have such a value where a list of whole numbers is proposed; more make it a range
 MANY = 200  # values of a list that is proposed
 FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range
@@ -163,13 +162,20 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         why = "scale" if marks or {(drafted["min"], drafted["max"]), (low, high)} <= SCALES else "rounded"
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
-        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
-        first, last = _years(drafted["min"], drafted["max"])
         why = "written" if drafted.get("formats") else "calendar"
+        low, high = _seen_dates(column, drafted["formats"][0]) if why == "written" else (drafted["min"], drafted["max"])
+        seen = {"what": "range", "low": low, "high": high}
+        first, last = _years(drafted["min"], drafted["max"])
         return Proposal(name=name, seen=seen, why=why, document=base | {"min": first, "max": last})
     if kind == "categorical":
         return _categories(drafted, base, column)
     return _left_out(drafted, column, records)
+
+
+def _seen_dates(column: Any, way: str) -> tuple[str, str]:
+    """The first and the last date of a column that the draft gave whole years."""
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    return written_dates.ends(_present(texts.filter(_not(canonical.blanks(texts)))), way)
 
 
 def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] | None:
@@ -260,7 +266,8 @@ def _years(first: str, last: str) -> tuple[str, str]:
 
 
 def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:
-    values, counts = drafted["values"], _counts(column)
+    values = drafted["values"]
+    counts = _counts(drafted, column)
     seen = {"what": "values", "values": values}
     keys = [canonical.canonical(v) for v in values]
     listed = _present(_texts(keys))
@@ -341,7 +348,12 @@ def _usual(keys: list[str]) -> tuple[str, ...] | None:
     return next((known for known in LISTS if got <= set(known) and len(got) >= len(known) - 1), None)
 
 
-def _counts(column: Any) -> dict[str, int]:
+def _counts(drafted: Mapping[str, Any], column: Any) -> dict[str, int]:
+    """Records by value as canonical text; listed numbers in every spelling of them."""
+    if any(isinstance(v, float) for v in drafted["values"]):
+        listed = CategoricalAttribute.model_validate({"name": drafted["name"], "values": drafted["values"]})
+        at = match(column, listed)[0]
+        return dict(zip(listed.keys, np.bincount(at[at >= 0], minlength=len(listed.keys)).tolist(), strict=True))
     entries, index = canonical.uniques(column)
     texts = canonical.to_text(entries).to_pylist()
     found = np.bincount(index[index >= 0], minlength=len(texts))

@@ -140,10 +140,15 @@ def _class(group: str) -> str:
 
 
 def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | None) -> Any:
-    """Numbers (n,) as a pyarrow array of text in a form, rounded to its digits; null where `mask` is True."""
+    """Numbers (n,) as a pyarrow array of text in a form, rounded to its digits; null where `mask` is True.
+
+    Those that have nothing but a decimal comma stay numbers, which text files write with it.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if how.mark == "," and not (how.prefix or how.suffix or how.group):
+        return pa.array(np.round(values, how.digits), mask=mask)
     if values.dtype.kind == "f":
         scaled = np.rint(np.clip(np.abs(values), 0, 9e18 / 10**how.digits) * 10.0**how.digits).astype(np.int64)
     else:

@@ -110,7 +110,7 @@ def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
     app.session_state["language"] = "de"
     app.button(key="quick_to_guide").click().run()
     assert "ganze Zahl, " in words(app) and "whole number" not in words(app)
-    assert "Datum, geschrieben als 20191231, 2019-01-01 bis 2019-12-31" in words(app)
+    assert "Datum, geschrieben als 20191231, 01.01.2019 bis 31.12.2019" in words(app)
     assert "20190101 bis" in words(app)
 
 

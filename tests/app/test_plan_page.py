@@ -75,3 +75,11 @@ def test_a_system_that_refuses_says_why(app):
     app.selectbox(key="plan_method").set_value("dirichlet-multinomial").run()
     assert not app.exception
     assert "does not protect add-remove neighbours" in words(app) and not plots(app)
+
+
+def test_a_system_that_measures_no_pairs_is_not_said_to_want_more_records(app):
+    planned(app, "age, sex, income, town")
+    assert "measures single columns only" not in words(app)
+    app.selectbox(key="plan_method").set_value("independent").run()
+    said = words(app)
+    assert "measures single columns only: relations between columns are lost" in said and "few for pairs" not in said

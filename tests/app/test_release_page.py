@@ -52,6 +52,16 @@ def test_a_bundle_is_grouped_and_filtered_with_intervals(ran):
     assert sum(numbers(filtered["x"])) < 0.5 * sum(numbers(drawn[0]["x"]))
 
 
+def test_the_release_file_of_export_goes_with_every_table_of_export(ran):
+    space = space_of(ran)
+    whole = ("r.dpsyn", files.release(space, ran.job), "application/octet-stream")
+    for ending in ("csv", "parquet"):
+        at_page(ran, "release")
+        app = given(ran, whole, (f"s.{ending}", files.table_bytes(space, ran.job, ending), "text/csv"))
+        assert "byte for byte" in words(app) and not app.error, ending
+    assert "More tables from a release" in given(ran, whole).error[0].value
+
+
 def test_a_mean_by_group_is_drawn(ran):
     app = given(ran, bundle_of(ran))
     app.selectbox(key="reader_kind").set_value("mean").run()

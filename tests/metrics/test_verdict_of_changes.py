@@ -115,7 +115,7 @@ def test_a_value_that_was_dropped_is_named_however_long_its_list():
     made = again()
     made = made[made.street != "s7"].sample(N, replace=True, random_state=1)
     said = sentence(verdict(compared(made)))
-    assert f"street s7: {100 * (flats().street == 's7').mean():.1f} % of the records, here 0.0 %" in said
+    assert f"street = s7: {100 * (flats().street == 's7').mean():.1f} % of the records, here 0.0 %" in said
 
 
 def test_records_that_are_all_the_same_are_called_so():
@@ -163,3 +163,29 @@ def test_every_word_of_a_change_stands_in_german():
     words = catalogue("de")
     for name in ("ratio", "v", "date", "blank", "same", "fixed", "fixed_more", "shares"):
         assert f"verdict_{name}" in json.dumps(words)
+
+
+def test_a_mean_that_a_few_large_amounts_had_made_is_named_when_they_are_gone():
+    """That some amounts lie far above makes a mean too high by chance, but not too low."""
+    rng = np.random.default_rng(5)
+    real, made = flats(), again()
+    real["rent"] = np.minimum(np.exp(rng.normal(4.5, 1.3, N)), 5000).round(2)
+    made["rent"] = np.minimum(real.rent, 1000)
+    made["owner"] = rng.permutation(made.owner)  # so that something has moved beyond any doubt
+    (named,) = verdict(compared(made, real)).means
+    assert (named.column, named.synthetic) == ("rent", pytest.approx(made.rent.mean()))
+    assert 3.4 < (real.rent.mean() - made.rent.mean()) / real.rent.std() * np.sqrt(N) < 3.8, "more than chance, alone"
+
+
+def test_a_value_that_no_real_record_has_is_named():
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "way", "kind": "categorical", "values": ["post", "phone"], "other": True},
+        {"name": "x", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9},
+    ]})  # fmt: skip
+    rng = np.random.default_rng(1)
+    real = pd.DataFrame({"way": rng.choice(["post", "phone"], N), "x": rng.integers(0, 10, N)})
+    for share, named in ((0.017, True), (0.004, False)):
+        made = real.sample(N, replace=True, random_state=3).reset_index(drop=True)
+        made.loc[: int(share * N), "way"] = "(other)"
+        said = sentence(verdict(compare_tables(schema, pa.Table.from_pandas(made), pa.Table.from_pandas(real))))
+        assert ("way = (other): 0.0 % of the records, here 1.7 %" in said) == named

@@ -229,3 +229,9 @@ def test_bins_of_dates_are_periods_and_other_bins_of_dates_are_refused_with_them
         coarse_of(born, WidthBins(width=10))
     with pytest.raises(QuestionError, match="holds no dates"):
         coarse_of(schema()["AGE"], PeriodBins(every="month"))
+
+
+def test_more_columns_than_a_table_may_have_are_refused_in_plain_words():
+    asked = {"name": "big", "kind": "table", "of": list("abcdefgh"), "weight": 1}
+    with pytest.raises(DPSynError, match="question 'big': of has 8 entries, and at most 4 are allowed"):
+        Questions.of([asked])

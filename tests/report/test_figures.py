@@ -65,13 +65,14 @@ def test_no_name_or_value_reaches_plotly_as_markup_or_as_a_field(kind):
         elif isinstance(node, list | tuple):
             for v in node:
                 yield from strings(v, key)
-        elif isinstance(node, str) and key not in {"hovertemplate", "legendgroup", "offsetgroup"}:
+        elif isinstance(node, str) and key not in {"hovertemplate", "legendgroup", "offsetgroup", "texttemplate"}:
             yield node
 
     for text in strings([figure.data, figure.layout]):
         assert "<b>" not in text and "%{" not in text, text
     for trace in figure.data:
         assert HOSTILE not in trace.get("hovertemplate", "")
+        assert trace.get("texttemplate") in (None, "%{text}")
 
 
 def test_a_map_of_many_columns_says_how_many_are_left_out_and_keeps_the_worst_pair():
@@ -219,3 +220,22 @@ def test_merged_real_bins_of_unequal_width_are_drawn_as_densities_and_a_single_v
     assert per == 1.0
     assert scale.tolist() == [1.0, 2.0, 1.0, 1.0, 0.25, 1.0]
     assert density(["0.25", "0.5", "0.75"])[1] is None
+
+
+def test_large_cells_of_heat_maps_show_their_numbers_in_the_marks_of_the_language():
+    z = np.full((3, 3), np.nan)
+    z[0, 1] = z[1, 0] = 0.613
+    z[0, 2] = z[2, 0] = z[1, 2] = z[2, 1] = 0.024
+    comma = {**ENGLISH, "decimal_mark": ","}
+    (trace,) = figures.pair_map(["a", "b", "c"], z, words=comma).data
+    assert trace["text"][0] == ["", "61\N{NO-BREAK SPACE}%", "2,4\N{NO-BREAK SPACE}%"]
+    assert trace["texttemplate"] == "%{text}"
+    wide = np.full((9, 9), 0.1)
+    assert "text" not in figures.pair_map([f"c{i}" for i in range(9)], wide).data[0]
+    shares = np.array([[0.25, 0.25], [0.5, 0.004]])
+    both = figures.two_tables(shares, shares, ["x", "y"], ["u", "v"], ("a", "b"))
+    assert [t["text"][1] for t in both.data] == [["50%", "0.4%"]] * 2
+    assert figures.difference(shares - 0.3, ["x", "y"], ["u", "v"], ("a", "b")).data[0]["text"][1] == [
+        "+20%",
+        "\N{MINUS SIGN}30%",
+    ]

@@ -1,13 +1,17 @@
-"""Figures of a language with a decimal comma: captions, titles and ticks have it too."""
+"""Figures of a language with a decimal comma: captions, titles, ticks and dates are written so."""
 
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from dpsyn_core.report import figures
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures import columns, glance
-from dpsyn_core.report.words import ENGLISH
+from dpsyn_core.report.profile import profile_rows
+from dpsyn_core.report.words import ENGLISH, dated
+from dpsyn_core.schema.document import Schema
 
 COMMA = {**ENGLISH, "decimal_mark": ","}
 ENGLISH_NUMBER = r"\d\.\d"
@@ -28,3 +32,35 @@ def texts():
 @pytest.mark.parametrize("text", list(texts()))
 def test_no_figure_writes_a_decimal_point_where_the_language_has_a_comma(text):
     assert re.search(r"\d", text) and not re.search(ENGLISH_NUMBER, text)
+
+
+def test_dates_are_written_as_the_language_writes_them():
+    said = {"2023-12-31": "31.12.2023", "2023-12": "12/2023", "2021-01-01 … 03-14": "01.01.–14.03.2021",
+            "2023-10 … 2024-01": "10/2023 … 01/2024", "2021": "2021", "2020-Q1": "2020-Q1",
+            "2021-01-01T13:05:00": "01.01.2021T13:05:00", "12023-12-310": "12023-12-310"}  # fmt: skip
+    assert {text: dated(text, COMMA) for text in said} == said
+    assert all(dated(text, ENGLISH) == text for text in said)
+
+
+def test_figures_of_dates_write_them_so_and_texts_that_look_like_dates_stay_as_the_file_has_them():
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "came", "kind": "datetime", "min": "2020-01-01", "max": "2020-12-31"},
+        {"name": "month", "kind": "categorical", "values": ["2020-01", "2020-02"]}]})  # fmt: skip
+    rng = np.random.default_rng(1)
+    table = pa.table({
+        "came": [str(np.datetime64("2020-01-01") + d) for d in rng.integers(0, 366, 300)],
+        "month": rng.choice(["2020-01", "2020-02"], 300),
+    })  # fmt: skip
+    c = compare_tables(schema, table, table)
+    came, month = (list(build.column({"a": c}, n, COMMA).data[0]["x"]) for n in ("came", "month"))
+    assert came[0] == "01.01.–19.01.2020" and month == ["2020-01", "2020-02"]
+    across = build.pair(c, "month", "came", COMMA)[0].data[0]
+    assert across["x"][0].startswith("01.01.–") and list(across["y"]) == ["2020-01", "2020-02"]
+    (row, _) = profile_rows(c, COMMA)
+    assert re.fullmatch(r"\d\d\.\d\d\.2020 / \d\d\.\d\d\.2020", row[5])
+    assert [p.labels[0] for p in build.profile(schema, table, COMMA)] == [across["x"][0], "2020-01"]
+
+
+def test_bins_of_decimals_are_written_so_in_small_multiples():
+    panel = glance.Panel(name="x", labels=["[0, 0.5)", "[0.5, 1]"], shares={"real": np.array([0.4, 0.6])})
+    assert list(glance.frame([panel], COMMA)["value"]) == ["0,0 to 0,5", "0,5 to 1,0"]

@@ -42,7 +42,20 @@ def made(tmp_path_factory):
         patch.setenv("DPSYN_HOME", str(folder / "home"))
         words = ["synth", str(folder / "people.csv"), "--schema", str(folder / "schema.json"), "--epsilon", "2"]
         words += ["--delta", "1e-9", "--out", str(folder / "s.csv"), "--manifest", str(folder / "m.json"), "--quiet"]
-        assert main([*words, "--measurements", str(folder / "x.json.gz"), "--seed", "1"]) == 0
+        assert (
+            main(
+                [
+                    *words,
+                    "--measurements",
+                    str(folder / "x.json.gz"),
+                    "--save-release",
+                    str(folder / "x.dpsyn"),
+                    "--seed",
+                    "1",
+                ]
+            )
+            == 0
+        )
     files = [(n, (folder / n).read_bytes()) for n in ("s.csv", "m.json", "x.json.gz")]
     return {"folder": folder, "files": files, "sex": sex, "pay": pay, "age": age}
 
@@ -169,3 +182,11 @@ def test_what_does_not_fit_is_refused(release):
         ask(release, COUNT, where="town = X")
     with pytest.raises(SizeError, match="above the cap of 100"):
         ask(release, {**COUNT, "of": ["age", "sex", "note", "pay"]}, where="sex = F")
+
+
+def test_a_release_file_stands_for_manifest_and_released_tables(made, release):
+    whole = ("x.dpsyn", (made["folder"] / "x.dpsyn").read_bytes())
+    found = open_release(sorted_files([made["files"][0], whole]), load(made["folder"]))
+    assert (ask(found, COUNT).estimate == ask(release, COUNT).estimate).all()
+    with pytest.raises(ReceiptError, match=r"'x\.dpsyn' holds what a run released, and no synthetic table; choose the"):
+        sorted_files([whole])

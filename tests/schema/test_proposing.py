@@ -1,5 +1,7 @@
 """Proposals of public knowledge: round ends beyond the data, usual lists, rare values, odd dates, reasons."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,6 +11,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import CountBins
 from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.suggest.proposing import agreed, crowded, propose
+from dpsyn_core.tables.write import csv_bytes
 
 N = 400
 
@@ -217,3 +220,64 @@ def test_points_of_a_hundred_end_at_a_hundred(lowest, ends):
     t = table(points=values, other=["a", "b"] * (N // 2))
     document = propose(draft(t, "t"), t)[0].document
     assert (document["min"], document["max"]) == ends
+
+
+@pytest.mark.parametrize(
+    ("cells", "seen"),
+    [
+        (["Mar-22", "Apr-22", "Jun-24", "", "Jul-22", "Aug-22", "Sep-22", "Oct-22", "Nov-22"], ("2022-03", "2024-06")),
+        ([f"{d}.05.2023" for d in range(11, 29)] + ["n/a"], ("2023-05-11", "2023-05-28")),
+        ([f"{d}/05/2023 07:3{d % 10}" for d in range(11, 29)], ("2023-05-11T07:31:00", "2023-05-28T07:38:00")),
+    ],
+)
+def test_what_the_table_is_said_to_hold_of_dates_is_what_it_holds(cells, seen):
+    table = pa.table({"when": cells})
+    (found,) = propose(draft(table, "t"), table)
+    assert (found.seen["low"], found.seen["high"]) == seen
+    assert found.document["min"][:10].endswith("-01-01") and found.document["max"][:10].endswith("-12-31")
+
+
+def test_a_few_decimals_are_proposed_as_their_list_and_come_back_as_they_were():
+    rng = np.random.default_rng(1)
+    marks = np.array(["1.0", "1.3", "1.7", "2.0", "2.3", "2.7", "5.0"])
+    cells = rng.choice(marks, 900).tolist()
+    for comma, missing in ((False, False), (True, False), (True, True)):
+        given = [c.replace(".", ",") if comma else c for c in cells] + [""] * 40 * missing
+        table = pa.table({"mark": given}).replace_schema_metadata({b"dpsyn.decimal": b","} if comma else None)
+        drafted = draft(table, "t")
+        (found,) = propose(drafted, table)
+        assert found.document["values"] == [1.0, 1.3, 1.7, 2.0, 2.3, 2.7, 5.0]
+        assert found.document["ordered"] and found.document["other"] and found.document["missing"] == missing
+        codec = Codec(agreed(drafted, [found]))
+        codes = codec.encode(table, strict=True).codes
+        assert codec.decode(codes, rng=rng)["mark"].to_pylist() == [float(c) for c in cells] + [None] * 40 * missing
+
+
+def test_decimals_of_many_values_or_of_every_step_are_numbers():
+    rng = np.random.default_rng(1)
+    for cells in (
+        [f"{x:.2f}" for x in rng.gamma(2, 90, 900)],
+        [f"{x:.1f}" for x in rng.choice([1, 1.5, 2, 2.5, 3], 900)],
+        ["0.1", "2.5", "3.75", "8.0"],
+    ):
+        table = pa.table({"x": cells})
+        assert draft(table, "t")["x"].kind == "numeric"
+
+
+def test_versions_are_names_and_amounts_with_a_comma_go_back_with_one():
+    table = pa.table({"version": ["1.1", "1.10", "2.0"] * 300})
+    assert draft(table, "t")["version"].keys == ("1.1", "1.10", "2.0")
+    rents = pa.table({"rent": [f"{x:.2f}".replace(".", ",") for x in np.random.default_rng(1).gamma(2, 90, 900)]})
+    rents = rents.replace_schema_metadata({b"dpsyn.decimal": b","})
+    drafted = draft(rents, "t")
+    assert drafted["rent"].written == "12,56"
+    made = Codec(drafted).decode(Codec(drafted).encode(rents).codes, rng=np.random.default_rng(1))
+    assert pa.types.is_floating(made["rent"].type), "a spreadsheet gets numbers"
+    assert re.fullmatch(rb"rent\n\d+,\d+\n(?s:.*)", csv_bytes(made)), "a text file has the comma"
+
+
+def test_true_and_false_come_back_as_they_are_spelled():
+    for yes, no in (("TRUE", "FALSE"), ("True", "False")):
+        assert draft(pa.table({"a": [yes, no, ""]}), "t")["a"].keys == (no, yes)
+    assert draft(pa.table({"a": ["true", "false"]}), "t")["a"].values == (False, True)
+    assert draft(pa.table({"a": ["true", "TRUE", "false"]}), "t")["a"].values == (False, True)

@@ -77,4 +77,4 @@ def _panels(space: Workspace, dataset: Dataset) -> list[Panel]:
         return []
     if table.num_rows > MOST:
         table = table.take(np.sort(np.random.default_rng().choice(table.num_rows, MOST, replace=False)))
-    return build.profile(space.schema, table)
+    return build.profile(space.schema, table, figure_words())

@@ -214,15 +214,19 @@ def reusable(job: Job) -> bool:
 
 
 def release(space: Workspace, job: Job) -> bytes:
-    """The file from which more tables are made for nothing; of a refit, the release that it was made of."""
-    from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
+    """The file from which more tables are made for nothing; of a refit, the release that it was made of.
+
+    Its manifest is the one that is offered here, so that the table of any download is known as that of the release.
+    """
+    from dpsyn_core.jobs.folder import MEASUREMENTS
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.release_file import pack_release
 
     if job.spec.release is not None:
         return (job.folder / job.spec.release).read_bytes()
     columns = results.synthetic(space, job).column_names
-    return pack_release(Manifest.load(job.folder / MANIFEST), (job.folder / MEASUREMENTS).read_bytes(), columns)
+    manifest = Manifest.parse(manifest_text(space, job).encode(), "manifest")[0]
+    return pack_release(manifest, (job.folder / MEASUREMENTS).read_bytes(), columns)
 
 
 def refit_form(space: Workspace, job: Job) -> None:

@@ -13,7 +13,7 @@ from dpsyn_core.privacy.unit import Unit
 from ui.learn.controls import deltas, epsilon, several
 from ui.learn.kept import draw
 from ui.privacy import noise
-from ui.shared.text import local, plain, t
+from ui.shared.text import amount, local, t
 from ui.shared.theme import dark, table
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ def show() -> None:
         figure, document, rules, of=(eps, delta, tuple(rules)),
         alt=t("learn.composition.alt"), key="composition_plot", height=440,
     )  # fmt: skip
-    st.write(t("learn.composition.gain", eps=local(eps, "g"), delta=plain(delta), gain=local(100 * gain, ".1f")))
+    st.write(t("learn.composition.gain", eps=local(eps, "g"), delta=amount(delta), gain=local(100 * gain, ".1f")))
     met = document["crossings"]
     usual, exact = (met.get(f"laplace_basic:gaussian_{name}") for name in ("zcdp", "exact"))
     if usual and exact:
         st.write(t("learn.composition.yours", k=local(usual, ".2f"), exact=local(exact, ".2f")))
-    rows = [[local(e, "g"), plain(d), local(k, ".2f"), str(first)] for e, d, k, first in paper_crossings()]
+    rows = [[local(e, "g"), amount(d), local(k, ".2f"), str(first)] for e, d, k, first in paper_crossings()]
     names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
     table(names, rows, alt=t("learn.composition.table"))

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons.counting import chance_shown, enough
 from ui.learn.controls import deltas, epsilon, whole
 from ui.learn.kept import draw
-from ui.shared.text import local, number, percent, plain, t
+from ui.shared.text import amount, local, number, percent, t
 from ui.shared.theme import hues, palette
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def show() -> None:
         st.write(t("learn.leak.bought_title"))
         st.write(t("learn.leak.fair", with_you=shown(with_you), without=shown(without)))
     n = enough(eps, delta)
-    alt = t("learn.leak.alt", n=n, eps=local(eps, "g"), delta=plain(delta))
+    alt = t("learn.leak.alt", n=n, eps=local(eps, "g"), delta=amount(delta))
     draw(figure, eps, delta, holders, alt=alt, key="leak_plot", height=360)
     st.write(alt)
 

@@ -11,7 +11,7 @@ import streamlit as st
 from dpsyn_core.lessons import asking as lesson
 from ui.learn.controls import steps
 from ui.learn.kept import draw
-from ui.shared.text import local, number, percent, plain, t
+from ui.shared.text import amount, local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def show() -> None:
             ),
             (
                 number(round(private, 1)),
-                t("learn.reconstruction.needed", eps=plain(EPSILON), delta=plain(DELTA)),
+                t("learn.reconstruction.needed", eps=amount(EPSILON), delta=amount(DELTA)),
                 t("learn.reconstruction.for", answers=answers),
             ),
         ]
@@ -133,7 +133,7 @@ def show() -> None:
         "learn.reconstruction.reading",
         people=people,
         answers=answers,
-        noise=plain(noise),
+        noise=amount(noise),
         share=percent(float(right.mean())),
         cliff=local(cliff, ".1f"),
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons import accounting as lesson
 from ui.learn.controls import deltas, steps
 from ui.learn.kept import draw
-from ui.shared.text import local, number, plain, t
+from ui.shared.text import amount, counted, local, number, t
 from ui.shared.theme import facts, hues, palette, table
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ def show() -> None:
         return local(x, ".3g")
 
     facts([
-        (said(v.exact), t("learn.variants.exact_is"), t("learn.variants.at", delta=plain(delta))),
+        (said(v.exact), t("learn.variants.exact_is"), t("learn.variants.at", delta=amount(delta))),
         (said(v.standard), t("learn.variants.standard_is"), t("learn.variants.more", times=said(v.standard / v.exact))),
         (said(v.each), t("learn.variants.each_is"), t("learn.variants.more", times=said(v.each / v.exact))),
     ])  # fmt: skip
-    reading = t("learn.variants.reading", sigma=number(sigma), times=number(times), exact=said(v.exact),
+    reading = counted("learn.variants.reading", times, sigma=number(sigma), exact=said(v.exact),
         standard=said(v.standard), each=said(v.each))  # fmt: skip
     draw(figure, sigma, times, delta, alt=t("learn.variants.alt", reading=reading), key="variants_plot", height=400)
     st.write(reading)
@@ -68,7 +68,7 @@ def show() -> None:
         [t("learn.variants.pure"), t("learn.variants.pure_says")],
         [
             t("learn.variants.approximate"),
-            t("learn.variants.approximate_says", epsilon=said(v.exact), delta=plain(delta)),
+            t("learn.variants.approximate_says", epsilon=said(v.exact), delta=amount(delta)),
         ],
         [t("learn.variants.concentrated"), t("learn.variants.concentrated_says", rho=said(v.rho))],
         [t("learn.variants.renyi"), t("learn.variants.renyi_says", two=said(two), ten=said(ten))],

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.lessons import accounting as lesson
 from ui.learn.controls import deltas, epsilon, slide
 from ui.learn.kept import draw
-from ui.shared.text import local, number, t
+from ui.shared.text import counted, local, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def show() -> None:
         return local(x, ".3g")
 
     facts([
-        (said(composed[-1]), t("learn.years.total", years=number(years)),
+        (said(composed[-1]), counted("learn.years.total", years),
          t("learn.years.total_note", added=said(added[-1]))),
-        (said(each), t("learn.years.each"), t("learn.years.each_note", epsilon=said(eps), years=number(years))),
+        (said(each), t("learn.years.each"), counted("learn.years.each_note", years, epsilon=said(eps))),
     ])  # fmt: skip
-    reading = t("learn.years.reading", years=number(years), epsilon=said(eps), composed=said(composed[-1]),
+    reading = counted("learn.years.reading", years, epsilon=said(eps), composed=said(composed[-1]),
         added=said(added[-1]), each=said(each))  # fmt: skip
     draw(figure, eps, delta, years, alt=t("learn.years.alt", reading=reading), key="years_plot", height=400)
     st.write(reading)

@@ -9,7 +9,7 @@ from ui.linked import answered, comparing, files, outcome
 from ui.report import columns, headline, pairs
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import literal, local, number, percent, plain, t
+from ui.shared.text import amount, literal, local, number, percent, t
 from ui.shared.theme import lead, note, private_tag, public_tag, section, table
 from ui.shared.theme import not_private as stamp
 
@@ -113,7 +113,7 @@ def _released(space: Workspace, job: Job) -> None:
     if all(one.publishable for one in found.values()):
         public_tag()
     if all(one.holds for one in found.values()):
-        note(t("linked.released", epsilon=plain(manifest.epsilon), delta=plain(manifest.delta)))
+        note(t("linked.released", epsilon=amount(manifest.epsilon), delta=amount(manifest.delta)))
     for one in found.values():
         if not one.holds:
             note(t("released.unproved", sentence=one.sentence), "alarm")

@@ -13,7 +13,7 @@ from dpsyn_core.report.figures.grid import grid_figure
 from dpsyn_core.runs.plan import plan
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from ui.privacy.plan import FAIR, HASHED, bar, verdict
+from ui.privacy.plan import ALONE, FAIR, HASHED, bar, verdict
 from ui.shared.text import amount, number, percent, sentence, t
 from ui.shared.theme import lead, note, section, show
 
@@ -31,7 +31,14 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
         return
     here = next(o for o in found if (o.epsilon, o.n_records) == (run.epsilon, n_records))
     errors = {"1-way": here.columns, "2-way": here.pairs}
-    lead(verdict(n_records, run.epsilon, {k: e for k, e in errors.items() if e is not None}))
+    lead(
+        verdict(
+            n_records,
+            run.epsilon,
+            {k: e for k, e in errors.items() if e is not None},
+            alone={s.kind for s in made.steps} <= ALONE,
+        )
+    )
     section(t("plan.title"))
     bar(made)
     section(t("ahead.grid"))

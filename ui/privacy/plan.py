@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 K, ABOUT = "k", "about_n"
 HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.model_dump_json}  # runs as keys of caches
 NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
+ALONE = {"total", "1-way"}  # all that a system measures which looks at no two columns together
 FAIR = 0.1  # expected error up to which a table is of use
 SHOWN = 4  # columns of a part of a design that are named
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
@@ -238,7 +239,7 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
         items.append((value, label(s), sizes))
         kind = "2-way" if s.kind == "chosen" else s.kind
         errors[kind] = max(errors.get(kind, 0.0), (least * worst) ** 0.5)  # of a table of middle size
-    words = verdict(n, space.choices.epsilon, errors)
+    words = verdict(n, space.choices.epsilon, errors, alone={s.kind for s in found.steps} <= ALONE)
     if words:
         with said:
             lead(words)
@@ -246,12 +247,17 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
     note(t("expected.note"))
 
 
-def verdict(n: float, epsilon: float, errors: dict[str, float]) -> str:
-    """One sentence before a run, from the expected error of the noise alone. errors: of `1-way` and `2-way` tables."""
+def verdict(n: float, epsilon: float, errors: dict[str, float], *, alone: bool) -> str:
+    """One sentence before a run, from the expected error of the noise alone. errors: of `1-way` and `2-way` tables.
+
+    alone: the system measures single columns and nothing of two.
+    """
     ones, pairs = errors.get("1-way"), errors.get("2-way")
     said = {"n": number(round(n)), "epsilon": local(epsilon, "g")}
     if pairs is not None and pairs <= FAIR:
         return t("verdict.enough", pairs=percent(pairs), **said)
+    if ones is not None and ones <= FAIR and alone:
+        return t("verdict.alone", ones=percent(ones))
     if ones is not None and ones <= FAIR:
         return t("verdict.ones", ones=percent(ones), **said)
     if ones is not None:

@@ -12,7 +12,7 @@ from ui.shared.state import Workspace
 from ui.shared.text import amount, literal, number, sentence, t
 from ui.shared.theme import facts, not_private, note
 
-ENDINGS = ["zip", "csv", "tsv", "parquet", "xlsx", "json", "gz"]
+ENDINGS = ["zip", "csv", "tsv", "parquet", "xlsx", "json", "gz", "dpsyn"]
 MARK = "reader_files_taken"  # of the visitor's session
 
 

@@ -16,7 +16,7 @@ from ui.report import asked
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, literal, local, number, percent, plain, t
+from ui.shared.text import amount, figure_words, literal, local, number, percent, t
 from ui.shared.theme import facts, marked, note, public_tag, section, show
 
 METRIC = "measured-fit"
@@ -33,7 +33,7 @@ def panel(space: Workspace, job: Job) -> None:
         public_tag()
     if found.holds:
         promised = results.manifest(space, job)
-        note(t("released.checked", epsilon=plain(promised["epsilon"]), delta=plain(promised["delta"])))
+        note(t("released.checked", epsilon=amount(promised["epsilon"]), delta=amount(promised["delta"])))
         if not found.own:
             note(t("released.another", sentence=found.sentence), "warning")
     else:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.report.figures.labels import said_bins
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
-from ui.shared.text import counted, in_a_row, language, literal, moment, number, sentence, t
+from ui.shared.text import counted, figure_words, in_a_row, language, literal, moment, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def bins_preview(space: Workspace) -> None:
     names = [a.name for a in schema.coded]
     name = st.selectbox(t("schema.preview"), names, key="schema_preview", persist_state="session")
     attribute = schema[name]
-    labels = attribute.labels()
+    labels = said_bins(attribute.labels(), figure_words())
     note(counted("schema.preview_note", len(labels), source=source_words(attribute.source)))
     if attribute.kind == "numeric":
         figure = _bins_figure(attribute)
@@ -254,7 +255,7 @@ def _bins_figure(attribute: Any) -> go.Figure:
             width=widths,
             offset=0,
             marker={"color": fills, "opacity": 0.55, "line": {"width": 0}},
-            text=attribute.labels()[: len(low)],
+            text=said_bins(attribute.labels(), figure_words())[: len(low)],
             textposition="none",
             hovertemplate=t("schema.bin_hover"),
         )

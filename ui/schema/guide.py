@@ -326,7 +326,7 @@ def _what(d: Mapping[str, Any]) -> str:
     if d["kind"] == "datetime":
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"
-        words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
+        words = t(key, low=moment(d["min"][:10]), high=moment(d["max"][:10]), way=way)
         if d.get("rhythm"):
             words += t("guide.as_rhythm", rhythm=rhythm_words(d["rhythm"]))
     else:
@@ -339,7 +339,9 @@ def _what(d: Mapping[str, Any]) -> str:
             words += t("guide.as_log")
         if d.get("special_values"):
             words += t("guide.as_special", values=_listed([_plain(v, d) for v in d["special_values"]]))
-    return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
+    every = (d.get("bins") or {}).get("every")
+    bins = t(f"questions.bins_{every}") if every else cells["bins"]
+    return words + (t("guide.as_bins", bins=bins) if bins else "")
 
 
 def _plain(value: float, column: Mapping[str, Any]) -> str:
@@ -372,7 +374,7 @@ def _why(p: Proposal) -> str:
 
 
 def _listed(values: list[Any]) -> str:
-    text = in_a_row([str(v) for v in values[:VALUES]])
+    text = in_a_row([local(v, ".10g") if isinstance(v, float) else str(v) for v in values[:VALUES]])
     more = len(values) - VALUES
     return t("guide.seen_more", values=text, count=number(more)) if more > 0 else text
 

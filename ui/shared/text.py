@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.report.words import ENGLISH
+from dpsyn_core.report.words import ENGLISH, dated
 from dpsyn_core.tables import notices
 from dpsyn_core.tables.notices import Notice
 from ui.shared.refusals import translated
@@ -146,8 +146,8 @@ def capital(text: str) -> str:
 
 
 def moment(text: str) -> str:
-    """Times of day as people write them: without the T of the standard, and without seconds that are 0."""
-    return re.sub(r"(?<=\d)T(\d\d:\d\d)(?::00)?", r" \1", text)
+    """Dates and times as people write them: 31.12.2023 in German, no T of the standard, no seconds that are 0."""
+    return re.sub(r"(?<=\d)T(\d\d:\d\d)(?::00)?", r" \1", dated(text, figure_words()))
 
 
 def in_a_row(texts: Sequence[str]) -> str:

@@ -157,5 +157,5 @@ def released_overlay(
         for t, c in tables.items()
     )
     layout = {"xaxis": VALUES, "yaxis": {"title": {"text": words["records"]}, "tickformat": ",~r"}}
-    caption = words["released_finding"].format(name=name, half=f"{half:,.0f}", sides=sides)
+    caption = words["released_finding"].format(name=name, half=local(f"{half:,.0f}", words), sides=sides)
     return Figure(data=data, layout=layout, caption=caption, alt=words["released_alt"].format(finding=caption))

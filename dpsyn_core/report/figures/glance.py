@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.report.figures.labels import short_bins
+from dpsyn_core.report.figures.labels import said_bins
 from dpsyn_core.report.theme import LIGHT, SERIES, Palette, altair_settings, paint
 from dpsyn_core.report.words import ENGLISH, Words, local
 
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 CHOSEN, BRUSH = "chosen", "brush"  # names of the selections
 PANELS, COLUMNS = "panels", "columns"  # names of the data: a row a value and table, a row a column
+BREAK = "\n"  # where a title goes on in the next line
 MOST = 24  # panels that the brush covers at first
 PANEL, TALL, GAP, STRIP = 138, 56, 14, 44  # pixels: width and height of a panel, between panels, height of the strip
-LONG, BESIDE = 19, 11  # characters of a column's name above its panel, alone and next to its difference
+LONG = 19  # characters of a column's name above its panel
+BESIDE = 20  # of the name and its difference, in one line; longer ones stand in two
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,8 +46,9 @@ def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
     import pandas as pd
 
     parts, titles = [], Counter[str]()
+    between = "  " if all(len(title(p, said)) <= BESIDE for p in panels) else BREAK
     for place, p in enumerate(panels):
-        words, above = short_bins(p.labels), title(p, said)
+        words, above = said_bins(p.labels, said), title(p, said, between)
         above += "\u200b" * titles[above]  # panels are told apart by what stands above them
         titles[above.rstrip("\u200b")] += 1
         for k, (table, share) in enumerate(p.shares.items()):
@@ -58,11 +61,10 @@ def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def title(panel: Panel, words: Words = ENGLISH) -> str:
-    """What stands above a panel."""
-    most = LONG if panel.difference is None else BESIDE
-    name = panel.name if len(panel.name) <= most else panel.name[: most - 1] + "…"
-    return name if panel.difference is None else f"{name}  {local(f'{panel.difference:.1%}', words)}"
+def title(panel: Panel, words: Words = ENGLISH, between: str = "  ") -> str:
+    """What stands above a panel; between: what stands between name and difference."""
+    name = panel.name if len(panel.name) <= LONG else panel.name[: LONG - 1] + "…"
+    return name if panel.difference is None else f"{name}{between}{local(f'{panel.difference:.1%}', words)}"
 
 
 def glance(
@@ -95,6 +97,7 @@ def glance(
         datasets[COLUMNS] = data.drop_duplicates("column")
     document = dict(chart.configure(**altair_settings(palette), aria=False).to_dict())
     # the whole figure has words of its own; those of single marks would be hundreds, and some marks have none
+    document["config"]["lineBreak"] = BREAK
     document["config"]["mark"] = document["config"].get("mark", {}) | {"aria": False}
     return document | {"datasets": {name: rows.to_dict("records") for name, rows in datasets.items()}}
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from dpsyn_core.report.words import ENGLISH, Words, local
 
+MISSING = "(missing)"  # what the schema calls the cell of blank values
 LONG = 18  # characters of a label on an axis
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 REAL_BIN = re.compile(rf"\[({NUMBER}), ({NUMBER})[)\]]")
@@ -26,7 +27,7 @@ def axis_labels(names: Sequence[str], most: int = LONG, *, words: Words = ENGLIS
     """Labels that fit on an axis, hold no markup, and stay different from each other, in the marks of a language."""
     out: list[str] = []
     seen: dict[str, int] = {}
-    spoken = [_spoken(given, words) or words["blank"] for given in short_bins(names)]
+    spoken = [words["blank"] if x in ("", MISSING) else x for x in said_bins(names, words)]
     begins = Counter(name[: most - 1] for name in spoken)
     for name in spoken:
         label = name if len(name) <= most else name[: most - 1] + "…"
@@ -37,8 +38,12 @@ def axis_labels(names: Sequence[str], most: int = LONG, *, words: Words = ENGLIS
     return out
 
 
+def said_bins(names: Sequence[str], words: Words) -> list[str]:
+    """Short bins of numbers as a language writes them; values that are no bins stay as their table has them."""
+    return [_spoken(given, words) for given in short_bins(names)]
+
+
 def _spoken(label: str, words: Words) -> str:
-    """A bin of numbers as a language writes it; values that are no bins stay as their table has them."""
     found = SPAN.fullmatch(label)
     return label if found is None else f"{local(found[1], words)} {words['asked_to']} {local(found[2], words)}"
 

@@ -15,6 +15,7 @@ from dpsyn_core.report.words import ENGLISH, Words, local
 Floats = NDArray[np.float64]
 LONG, WIDE = 15, 30  # letters of the title of an axis: below one of two tables next to each other, and elsewhere
 HALF = 12  # labels that have room below one of two tables next to each other
+ROOM, HALF_ROOM, ROWS = 8, 4, 12  # columns (of one of two tables), and rows, up to which cells have room for a number
 FEW = 40  # attributes between whose cells a map has room for gaps
 CELL = {"showgrid": False, "ticks": "", "type": "category"}
 BAR = {"orientation": "h", "thickness": 8, "len": 0.6, "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom",
@@ -60,6 +61,7 @@ def pair_map(
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
+        **_in_cells(z, ROOM, words),
         "hovertemplate": words["map_hover"] if second is not None else words["map_hover"].replace("%{customdata}", ""),
         "colorbar": {**BAR, "title": {"text": words["map_bar"], "side": "top", "font": {"size": 13}}},
     }
@@ -71,6 +73,19 @@ def pair_map(
     }
     alt = words["map_alt"].format(count=len(names), finding=caption)
     return Figure(data=[trace], layout=layout, caption=caption, alt=alt, width=min(24 * len(names), 700) + 250)
+
+
+def _in_cells(shares: Floats, room: int, words: Words, sign: str = "") -> dict[str, Any]:
+    """The numbers of large cells, in two digits; nothing where there are more columns than `room`."""
+    if shares.shape[1] > room or shares.shape[0] > ROWS:
+        return {}
+    texts = [["" if np.isnan(x) else _digits(x, sign, words) for x in row] for row in shares]
+    return {"text": texts, "texttemplate": "%{text}", "textfont": {"size": 11}}
+
+
+def _digits(share: float, sign: str, words: Words) -> str:
+    text = f"{share:{sign}.{0 if abs(share) >= 0.1 else 1}%}"
+    return local(text.replace("-", "\N{MINUS SIGN}"), words)
 
 
 def shown(z: Floats, most: int | None) -> NDArray[np.intp]:
@@ -147,6 +162,7 @@ def two_tables(
     data = []
     for i, (z, table) in enumerate(((real, "real"), (synthetic, "synthetic"))):
         trace = panel("amount", words) | {"z": np.sqrt(z), "customdata": z, "x": x, "y": y, "name": words[table]}
+        trace |= _in_cells(z, HALF_ROOM, words)
         trace |= {"zmax": top**0.5, "xaxis": "x2" if i else "x", "yaxis": "y", "showscale": bool(i)}
         trace["colorbar"] = trace["colorbar"] | root_ticks(top, words)
         data.append(trace)
@@ -175,6 +191,7 @@ def difference(
     far = float(np.abs(gap).max()) or 1e-9
     y, x = axis_labels(rows, words=words), axis_labels(columns, words=words)
     trace = panel("difference", words) | {"z": gap, "x": x, "y": y, "zmin": -far, "zmax": far}
+    trace |= _in_cells(gap, ROOM, words, "+")
     axes = panel_layout()
     layout = {
         "height": 300,
