@@ -1,4 +1,4 @@
-"""Starts the server as `streamlit run` does, and loads what its first page needs before anybody has come."""
+"""Starts the server as `streamlit run` does; makes a worker ready and loads the first page before anybody has come."""
 
 from __future__ import annotations
 
@@ -25,8 +25,23 @@ def load() -> None:
     deadline = time.monotonic() + PATIENCE
     while not runtime.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
+    ready()
     for name in NEEDED:
         importlib.import_module(name)
+
+
+def ready() -> None:
+    """Makes a worker ready for the first run, but on a server that runs nothing or whose first page will refuse."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.jobs.places import check_apart
+    from ui.shared import access, state
+
+    try:
+        check_apart()
+    except SettingError:  # every page says so
+        return
+    if not access.classroom():
+        state.jobs()
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.forest import Children, Forest, columns_of, shapes_of
 from dpsyn_core.linked.permitted import only_permitted, permitted
+from dpsyn_core.linked.spans import later
 from dpsyn_core.linked.spread import spread_targets
 from dpsyn_core.linked.stages import (
     Stage,
     View,
     ViewColumn,
     context_columns,
-    difference_codes,
     in_root,
     pairs_in_root,
 )
@@ -34,6 +34,7 @@ from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Codes = NDArray[np.unsignedinteger]
 Ints = NDArray[np.int64]
+SURE_SPANS = 0.05  # of the noise of times between dates: with all of it, one in four leaves its few cells in the fit
 DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of megabytes
 
 
@@ -172,7 +173,7 @@ def _start(
                 rows[now, place] = _drawn(table, rows[now - 1, place], rng)
     for at, column in enumerate(columns):
         if column.kind == "difference":
-            _start_by_difference(rows, stage, column.of, evidence.probabilities[at], rng)
+            _start_by_difference(rows, stage, at, evidence, rng)
 
 
 def _alike(
@@ -195,9 +196,20 @@ def _alike(
 
 def _given(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, place: int, children: Children) -> Given:
     """What an own column follows of the parent: the column that stands of which a released table tells most."""
+    p = np.maximum(evidence.probabilities[place], 0)
+    at, chances = _telling(stage, evidence, place)
+    group = np.zeros(len(children.counts), dtype=np.int64)
+    if at is None or chances is None:
+        return Given(chances=(p / p.sum())[None, :], group=group)
+    group[children.of_parent] = rows[:, at]
+    return Given(chances=chances, group=group)
+
+
+def _telling(stage: Stage, evidence: RlsEvidence, place: int) -> tuple[int | None, NDArray[np.float64] | None]:
+    """The column that stands of which a released table tells most of a column, and its chances for each value there."""
     columns = stage.view.columns
     p = np.maximum(evidence.probabilities[place], 0)
-    best, most = Given(chances=(p / p.sum())[None, :], group=np.zeros(len(children.counts), dtype=np.int64)), 0.0
+    best, found, most = None, None, 0.0
     name = columns[place].attribute.name
     measured = {m.attributes for m in evidence.joint}
     for at, column in enumerate(columns[: stage.context]):
@@ -207,11 +219,9 @@ def _given(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, place:
         sums = table.sum(axis=1, keepdims=True)
         told = float(np.abs(table - sums * table.sum(axis=0) / max(float(sums.sum()), 1e-300)).sum())
         if told > most:
-            chances = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
-            group = np.zeros(len(children.counts), dtype=np.int64)
-            group[children.of_parent] = rows[:, at]
-            best, most = Given(chances=chances, group=group), told
-    return best
+            best, most = at, told
+            found = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
+    return best, found
 
 
 def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.float64]:
@@ -234,16 +244,27 @@ def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator
 
 
 def _start_by_difference(
-    rows: NDArray[np.uint16], stage: Stage, of: tuple[int, int], known: NDArray[np.float64], rng: Generator
+    rows: NDArray[np.uint16], stage: Stage, place: int, evidence: RlsEvidence, rng: Generator
 ) -> None:
-    """A number as that of a single sibling with a drawn difference, where both fit."""
-    ranked = [a.size - a.special for a in (stage.view.columns[c].attribute for c in of)]
+    """A number as that of a single sibling with a drawn difference, or a date so long after another, where it fits."""
+    column, known = stage.view.columns[place], evidence.probabilities[place]
+    minus, of = column.of
+    if column.span is not None:
+        told, chances = _telling(stage, evidence, place)
+        if told is None or chances is None:
+            drawn = rng.choice(len(known), size=len(rows), p=known / known.sum())
+        else:
+            drawn = _drawn(chances, rows[:, told], rng).astype(np.int64)
+        found = later(column.span, rows[:, minus], drawn)
+        rows[found >= 0, of] = found[found >= 0]
+        return
+    ranked = [a.size - a.special for a in (stage.view.columns[c].attribute for c in column.of)]
     p = known[: sum(ranked) - 1]
     if p.sum() <= 0:
         return
-    drawn = rng.choice(len(p), size=len(rows), p=p / p.sum()) - (ranked[0] - 1) + rows[:, of[0]].astype(np.int64)
-    fits = (rows[:, of[0]] < ranked[0]) & (drawn >= 0) & (drawn < ranked[1])
-    rows[fits, of[1]] = drawn[fits]
+    drawn = rng.choice(len(p), size=len(rows), p=p / p.sum()) - (ranked[0] - 1) + rows[:, minus].astype(np.int64)
+    fits = (rows[:, minus] < ranked[0]) & (drawn >= 0) & (drawn < ranked[1])
+    rows[fits, of] = drawn[fits]
 
 
 def own_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:
@@ -284,7 +305,8 @@ def _targets(view: View, evidence: RlsEvidence, held: float, context: int, *, si
         axes = tuple(
             _axis(view, p, c, m, context, siblings) for p, c, m in zip(t.attributes, columns, t.maps, strict=True)
         )
-        out.append(LinkedTarget(axes=axes, values=t.values, sigma=t.sigma))
+        alone = len(columns) == 1 and columns[0].span is not None
+        out.append(LinkedTarget(axes=axes, values=t.values, sigma=t.sigma * (SURE_SPANS if alone else 1.0)))
     return out
 
 
@@ -297,7 +319,7 @@ def _axis(
         return LinkedAxis(map=recode, before=context + place)
     if column.kind == "difference":
         minus, of = column.of
-        table = recode[difference_codes(view.columns[minus].attribute, view.columns[of].attribute)]
+        table = recode[view.difference(column)]
         if siblings:
             return LinkedAxis(map=table, before=context + minus, column=context + of - count)
         return LinkedAxis(map=table, other=minus, column=of)

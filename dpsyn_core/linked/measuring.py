@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.linked.choosing import Told
 from dpsyn_core.linked.evidence import ViewEvidence
-from dpsyn_core.linked.stages import View
+from dpsyn_core.linked.stages import Columns, View
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.select import choose_tables
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
@@ -41,16 +44,25 @@ class LinkedShares:
 
 
 SHARES = LinkedShares()
-VIEW_NOISE = 1.5  # times as much noise as in one table must a pair of a view repay: siblings tell much of it already
+VIEW_NOISE = 1.25  # times as much noise as in one table must a pair of a view repay: 1 is worse on trips
+SIBLING_NOISE = 1.5  # the same of siblings: what they are by themselves tells much of it
 
 
-def _of_views() -> Tuning:
+def _repaying(factor: float) -> Tuning:
     """Constants of the default system, but for what a pair must repay."""
-    pairs = replace(TUNING.pairs, noise_factor=VIEW_NOISE * TUNING.pairs.noise_factor)
+    pairs = replace(TUNING.pairs, noise_factor=factor * TUNING.pairs.noise_factor)
     return replace(TUNING, pairs=pairs)
 
 
-VIEWS = _of_views()
+VIEWS, SIBLINGS = _repaying(VIEW_NOISE), _repaying(SIBLING_NOISE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """What stands of the records that were made before a view is measured: the first columns of it, and weights."""
+
+    columns: Columns
+    weights: NDArray[np.float64]
 
 
 def measure_root(
@@ -62,7 +74,15 @@ def measure_root(
 
 
 def measure_view(
-    view: View, counter: Counter, known: Sequence[Measurement], *, total: float, cost: Cost, task: Task, gate: Gate
+    view: View,
+    counter: Counter,
+    known: Sequence[Measurement],
+    *,
+    total: float,
+    cost: Cost,
+    task: Task,
+    gate: Gate,
+    standing: Standing | None = None,
 ) -> ViewEvidence:
     """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
 
@@ -74,6 +94,7 @@ def measure_view(
         cost: what all of it may spend.
         task: of the run.
         gate: of the run; counts of this view go through `gate.counting`.
+        standing: which pairs these columns tell is not measured again; None: of siblings.
 
     Returns:
         What is known and released, read for a fit.
@@ -82,7 +103,7 @@ def measure_view(
     told = {m.attributes[0] for m in known}
     asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
     n = max(round(total), 1)
-    system = _system(asked if len(asked) else view.domain, cost, task, n, own, VIEWS)
+    system = _system(asked if len(asked) else view.domain, cost, task, n, own, SIBLINGS if standing is None else VIEWS)
     plan = system.budget_plan(n, with_pairs=bool(view.pairs))
     measured = ReleasedTables(known)
     pairs = plan.pairs
@@ -94,7 +115,11 @@ def measure_view(
     evidence = ViewEvidence(view.domain, measured, n)
     if pairs is None or not view.pairs:
         return evidence
-    chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=list(view.pairs))
+    asked_pairs, coarse = list(view.pairs), usual_recodes(evidence, plan)
+    choose: Callable[..., NDArray[np.intp]] = choose_tables
+    if standing is not None:
+        choose = Told.by(evidence, asked_pairs, coarse, standing.columns, standing.weights)
+    chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=asked_pairs, choose=choose)
     if chosen.sets:
         measured += system.measure_pairs(counter, chosen, chosen.cost, own)
     elif len(asked):  # nothing is left to spend it on but the one-ways
@@ -102,7 +127,7 @@ def measure_view(
     measured.scores = Scores(
         sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
     )
-    return ViewEvidence(view.domain, measured, n, usual_recodes(evidence, plan))
+    return ViewEvidence(view.domain, measured, n, coarse)
 
 
 def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate, tuning: Tuning = TUNING) -> Rls:

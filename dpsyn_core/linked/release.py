@@ -24,7 +24,7 @@ from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildren
-from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
+from dpsyn_core.linked.measuring import SHARES, LinkedShares, Standing, measure_root, measure_view
 from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
 from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, root_columns, stages_of
@@ -308,7 +308,7 @@ def _measured(
     known = _known(stage.view, standing, weights, _noise(cost, gate.counting(stage.view.unit).unit))
     return measure_view(
         stage.view, counter_of(forest, stage, schema), known, total=float(weights.sum()), cost=cost, task=task,
-        gate=gate,
+        gate=gate, standing=Standing(columns=standing, weights=weights),
     )  # fmt: skip
 
 

@@ -47,9 +47,6 @@ class LinkOrderRule(OrderRule):
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError where the columns cannot be compared, or no two values agree with the rule."""
         super().check(attributes)
-        if self.close is not None:
-            msg = "'close' is about two dates of one record; leave it out of a rule across a link"
-            raise SchemaError(msg)
         least, most = range_of(attributes[self.lower])[0], range_of(attributes[self.upper])[1]
         if least + self.apart > most or (self.strict and least + self.apart >= most):
             msg = f"no values can meet it: '{self.lower}' begins at {least:g} and '{self.upper}' ends at {most:g}"

@@ -34,8 +34,9 @@ def spread_targets(
 ) -> list[LinkedTarget]:
     """Tables of each own column with each column of parent or root, as fine as these are.
 
-    Siblings in single roles are left out: what ties a child to them is a difference, finer than tables of both. There
-    are none where noise is large: pairs of own columns came out further off.
+    Siblings in single roles are left out: what ties a child to them is a difference, finer than tables of both; so are
+    dates of which the time between is measured. There are none where noise is large: pairs of own columns came out
+    further off.
 
     Args:
         stage: of the records.
@@ -49,12 +50,13 @@ def spread_targets(
         return []
     measured = {m.attributes: evidence.maps(m) for m in evidence.joint}
     columns = list(enumerate(stage.view.columns[: records.rows.shape[1]]))
+    spanned = {c.of for c in stage.view.columns if c.span is not None}
     out = []
     for i, above in columns[: records.first_own]:
         for k, own in columns[records.first_own :]:
             pair, places = (above.attribute.name, own.attribute.name), (i, k)
             fine = [_fine(evidence, n) for n in pair]
-            if above.sibling or fine[0].size * fine[1].size < FEWEST_CELLS:
+            if above.sibling or places in spanned or fine[0].size * fine[1].size < FEWEST_CELLS:
                 continue
             sides = [_counts(records, (i,), stage), evidence.probabilities[k]]
             sides[1] = sides[1] / sides[1].sum() * sides[0].sum()

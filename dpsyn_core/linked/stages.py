@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.forest import Children, ChildShape, Forest, columns_of, shapes_of
+from dpsyn_core.linked.spans import LinkSpan, span_codes, spans_of
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.schema.spans import SpanAttribute
 
 Columns = list[NDArray[np.int64]]
 
@@ -47,6 +49,7 @@ class ViewColumn:
     attribute: name, size and order. kind: 'context' stands, 'own' moves, 'before' is own of the sibling before,
     'difference' follows from two others. source: of an own column its place in the child table. of: of a difference,
     the columns that it follows from: what is subtracted, and from what. sibling: whether what stands is of a sibling.
+    span: of a difference that is the time from a date that stands to an own one.
     """
 
     attribute: CodedAttribute
@@ -54,6 +57,7 @@ class ViewColumn:
     sibling: bool = False
     source: int = -1
     of: tuple[int, int] = (-1, -1)
+    span: SpanAttribute | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,9 +80,13 @@ class View:
         """The codes of all columns, from those that are no differences."""
         out = list(codes)
         for column in self.columns[len(codes) :]:
-            table = difference_codes(*(self.columns[c].attribute for c in column.of))
-            out.append(table[out[column.of[0]], out[column.of[1]]])
+            out.append(self.difference(column)[out[column.of[0]], out[column.of[1]]])
         return out
+
+    def difference(self, column: ViewColumn) -> NDArray[np.int64]:
+        """Code of a difference for each pair of codes of the columns that it follows from."""
+        minus, of = (self.columns[c].attribute for c in column.of)
+        return difference_codes(minus, of) if column.span is None else span_codes(column.span)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,6 +132,12 @@ def _difference(minus: CodedAttribute, of: CodedAttribute, places: tuple[int, in
     return ViewColumn(attribute=attribute, kind="difference", of=places)
 
 
+def _span(columns: list[ViewColumn], one: LinkSpan, at: int) -> ViewColumn:
+    minus = next(i for i, c in enumerate(columns) if c.kind == "context" and c.attribute.name == one.minus)
+    attribute = replace(one.span.coded_attribute(), name=f"{columns[at].attribute.name} - {one.minus}")
+    return ViewColumn(attribute=attribute, kind="difference", of=(minus, at), span=one.span)
+
+
 def has_differences(a: CodedAttribute) -> bool:
     """Whether its differences between siblings are counted."""
     return a.ordered and a.size - a.special >= FEWEST_VALUES
@@ -144,7 +158,8 @@ def stages_of(schema: LinkedSchema) -> list[Stage]:
             sources = [i for i in range(len(attributes)) if i != shape.role]
             named = [replace(attributes[i], name=f"{link.child}[{value}].{attributes[i].name}") for i in sources]
             if sources:
-                out.append(_stage(number, single, standing, named, sources, twins, unit))
+                spans = spans_of(schema, link)
+                out.append(_stage(number, single, standing, named, sources, twins, unit, spans))
             for i, a in zip(sources, named, strict=True):
                 twins.setdefault(i, []).append(len(standing))
                 absent = replace(a, size=a.size + 1, special=a.special + 1)
@@ -189,7 +204,7 @@ def _rest(
         standing = [*standing, ViewColumn(attribute=attribute, kind="context")]
     named = [own[i] for i in sources]
     unit = unit_of(schema.most_of_root(link))
-    stage = _stage(number, None, standing, named, sources, twins, unit)
+    stage = _stage(number, None, standing, named, sources, twins, unit, spans_of(schema, link))
     coupled = None if link.max_children - len(shape.single) < 2 or not sources else _siblings(named, sources, unit)
     role = -1 if shape.role is None else shape.role
     return replace(stage, role=role, recode=recode, siblings=coupled)
@@ -206,13 +221,14 @@ def _without(attribute: CategoricalAttribute, single: tuple[str, ...]) -> tuple[
 
 def _stage(
     link: int, single: int | None, standing: list[ViewColumn], named: list[CodedAttribute], sources: list[int],
-    twins: dict[int, list[int]], unit: int,
+    twins: dict[int, list[int]], unit: int, spans: list[LinkSpan],
 ) -> Stage:  # fmt: skip
     columns = [*standing, *(ViewColumn(attribute=a, kind="own", source=i) for a, i in zip(named, sources, strict=True))]
     for at, i in enumerate(sources, len(standing)):
         a = columns[at].attribute
         if has_differences(a):
             columns += [_difference(columns[twin].attribute, a, (twin, at)) for twin in twins.get(i, ())]
+        columns += [_span(columns, s, at) for s in spans if s.own == i]
     return Stage(link=link, single=single, view=View(columns=tuple(columns), unit=unit, pairs=_pairs(columns)))
 
 
@@ -232,15 +248,17 @@ def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
     Next to the sibling before, a pair of own columns is none: it was counted of all children.
     """
     out, siblings = [], any(c.kind == "before" for c in columns)
-    for (i, a), (_, b) in combinations(enumerate(columns), 2):
+    spanned = {c.of for c in columns if c.span is not None}  # the time between tells more than the pair of both dates
+    for (i, a), (j, b) in combinations(enumerate(columns), 2):
         kinds = {a.kind, b.kind}
         if "difference" in kinds:
             # of what it is taken from, the pair of both columns tells as much
-            fits = a.kind != b.kind and (i == b.of[0] if a.kind == "context" else i not in b.of)
+            beside = i == b.of[0] or b.span is not None if a.kind == "context" else i not in b.of
+            fits = a.kind != b.kind and beside
         elif "before" in kinds:
             fits = a.kind != b.kind
         else:
-            fits = "own" in kinds and not siblings
+            fits = "own" in kinds and not siblings and (i, j) not in spanned
         if fits:
             out.append((a.attribute.name, b.attribute.name))
     return tuple(out)

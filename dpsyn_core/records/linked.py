@@ -223,7 +223,7 @@ def fit_linked(
         if not records.ordered and number > 1:
             records.mixed(rng)
             residuals = counted()
-        shards = pace.at(number == len(pace.temperatures))
+        shards = pace.at(len(pace.temperatures) - number)
         if shards == 1:
             move(records, residuals, temperature, states[0])
         else:

@@ -76,7 +76,7 @@ def with_spans(schema: Schema) -> Schema:
         told = any(isinstance(r, DifferenceRule) and {of.name, minus.name} <= set(r.columns) for r in schema.rules)
         if minus.special or taken or told:
             continue
-        spans.append(_span(name, of, minus, strict=rule.strict))
+        spans.append(span_between(name, of, minus, strict=rule.strict))
         unit: Any = "seconds" if of.precise else "days"
         rules.append(DifferenceRule(column=name, of=of.name, minus=minus.name, unit=unit, measured=False))
         blanks = (r for r in schema.rules if isinstance(r, BlankRule) and r.column == of.name)
@@ -102,18 +102,22 @@ def between(of: str, minus: str) -> str:
 
 def closes(rule: OrderRule, schema: Schema) -> bool:
     """Whether the time between is measured: two dates that are declared to lie close together, or named so."""
-    of, minus = schema[rule.upper], schema[rule.lower]
+    return close_dates(rule.close, schema[rule.lower], schema[rule.upper])
+
+
+def close_dates(declared: bool | None, minus: Any, of: Any) -> bool:
+    """Whether both are dates that are declared to lie close together, or named so."""
     if not (isinstance(of, DatetimeAttribute) and isinstance(minus, DatetimeAttribute)):
         return False
-    if rule.close is not None:
-        return rule.close
+    if declared is not None:
+        return declared
     from dpsyn_core.schema.usual_rules import named_close
 
     return named_close(minus.name, of.name, precise=of.precise)
 
 
-def _span(name: str, of: DatetimeAttribute, minus: DatetimeAttribute, *, strict: bool) -> SpanAttribute:
-    """Its bins do not depend on the ranges of the dates: a refit that narrows these finds the same ones."""
+def span_between(name: str, of: DatetimeAttribute, minus: DatetimeAttribute, *, strict: bool) -> SpanAttribute:
+    """The time between; its bins do not depend on the dates' ranges: a refit that narrows these finds the same ones."""
     edges, at, most = list(range(int(strict) + 1, SINGLE)), float(SINGLE), MOST_DAYS * 86_400 // of.unit_seconds
     while at < most:
         edges.append(int(at))

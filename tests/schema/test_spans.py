@@ -9,7 +9,6 @@ import pytest
 from dpsyn_core import synthesize
 from dpsyn_core.cli import main
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.computed import computed_columns, measured_part
@@ -86,19 +85,11 @@ def test_nothing_is_added_where_a_question_names_the_date_or_a_rule_knows_the_ti
     assert names(declared(IN, OUT, taken)) == ["admitted", "discharged", SPAN]
 
 
-def test_close_is_about_dates_of_one_record():
+def test_close_is_about_dates():
     with pytest.raises(SchemaError, match="'close' is about two dates, and 'a' holds numbers"):
         declared(
             num("a", 0, 5, 6), num("b", 0, 5, 6), rules=[{"kind": "order", "lower": "a", "upper": "b", "close": True}]
         )
-    tables = [
-        {"name": "p", "key": "id", "schema": {"version": 1, "name": "p", "attributes": [IN]}},
-        {"name": "c", "schema": {"version": 1, "name": "c", "attributes": [OUT]}},
-    ]
-    rule = {"kind": "order", "lower": "p.admitted", "upper": "discharged", "close": True}
-    link = {"parent": "p", "child": "c", "key": "id", "max_children": 3, "rules": [rule]}
-    with pytest.raises(SchemaError, match="'close' is about two dates of one record"):
-        LinkedSchema.of({"version": 2, "name": "t", "tables": tables, "links": [link]})
 
 
 def test_codes_are_those_of_the_days_between_and_of_each_record_alone():

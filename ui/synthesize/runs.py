@@ -33,8 +33,8 @@ def opened(space: Workspace) -> Job | None:
 
 
 def watch(space: Workspace, job: Job, *, key: str) -> None:
-    """A run under way: polls twice a second while it lives, then reruns the page once."""
-    st.fragment(_watch, run_every=0.5 if job.live else None)(space.owner, job.id, key)
+    """A run under way: polls four times a second while it lives, then reruns the page once."""
+    st.fragment(_watch, run_every=0.25 if job.live else None)(space.owner, job.id, key)
 
 
 def _watch(owner: str, job_id: str, key: str) -> None:

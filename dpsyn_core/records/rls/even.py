@@ -156,6 +156,6 @@ def even_records(
     ]
     cold = Walk(rows, Course([*targets, *expected], probabilities, tuning=tuning.fitting), rng=rng)
     for number in range(1, t.fit_sweeps + 1):
-        loss = cold.sweep(0.0, pace.repeats, shards=pace.at(number == t.fit_sweeps))
+        loss = cold.sweep(0.0, pace.repeats, shards=pace.at(t.fit_sweeps - number))
         progress("evening out", number, t.fit_sweeps, loss)
     return rows

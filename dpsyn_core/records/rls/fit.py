@@ -194,9 +194,9 @@ class Pace:
     repeats: int
     shards: int = 1
 
-    def at(self, last: bool) -> int:
-        """Threads of a sweep: one in the last where that is cheap, which corrects what parts left open between them."""
-        return 1 if last and self.repeats > 1 else self.shards
+    def at(self, left: int) -> int:
+        """Threads of a sweep: one in the last two where that is cheap, which correct what parts left open."""
+        return 1 if left < 2 and self.repeats > 1 else self.shards
 
 
 def cooling(sweeps: int, hot: float | None = None, *, tuning: Fitting = RECORDS.fitting) -> tuple[float, ...]:
@@ -330,6 +330,6 @@ def follow(
     walk = Walk(rows, course, rng=rng, counts=counts)
     history = [walk.loss]
     for number, temperature in enumerate(pace.temperatures, 1):
-        history.append(walk.sweep(temperature, pace.repeats, shards=pace.at(number == len(pace.temperatures))))
+        history.append(walk.sweep(temperature, pace.repeats, shards=pace.at(len(pace.temperatures) - number)))
         progress("fitting records", number, len(pace.temperatures), history[-1])
     return Fitted(rows=rows, history=tuple(history))

@@ -81,8 +81,7 @@ class Shrinkage:
 
     listed_part: float = 0.1
     """Of its counts, what a stretch without evidence keeps where there are fewer values than that. With 0, one-ways and
-    pairs are as close, but queries for rare values find nobody (the range score that `python -m
-    benchmarks.accuracy` prints)."""
+    pairs are as close, but queries for rare values find nobody (the range score of `benchmarks.accuracy`)."""
 
     empty_sum: float = 2.0
     """Standard deviations of the noise of a run's sum, above which a run is not called empty: of 1.5, 2 and 2.5 the one
@@ -203,8 +202,7 @@ class Fitting:
     (docs/experiments/the-kernel.md)."""
 
     usual_proposals: float = 32.0
-    """Proposals to a cell: beyond it, noise of the measurements outweighs what moves still gain
-    (docs/record-least-squares.md, Convergence)."""
+    """Proposals to a cell: beyond it, noise outweighs what moves still gain (docs/record-least-squares.md)."""
 
     fewest_proposals: float = 3.0
     """Proposals to a cell where records are many; most of what moves can win is won with 8."""
@@ -240,8 +238,8 @@ class Fitting:
     """Part of the proposals that is any value with a count above 0, so that each can come; the others follow the
     one-ways (convention)."""
 
-    threaded_records: int = 20_000
-    """Records from which on threads share a fit; below, starting them takes longer than they save."""
+    threaded_records: int = 9_000
+    """Records from which on threads share a fit; below, it takes half a second, and threads cost up to 2 % of pairs."""
 
     threads: int = 2
     """Threads of a large fit. A constant, so that results do not depend on the machine: a fit depends on it."""
@@ -258,12 +256,10 @@ class Evening:
     """Sweeps before averages are taken, until the walk no longer depends on the fit (convention)."""
 
     averaged_sweeps: int = 12
-    """Sweeps that are averaged; twice as many gain about 1 % for a fifth more time
-    (docs/experiments/refinements.md)."""
+    """Sweeps that are averaged; twice as many gain about 1 % for a fifth more time (the same experiment)."""
 
     fit_sweeps: int = 4
-    """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing
-    (docs/experiments/refinements.md)."""
+    """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing (the same experiment)."""
 
     largest_pair: int = 400_000
     """Cells of a pair table that is averaged: 1.6 MB of counts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -34,9 +34,8 @@ HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root 
 class Pairs:
     """Chosen pairs with the coarse maps, cells and weight of each; all scores; and the cost that is left for them.
 
-    sigma: standard deviation of the noise of a score. trust: how far a public table is borne out, by pair; see
-    `synthesizers.rls.prior`. one_ways: for the one-ways once more, where pairs that a public table tells are not
-    measured: they would have told their columns.
+    sigma: of the noise of a score. trust: how far a public table is borne out, by pair; see `synthesizers.rls.prior`.
+    one_ways: for the one-ways once more, where pairs that a public table tells are not measured.
     """
 
     sets: list[AttributeSet]
@@ -67,14 +66,14 @@ def choose_pairs(
     pairs: list[AttributeSet] | None = None,
     weights: Mapping[AttributeSet, float] = ALIKE,
     whole: Sequence[str] = (),
+    choose: Callable[..., NDArray[np.intp]] = choose_tables,
     progress: Progress = silent,
 ) -> Pairs:
     """Scores all pairs, some a second time at a coarser resolution, and chooses the tables that pay.
 
     A pair that depends, but not by enough for a table of its hundreds of cells, may still repay a few dozen. Its
-    coarser table is scored as well, out of the budget of pairs and with the noise of the first scores. What the
-    coarser table leaves unexplained is the root of the difference of the squares of both scores: most of it is the
-    sampling error of many cells with few records, which adds to dependence as independent errors do.
+    coarser table is scored as well, out of the budget of pairs. What that leaves unexplained is the root of the
+    difference of the squares of both scores: sampling error of many cells adds as independent errors do.
 
     Of a table with hundreds of attributes and many records, no more pairs are chosen than a fit can take in a bounded
     time (`PairChoice.most`): the dependent ones first.
@@ -88,6 +87,7 @@ def choose_pairs(
         pairs: those to score, if not all.
         weights: how many times more the error of a pair counts; 1 where it is not named.
         whole: attributes whose values stay apart in pairs with a weight.
+        choose: the tables that pay, as `choose_tables` does.
         progress: told the steps.
     """
     tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
@@ -115,7 +115,7 @@ def choose_pairs(
     sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
 
     def chosen_for(cost: Cost, errors: NDArray[np.float64]) -> NDArray[np.intp]:
-        return choose_tables(
+        return choose(
             errors * weight[:, None], sizes * weight[:, None], cost=cost, sensitivity=sensitivity,
             noise_factor=tuning.noise_factor,
         )  # fmt: skip

@@ -193,10 +193,15 @@ def test_two_threads_give_the_same_records_every_time():
     runs = []
     for _ in range(3):
         rows, targets, p = setup(n=400)
-        pace = Pace(temperatures=(0.5, 0.0), repeats=2, shards=2)
+        pace = Pace(temperatures=(0.5, 0.2, 0.0, 0.0), repeats=2, shards=2)
         runs.append(fit_records(rows, targets, p, pace=pace, rng=np.random.default_rng(7)).rows)
     assert np.array_equal(runs[0], runs[1])
     assert np.array_equal(runs[0], runs[2])
+
+
+def test_the_last_two_sweeps_are_of_one_thread_unless_proposals_are_few():
+    assert [Pace(temperatures=(), repeats=4, shards=2).at(left) for left in (3, 2, 1, 0)] == [2, 2, 1, 1]
+    assert Pace(temperatures=(), repeats=1, shards=2).at(0) == 2
 
 
 def test_the_schedule_bounds_the_work_and_cools_only_when_there_is_time():
