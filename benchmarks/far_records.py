@@ -28,6 +28,10 @@ SHAPES: dict[
         lambda rng, n: np.where(rng.random(n) < 0.87, 0, np.exp(rng.normal(6.8, 0.75, n))),
         10_000,
     ),
+    "gifts or blank": (
+        lambda rng, n: np.where(rng.random(n) < 0.8, np.nan, np.exp(rng.normal(3.6, 1.1, n))),
+        50_000,
+    ),
     "very long": (lambda rng, n: np.exp(rng.normal(8, 1.6, n)), 1_000_000),
     "normal": (lambda rng, n: rng.normal(50_000, 8_000, n).clip(0), 1_000_000),
     "visits": (lambda rng, n: rng.poisson(rng.gamma(1.0, 3.0, n)), 999),
@@ -39,19 +43,29 @@ def of_shape(shape: str, n: int, epsilon: float, runs: int) -> list[object]:
     """A row of the table."""
     rng = np.random.default_rng(1)
     draw, most = SHAPES[shape]
-    values = np.minimum(draw(rng, n), most).round().astype(np.int64)
-    number = {"name": "x", "kind": "numeric", "dtype": "integer", "min": 0, "max": most}
+    drawn = np.minimum(draw(rng, n), most).round()
+    blank = np.isnan(drawn)
+    values = np.where(blank, 0, drawn).astype(np.int64)
+    number = {"name": "x", "kind": "numeric", "dtype": "integer", "min": 0, "max": most, "missing": bool(blank.any())}
     noise = [{"name": f"c{i}", "kind": "categorical", "values": ["a", "b", "c", "d"]} for i in range(4)]
     schema = Schema.of({"version": 1, "name": shape, "attributes": [number, *noise]})
-    binning = schema["x"].binning
-    codes = np.stack([binning.find(values), *rng.integers(0, 4, (4, n))]).astype(np.uint16)
-    middles = schema["x"].middles()
-    truth, held = middles[codes[0]].mean(), np.bincount(codes[0], minlength=len(middles)) / n
+    attribute = schema.domain().attributes[0]
+    bins = attribute.size - attribute.special
+    coded = np.where(blank, bins, schema["x"].binning.find(values))
+    codes = np.stack([coded, *rng.integers(0, 4, (4, n))]).astype(np.uint16)
+    middles = np.asarray(schema["x"].middles())[:bins]
+
+    def shares(column: np.ndarray) -> np.ndarray:  # of the records that have a number
+        counts = np.bincount(column, minlength=attribute.size)[:bins]
+        return np.asarray(counts / max(1, counts.sum()))
+
+    held = shares(codes[0])
+    truth = held @ middles
     ratios, distances, cells = [], [], []
     for seed in range(runs):
         made = run_system("rls", codes, schema.domain(), epsilon=epsilon, seed=seed).codes[0]
-        ratios.append(middles[made].mean() / truth)
-        apart = np.bincount(made, minlength=len(middles)) / len(made) - held
+        ratios.append(shares(made) @ middles / truth)
+        apart = shares(made) - held
         cells.append(np.abs(apart).sum() / 2)
         beyond = np.cumsum(apart)[:-1]
         distances.append(float(np.abs(np.diff(middles) * beyond).sum() / truth))

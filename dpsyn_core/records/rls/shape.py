@@ -125,19 +125,28 @@ def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> 
 
     A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
     """
-    shown = np.zeros(len(counts), dtype=bool)
-    for t in tables:
-        cells = t.recode[np.sort(np.unique(t.recode, return_index=True)[1])]
-        seen = np.zeros(len(t.values), dtype=bool)
-        seen[cells] = supported(t.values[cells], t.sigma, strict_ends=True, tuning=tuning)
-        shown |= seen[t.recode]
-    if not shown.any():
+    last = max(_shown_upto(t.recode, t, tuning) for t in tables)
+    first = len(counts) - 1 - max(_shown_upto(t.recode[::-1], t, tuning) for t in tables)
+    if last < 0 or first > last:
         return counts
-    first, last = np.flatnonzero(shown)[[0, -1]]
     out = counts.copy()
     out[last:] = np.minimum.accumulate(out[last:])
     out[: first + 1] = np.minimum.accumulate(out[first::-1])[::-1]
     return np.asarray(out * (counts.sum() / out.sum()))
+
+
+def _shown_upto(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
+    """The last place, read outwards, of a value that shows records, or of a coarse value that does with all beyond it.
+
+    A window over a few coarse values would reach from where records are to the end of the range. -1: none shows any.
+    """
+    cells = recode[np.sort(np.unique(recode, return_index=True)[1])]
+    if len(cells) == len(recode):
+        shown = supported(table.values[cells], table.sigma, strict_ends=True, tuning=tuning)
+    else:
+        left = np.cumsum(table.values[cells[::-1]])[::-1]
+        shown = left > tuning.tail_far * table.sigma * np.sqrt(np.arange(len(cells), 0, -1))
+    return int(np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])[-1]) if shown.any() else -1
 
 
 def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:

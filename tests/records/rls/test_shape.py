@@ -34,3 +34,15 @@ def test_a_hump_of_noise_far_out_is_not_followed():
     found = smooth_counts(365, [counted(runs, true, noise), counted(alone, true, np.zeros(10))], true.sum())
     assert (np.diff(found[12:]) <= 1e-9).all()
     assert found @ np.arange(365) / found.sum() == pytest.approx(true @ np.arange(365) / true.sum(), rel=0.1)
+
+
+def test_a_hump_in_the_few_coarse_values_that_are_most_of_the_range_is_not_followed():
+    true = np.zeros(640)
+    true[:120] = 1000 * np.exp(-np.arange(120) / 25) / np.exp(-np.arange(120) / 25).sum()
+    blocks = np.searchsorted([5, 10, 20, 30, 45, 60, 120, 170, 270, 400, 520], np.arange(640), side="right")
+    noise = np.zeros(12)
+    noise[10:] = 90.0  # stands out of its noise by two and a half deviations
+    alone = Sums(np.arange(640), true + np.random.default_rng(2).normal(0, 14, 640), 14.0)
+    found = smooth_counts(640, [alone, counted(blocks, true, noise)], true.sum())
+    assert (np.diff(found[130:]) <= 1e-9).all()
+    assert found @ np.arange(640) / found.sum() == pytest.approx(true @ np.arange(640) / true.sum(), rel=0.3)
