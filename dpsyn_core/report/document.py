@@ -176,10 +176,13 @@ def comparison_document(schema_name: str, table: ScoredTable) -> dict[str, Any]:
 
 
 def report_document(schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:
-    """The JSON of `dpsyn report`: one or more synthetic tables."""
+    """The JSON of `dpsyn report`: one or more synthetic tables; the verdict on a single one stands at the top as well."""
     wanted = list(dict.fromkeys(n for t in tables for n in t.scores))
+    entries = [table_entry(t) for t in tables]
     head = _head("report", schema_name, tables)
-    return head | {"metrics": metric_entries(wanted), "tables": [table_entry(t) for t in tables]}
+    if len(entries) == 1 and "verdict" in entries[0]:
+        head["verdict"] = entries[0]["verdict"]
+    return head | {"metrics": metric_entries(wanted), "tables": entries}
 
 
 def dumps(document: Mapping[str, Any]) -> str:

@@ -326,3 +326,9 @@ def test_numbers_lead_the_headline_where_most_attributes_are_numbers():
     assert words == sorted(words)
     few = html_report("toy", [one])
     assert few.index("pairs of attributes differ by") < few.index("rank correlations of numbers are off by")
+
+
+def test_the_verdict_on_one_table_stands_at_the_top_of_the_json_and_of_several_in_their_entries():
+    alone = report_document("toy", [scored()])
+    assert alone["verdict"]["sentence"] and alone["verdict"] == alone["tables"][0]["verdict"]
+    assert "verdict" not in report_document("toy", [scored(), scored("two", 0.6)])
