@@ -247,6 +247,23 @@ def test_proposed_rules_are_added_inside_a_table_and_across_its_link(app):
     assert [str(r) for r in got.schema().links[0].rules] == rules[1:]
 
 
+def test_dates_across_a_link_are_said_to_lie_close_in_the_form_where_that_is_measured(app):
+    with_files(app, **DATED)
+    at_page(app, "schema")
+    got, key = linked(app), "link_rule_orders"
+    for side, column in (("lower", "customers.since"), ("upper", "ordered")):
+        app.selectbox(key=f"{key}_{side}").set_value(column).run()
+    tick = app.checkbox(key=f"{key}_close_customers.since_ordered")
+    assert not tick.value  # the headers do not say so
+    tick.check().run()
+    app.button(key=f"{key}_add").click().run()
+    assert not app.exception and not app.error
+    assert [(str(r), r.close) for r in got.schema().links[0].rules] == [("customers.since <= ordered", True)]
+    for side, column in (("lower", "ordered"), ("upper", "shipped")):  # of one record: a rule of its table
+        app.selectbox(key=f"{key}_{side}").set_value(column).run()
+    assert not [c for c in app.checkbox if "_close_ordered" in str(c.key)]
+
+
 def test_a_rule_across_a_link_is_written_in_the_form_or_refused_in_a_sentence(app):
     with_sample(app)
     at_page(app, "schema")

@@ -9,6 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule
+from dpsyn_core.linked.spans import spans_of
 from dpsyn_core.schema.rules import AnyRule
 from dpsyn_core.suggest.linked_rules import propose_linked_rules
 from ui.schema import rules
@@ -87,7 +88,19 @@ def _order(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
     made = rules.order_fields([n for n, a in named.items() if a.kind in rules.NUMBERS], key)
     apart = st.number_input(t("linked.rule_apart"), min_value=0.0, value=0.0, format="%g", key=f"{key}_apart")
     where = rules.conditions(f"{key}_of", t("linked.rule_children"), "role = Child")
-    return None if made is None else made | {"apart": apart} | ({"where": where} if where else {})
+    if made is None:
+        return None
+    made |= {"apart": apart} | ({"where": where} if where else {})
+    return rules.lie_close(made, named, key) if _may_be_close(schema, link, made) else made
+
+
+def _may_be_close(schema: LinkedSchema, link: Link, made: dict[str, Any]) -> bool:
+    """Whether the time between would be measured, were the two dates of an order said to lie close together."""
+    try:
+        rule = LinkOrderRule.model_validate({**made, "close": True})
+    except ValueError:  # what is wrong with it is said when it is added
+        return False
+    return bool(spans_of(schema, link.model_copy(update={"rules": (rule,)})))
 
 
 def _count(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import streamlit as st
@@ -95,16 +95,20 @@ def _impossible(schema: Schema, names: list[str], key: str) -> dict[str, Any] | 
 
 
 def _order(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
-    made = order_fields(names, key)
-    if made is None:
-        return None
-    dates = {a.name: a for a in schema.coded if isinstance(a, DatetimeAttribute)}
-    ends = [dates[n] for n in (made["lower"], made["upper"]) if n in dates]
-    if len(ends) < 2:
+    return lie_close(order_fields(names, key), {a.name: a for a in schema.coded}, key)
+
+
+def lie_close(made: dict[str, Any] | None, named: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+    """An order of two dates with the person's word whether they lie close together; any other order as it is.
+
+    named: attributes by the names that the rule has for them.
+    """
+    ends = [] if made is None else [named[made["lower"]], named[made["upper"]]]
+    if made is None or not all(isinstance(a, DatetimeAttribute) for a in ends):
         return made
-    named = named_close(ends[0].name, ends[1].name, precise=ends[1].precise)
+    usual = named_close(ends[0].name, ends[1].name, precise=ends[1].precise)
     close = st.checkbox(
-        t("rules.close"), named, key=f"{key}_close_{ends[0].name}_{ends[1].name}", help=t("rules.close_help")
+        t("rules.close"), usual, key=f"{key}_close_{made['lower']}_{made['upper']}", help=t("rules.close_help")
     )
     return made | {"close": close}
 
