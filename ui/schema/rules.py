@@ -36,8 +36,8 @@ def panel(
     proposed = propose_rules(schema)
     if why_not is not None:
         proposed = [r for r in proposed if not why_not(schema.model_copy(update={"rules": (*schema.rules, r)}))]
-    heading = "rules.title_proposed" if proposed else "rules.heading"
-    heading = t(heading, count=len(schema.rules), proposed=len(proposed))
+    key_of_heading = "rules.title_proposed" if proposed else "rules.title"
+    heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
     with st.expander(heading, bool(proposed), key=f"{key}s_expander"):  # what nobody opens, nobody confirms
         note(t("rules.lead"))
         for number, rule in enumerate(schema.rules):
