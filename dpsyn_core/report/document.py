@@ -176,7 +176,7 @@ def comparison_document(schema_name: str, table: ScoredTable) -> dict[str, Any]:
 
 
 def report_document(schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:
-    """The JSON of `dpsyn report`: one or more synthetic tables; the verdict on a single one stands at the top as well."""
+    """The JSON of `dpsyn report`: one or more synthetic tables; the verdict on a single one is at the top as well."""
     wanted = list(dict.fromkeys(n for t in tables for n in t.scores))
     entries = [table_entry(t) for t in tables]
     head = _head("report", schema_name, tables)
