@@ -1,4 +1,4 @@
-"""Memory and time of linked tables by their size: `python -m benchmarks.linked_memory [--persons 1e6,2e6,4e6] [--memory 1GB]`.
+"""Memory and time of linked tables by size: `python -m benchmarks.linked_memory [--persons 1e6,4e6] [--memory 1GB]`.
 
 Simulated households with their persons, from Parquet to CSV by the command `dpsyn synth`, in a process of its own each.
 """
