@@ -12,6 +12,7 @@ from dpsyn_core.metrics.moved import means
 from dpsyn_core.metrics.profile import profiles
 from dpsyn_core.metrics.verdict import verdict
 from dpsyn_core.report.verdict import sentence, verdict_entry
+from dpsyn_core.report.words import ENGLISH
 from dpsyn_core.schema.document import Schema
 from ui.shared.text import catalogue
 
@@ -81,6 +82,19 @@ def test_dates_that_were_shifted_are_named_with_their_means():
     for frame, said in ((real, left), (made, right)):
         assert abs((pd.to_datetime(frame.since).mean() - pd.Timestamp(said)).total_seconds()) <= 86_400
     assert f"since: mean date {left}, here {right}" in found["sentence"]
+
+
+def test_a_mean_time_is_said_with_a_space_between_day_and_time_and_kept_as_iso_8601_in_the_document():
+    frame = pd.DataFrame({"at": pd.Timestamp("2024-03-01 08:00") + pd.to_timedelta(np.arange(900) * 7, "min")})
+    later = frame + pd.Timedelta(hours=30)
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "at", "kind": "datetime", "min": "2024-03-01T00:00:00", "max": "2024-03-31T00:00:00"}]})  # fmt: skip
+    made, real = (pa.table({"at": x["at"].dt.strftime("%Y-%m-%d %H:%M:%S").tolist()}) for x in (later, frame))
+    c = compare_tables(schema, made, real)
+    assert "at: mean date 2024-03-03 12:26, here 2024-03-04 18:26" in sentence(verdict(c))
+    german = {**ENGLISH, "decimal_mark": ","}
+    assert "at: mean date 03.03.2024 12:26, here 04.03.2024 18:26" in sentence(verdict(c), german)
+    assert [x["real"] for x in verdict_entry(c)["verdict"]["dates"]] == ["2024-03-03T12:26"]
 
 
 def test_days_that_were_lost_are_named_in_both_languages():
