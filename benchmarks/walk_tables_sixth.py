@@ -18,6 +18,10 @@ PATHS = {"/": 0.3, "/search": 0.22, "/cart": 0.12, "/api/items": 0.2, "/login": 
 WINDS = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
 
 
+def _german(days: np.ndarray) -> pd.Series:
+    return pd.Series(days).dt.strftime("%d.%m.%Y")
+
+
 def register(rng: Generator, n: int = 2800) -> Walked:
     """Pupils: average marks with one decimal, days of joining and leaving, a way in kilometres, yes and no."""
     year = rng.integers(5, 13, n)
@@ -26,11 +30,10 @@ def register(rng: Generator, n: int = 2800) -> Walked:
     poor = rng.random(n) < 0.22
     mark = np.clip(np.round(2.4 + 0.5 * poor + rng.normal(0, 0.7, n), 1), 1, 6)
     away = np.where(rng.random(n) < 0.3, 0, np.round(rng.gamma(1.2, 5 + 4 * poor, n))).astype(int)
-    written = lambda days: pd.Series(days).dt.strftime("%d.%m.%Y")  # noqa: E731
     frame = pd.DataFrame({
         "Klasse": [f"{y}{k}" for y, k in zip(year, rng.choice(list("abc"), n), strict=True)],
         "Geschlecht": rng.choice(["w", "m", "d"], n, p=[0.49, 0.5, 0.01]),
-        "Eintritt": written(joined), "Austritt": written(left).where(rng.random(n) < 0.35),
+        "Eintritt": _german(joined), "Austritt": _german(left).where(rng.random(n) < 0.35),
         "Notenschnitt": mark, "Fehltage": away, "Schulweg (km)": np.round(rng.gamma(1.6, 2.1, n), 1),
         "Lernmittelbefreiung": np.where(poor, "ja", "nein"),
         "Religion": rng.choice(["ev.", "rk.", "isl.", "ohne", "Ethik"], n, p=[0.3, 0.24, 0.12, 0.24, 0.1]),

@@ -73,6 +73,22 @@ def test_a_category_by_category_relation_that_was_destroyed_is_named_with_its_fi
     assert f"Cramer's V of heating and owner {pair['real']:.2f}, here {pair['synthetic']:.2f}" in found["sentence"]
 
 
+def test_a_relation_of_a_category_and_a_date_is_named_by_a_figure_of_the_dates_and_not_of_their_bins():
+    real = flats()
+    late = real.owner.map({"city": 0, "firm": 700, "person": 1400})
+    real["since"] = (pd.Timestamp("2012-01-01") + pd.to_timedelta(late + np.arange(N) % 300, "D")).dt.strftime(
+        "%Y-%m-%d"
+    )
+    made = real.assign(since=np.random.default_rng(5).permutation(real.since))
+    found = verdict_entry(compared(made, real))["verdict"]
+    (pair,) = [x for x in found["lost"] if set(x["columns"]) == {"owner", "since"}]
+    assert pair["measure"] == "correlation ratio"
+    for frame, said in ((real, pair["real"]), (made, pair["synthetic"])):
+        days = pd.to_datetime(frame.since).astype("int64") / 8.64e13
+        between = ((days.groupby(frame.owner).transform("mean") - days.mean()) ** 2).sum()
+        assert said == pytest.approx(np.sqrt(between / ((days - days.mean()) ** 2).sum()), rel=1e-6)
+
+
 def test_dates_that_were_shifted_are_named_with_their_means():
     real, made = flats(), again()
     made["since"] = (pd.to_datetime(made.since) + pd.Timedelta(days=200)).dt.strftime("%Y-%m-%d")

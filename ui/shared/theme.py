@@ -321,8 +321,8 @@ def table(
     body = "".join(f"<tr{shade}>{c}</tr>" for shade, c in zip(shown, cells[1:], strict=True))
     kind = "dp-table" if numbers else "dp-table dp-words"
     st.html(
-        f"<div class='dp-wide'><table class='{kind}' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
+        f"<div class='dp-wide'><table class='{kind}' aria-label='{html.escape(alt, quote=True)}'>"
+        f"<thead><tr>{cells[0]}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
