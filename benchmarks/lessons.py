@@ -30,7 +30,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.records.gum import UpdateSettings, gum, mcf
 from dpsyn_core.records.polish import polish
-from dpsyn_core.records.shards import tables_of
+from dpsyn_core.records.targets import tables_of
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain

@@ -23,7 +23,7 @@ from dpsyn_core.marginals.types import probabilities, whole_counts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.shards import TargetTable
+from dpsyn_core.records.targets import TargetTable
 
 
 def one_way_shares(tables: Sequence[TargetTable], sizes: Sequence[int]) -> list[NDArray[np.float64]]:

@@ -20,7 +20,7 @@ from dpsyn_core.records.gum import UpdateSettings, gum, independent_records, mcf
 from dpsyn_core.records.gum_kernel import cell_numbers, polish_pass
 from dpsyn_core.records.join import components, conditional_column, peel
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.shards import TargetTable, tables_of
+from dpsyn_core.records.targets import TargetTable, tables_of
 from dpsyn_core.schema.domain import Domain
 
 CHECK = 5  # passes between two checks of the gain
@@ -55,7 +55,7 @@ def polish(
 
     Args:
         codes: unsigned (n_attributes, n_records).
-        tables: targets; a cell's target need not be whole.
+        tables: targets; see `TargetTable.aims`.
         passes: proposals a record, at most; it stops when a pass gains less than 0.1 %.
         rng: post-processing randomness.
         progress: gets the mean total variation distance to the targets.
@@ -67,7 +67,7 @@ def polish(
     layout = _layout(tables, d)
     if n == 0 or passes == 0 or layout.movable.size == 0:
         return codes
-    residual = _residuals(codes, tables)
+    residual = _residuals(codes, tables, rng)
     records = np.ascontiguousarray(codes.T)
     weight = np.concatenate([np.full(t.share.size, t.weight) for t in tables])
     level = float(np.sum(weight * np.abs(residual)))
@@ -122,14 +122,16 @@ def _layout(tables: Sequence[TargetTable], d: int) -> _Layout:
     )
 
 
-def _residuals(codes: NDArray[np.unsignedinteger], tables: Sequence[TargetTable]) -> NDArray[np.float32]:
-    """Count minus target of every cell, float32, table after table."""
+def _residuals(
+    codes: NDArray[np.unsignedinteger], tables: Sequence[TargetTable], rng: Generator
+) -> NDArray[np.float32]:
+    """Count minus what moves aim at in every cell, float32, table after table."""
     n = codes.shape[1]
     cell = np.empty(n, dtype=np.int32)
     out = []
     for t in tables:
         cell_numbers(codes, t.rows, t.sizes, cell)
-        out.append(np.bincount(cell, minlength=t.share.size) - t.share * n)
+        out.append(np.bincount(cell, minlength=t.share.size) - t.aims(n, rng))
     return np.concatenate(out).astype(np.float32)
 
 

@@ -4,22 +4,16 @@ Shards: parts of the synthetic records that are made by themselves, and the shar
 
 The shares of a table are whole numbers that add up to the table rounded: a cell of 30 in 100 shards is 1 in 30 of them,
 and not 0.3 in each, which every shard would round to nothing. Blind.
-
-Target tables for record synthesis: which attributes, which shape, which counts.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-
-from dpsyn_core.marginals.types import Measurement, probabilities, whole_counts
-from dpsyn_core.schema.domain import Domain
 
 MOST = 1_000_000  # records of a shard: enough that what chance does in one hardly shows in all
 VALUES = 1 << 24  # values of a shard: wide tables have shorter ones
@@ -70,40 +64,3 @@ def shard_share(values: NDArray[np.float64], shard: Shard, phases: NDArray[np.fl
 def phases_of(values: NDArray[np.float64], rng: Generator) -> NDArray[np.float64]:
     """Where the rounding of each cell starts, in [0, 1)."""
     return rng.random(values.shape)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TargetTable:
-    """A target for n records.
-
-    rows: int64 (k,), attributes in the order of the axes. sizes: int64 (k,). share: float64 (cells,), adds up
-    to 1. weight: how much a residual of this table counts beside another's.
-    """
-
-    rows: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    share: NDArray[np.float64]
-    weight: float = 1.0
-
-    def counts(self, n: int, rng: Generator) -> NDArray[np.int64]:
-        """Whole counts for n records, int64 (cells,)."""
-        return whole_counts(self.share, n, rng=rng)
-
-
-def tables_of(measured: Sequence[Measurement], domain: Domain) -> list[TargetTable]:
-    """Targets from measurements, each clipped at zero; weights are inverse variances with a mean of 1.
-
-    Measurements without attributes (the total) do not constrain single records and are left out.
-    """
-    used = [m for m in measured if m.attributes]
-    inverse = [1 / m.sigma**2 if m.sigma > 0 else 1.0 for m in used]
-    mean = sum(inverse) / max(len(inverse), 1)
-    return [
-        TargetTable(
-            rows=np.array([domain.index(n) for n in m.attributes], dtype=np.int64),
-            sizes=np.array(m.values.shape, dtype=np.int64),
-            share=probabilities(m.values).ravel(),
-            weight=w / mean,
-        )
-        for m, w in zip(used, inverse, strict=True)
-    ]

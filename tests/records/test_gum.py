@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.records.gum import UpdateSettings, flow, gum, mcf
 from dpsyn_core.records.gum_kernel import removals, update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.shards import TargetTable
+from dpsyn_core.records.targets import TargetTable
 
 
 def table(rows, counts, weight=1.0):

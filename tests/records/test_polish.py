@@ -86,3 +86,13 @@ def test_fit_records_serves_any_number_of_records(updater, n):
     assert codes.shape == (3, n)
     assert codes.dtype == np.uint16
     assert (codes < np.array([[3], [4], [300]])).all()
+
+
+def test_a_table_of_more_cells_than_records_keeps_the_totals_of_its_columns():
+    """Few cells of such a table expect half a record; a hair more in one half of them is no reason to give it all."""
+    values = np.full((2, 10, 50), 0.4)
+    values[1] *= 1.07
+    domain = Domain.of({"sex": 2, "age": 10, "born": 50})
+    measured = [Measurement(attributes=("sex", "age", "born"), values=values, sigma=1.0)]
+    codes = fit_records(measured, domain, 400, UpdateSettings(), rng=np.random.default_rng(0))
+    assert abs((codes[0] == 0).mean() - 1 / 2.07) < 0.03
