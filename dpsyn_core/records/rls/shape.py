@@ -125,8 +125,8 @@ def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> 
 
     A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
     """
-    last = max(_shown_upto(t.recode, t, tuning) for t in tables)
-    first = len(counts) - 1 - max(_shown_upto(t.recode[::-1], t, tuning) for t in tables)
+    last = _reach([_last_shown(t.recode, t, tuning) for t in tables])
+    first = len(counts) - 1 - _reach([_last_shown(t.recode[::-1], t, tuning) for t in tables])
     if last < 0 or first > last:
         return counts
     out = counts.copy()
@@ -135,8 +135,19 @@ def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> 
     return np.asarray(out * (counts.sum() / out.sum()))
 
 
-def _shown_upto(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
-    """The last place, read outwards, of a value that shows records, or of a coarse value that does with all beyond it.
+def _reach(found: Sequence[tuple[int, int]]) -> int:
+    """The place from which on nothing more is shown, from where the last coarse value of each table that shows records
+    begins and ends: the first end, unless a later beginning says that there is more. -1: no table shows any.
+
+    A coarse value of one table may reach to the end of the range for the few records at its beginning.
+    """
+    shown = [(begin, end) for begin, end in found if end >= 0]
+    return max(max(begin for begin, _ in shown), min(end for _, end in shown)) if shown else -1
+
+
+def _last_shown(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> tuple[int, int]:
+    """Where, read outwards, the last value begins and ends that shows records, or coarse value that does with all
+    beyond it.
 
     A window over a few coarse values would reach from where records are to the end of the range. -1: none shows any.
     """
@@ -146,7 +157,10 @@ def _shown_upto(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int
     else:
         left = np.cumsum(table.values[cells[::-1]])[::-1]
         shown = left > tuning.tail_far * table.sigma * np.sqrt(np.arange(len(cells), 0, -1))
-    return int(np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])[-1]) if shown.any() else -1
+    if not shown.any():
+        return -1, -1
+    inside = np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])
+    return int(inside[0]), int(inside[-1])
 
 
 def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:
