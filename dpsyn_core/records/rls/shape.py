@@ -50,7 +50,7 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     Returns:
         float64 (size,), with this total.
     """
-    unit = _runs(size, [t.recode for t in tables[1:]], tuning)
+    unit = _runs(size, [t.recode for t in tables] if len(tables) > 1 else [], tuning)
     width = np.bincount(unit).astype(np.float64)
     rows, values = [], []
     for t in tables:
@@ -155,8 +155,9 @@ def _last_shown(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> tup
     if len(cells) == len(recode):
         shown = supported(table.values[cells], table.sigma, strict_ends=True, tuning=tuning)
     else:
-        left = np.cumsum(table.values[cells[::-1]])[::-1]
-        shown = left > tuning.tail_far * table.sigma * np.sqrt(np.arange(len(cells), 0, -1))
+        alone = table.values[cells]
+        beyond, noise = np.cumsum(alone[::-1])[::-1], np.sqrt(np.arange(len(cells), 0, -1))
+        shown = np.maximum(alone, beyond / noise) > tuning.tail_far * table.sigma
     if not shown.any():
         return -1, -1
     inside = np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])

@@ -46,3 +46,20 @@ def test_a_hump_in_the_few_coarse_values_that_are_most_of_the_range_is_not_follo
     found = smooth_counts(640, [alone, counted(blocks, true, noise)], true.sum())
     assert (np.diff(found[130:]) <= 1e-9).all()
     assert found @ np.arange(640) / found.sum() == pytest.approx(true @ np.arange(640) / true.sum(), rel=0.3)
+
+
+@pytest.mark.parametrize("way", [1, -1], ids=["upwards", "downwards"])
+def test_a_coarse_value_that_reaches_to_the_end_of_the_range_puts_no_records_there(way):
+    """Its records are where the other table shows them; a hump of noise far out is none, whichever table has it."""
+    rng = np.random.default_rng(5)
+    size, sigma = 640, 16.0
+    for _ in range(20):
+        blocks = np.arange(size) // 10
+        first = rng.normal(0, sigma, 64)
+        first[18] += 1000
+        first[50:53] += 32  # two deviations
+        coarse = (np.arange(size) >= 187).astype(np.intp)
+        second = np.array([0.0, 1000.0]) + rng.normal(0, sigma, 2)
+        tables = [Sums(blocks, first[::way], sigma), Sums(coarse[::way], second, sigma)]
+        counts = smooth_counts(size, tables, 1000.0)[::way]
+        assert counts[250:].sum() < 5
