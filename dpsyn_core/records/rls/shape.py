@@ -50,7 +50,7 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     Returns:
         float64 (size,), with this total.
     """
-    unit = _runs(size, [t.recode for t in tables] if len(tables) > 1 else [], tuning)
+    unit = _runs(size, [t.recode for t in tables[1:]], tuning)
     width = np.bincount(unit).astype(np.float64)
     rows, values = [], []
     for t in tables:
@@ -125,43 +125,30 @@ def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> 
 
     A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
     """
-    last = _reach([_last_shown(t.recode, t, tuning) for t in tables])
-    first = len(counts) - 1 - _reach([_last_shown(t.recode[::-1], t, tuning) for t in tables])
-    if last < 0 or first > last:
+    last = max(_shown_upto(t.recode, t, tuning) for t in tables)
+    first = len(counts) - 1 - max(_shown_upto(t.recode[::-1], t, tuning) for t in tables)
+    if last < 0:
         return counts
+    if first > last:  # both ends begin in one coarse value
+        first = last = last + int(counts[last : first + 1].argmax())
     out = counts.copy()
     out[last:] = np.minimum.accumulate(out[last:])
     out[: first + 1] = np.minimum.accumulate(out[first::-1])[::-1]
     return np.asarray(out * (counts.sum() / out.sum()))
 
 
-def _reach(found: Sequence[tuple[int, int]]) -> int:
-    """The place from which on nothing more is shown, from where the last coarse value of each table that shows records
-    begins and ends: the first end, unless a later beginning says that there is more. -1: no table shows any.
+def _shown_upto(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
+    """Where the last value begins, read outwards, that shows records, or coarse value that does with all beyond it.
 
-    A coarse value of one table may reach to the end of the range for the few records at its beginning.
-    """
-    shown = [(begin, end) for begin, end in found if end >= 0]
-    return max(max(begin for begin, _ in shown), min(end for _, end in shown)) if shown else -1
-
-
-def _last_shown(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> tuple[int, int]:
-    """Where, read outwards, the last value begins and ends that shows records, or coarse value that does with all
-    beyond it.
-
-    A window over a few coarse values would reach from where records are to the end of the range. -1: none shows any.
+    Where in a coarse value its records are is not known: it may reach to the end of the range. -1: none shows any.
     """
     cells = recode[np.sort(np.unique(recode, return_index=True)[1])]
     if len(cells) == len(recode):
         shown = supported(table.values[cells], table.sigma, strict_ends=True, tuning=tuning)
     else:
-        alone = table.values[cells]
-        beyond, noise = np.cumsum(alone[::-1])[::-1], np.sqrt(np.arange(len(cells), 0, -1))
-        shown = np.maximum(alone, beyond / noise) > tuning.tail_far * table.sigma
-    if not shown.any():
-        return -1, -1
-    inside = np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])
-    return int(inside[0]), int(inside[-1])
+        left = np.cumsum(table.values[cells[::-1]])[::-1]
+        shown = left > tuning.tail_far * table.sigma * np.sqrt(np.arange(len(cells), 0, -1))
+    return int(np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])[0]) if shown.any() else -1
 
 
 def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:
