@@ -91,6 +91,7 @@ def strength(frame: pd.DataFrame, a: str, b: str, measure: str) -> float | None:
             return None
         ranked = frame[[a, b]].dropna().apply(lambda x: x.astype("int64") if x.dtype.kind == "M" else x)
         return float(ranked[a].corr(ranked[b], method="spearman"))
+    frame = frame[[a, b]].apply(lambda x: x.astype("int64").where(x.notna()) if x.dtype.kind == "M" else x)
     kinds = {n: frame[n].dtype.kind in "iuf" for n in (a, b)}
     if measure == "correlation ratio" and sum(kinds.values()) == 1:
         number, words = sorted((a, b), key=lambda n: not kinds[n])

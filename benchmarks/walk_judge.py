@@ -20,7 +20,7 @@ from benchmarks.walk_tables import Walked
 
 SLACK = 0.51  # of the last digit that is shown
 OTHER = "(other)"
-FIGURE = r"(?:(?:\d{4}-\d\d-\d\d|\d\d\.\d\d\.\d{4})(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?:[\u00a0 ]?%)?)"
+FIGURE = r"(?:(?:\d{4}-\d\d-\d\d|\d\d\.\d\d\.\d{4})(?:[ T]\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?:[\u00a0 ]?%)?)"
 RELATIONS = {
     "verdict_pair": "rank correlation", "verdict_ratio": "correlation ratio", "verdict_v": "Cramer's V less chance",
 }  # fmt: skip
@@ -57,7 +57,7 @@ class Found:
 
 def read(raw: bytes, walked: Walked) -> pd.DataFrame:
     """A file as a pandas user reads it."""
-    more: dict[str, Any] = {"sep": ";", "decimal": ","} if b";" in raw.partition(b"\n")[0] else {}
+    more: dict[str, Any] = {"sep": ";", "decimal": ","} if b";" in raw.partition(b"\n")[0] else {"thousands": ","}
     return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
 
 
@@ -71,7 +71,7 @@ def valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
 def agrees(shown: str, true: float | str, *, german: bool) -> bool:
     """Whether a figure on the page is the true one, to the digits that it shows; "≥ 31" is true of 31 and more."""
     if isinstance(true, str):
-        return re.sub(r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1", shown) == true
+        return re.sub(r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1", shown).replace(" ", "T") == true
     if shown.startswith(LEAST):
         return true >= float(shown.removeprefix(LEAST).translate(str.maketrans("", "", ",.")))
     text = shown.replace("\u2212", "-").replace("\u00a0", "").replace(" ", "")

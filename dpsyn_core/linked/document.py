@@ -12,6 +12,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import write_text
 from dpsyn_core.linked.rules import BEFORE, MOST_RULES, LinkRule, check_link_rule
+from dpsyn_core.linked.spans import check_close
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.categorical import CategoricalAttribute
@@ -129,6 +130,7 @@ class LinkedSchema(Document):
             self._check_table(table)
         for link in self.links:
             self._check_link(link)
+        check_close(self)
         if self.one_file and len(self.tables) > 2:
             msg = f"one file holds a parent and its children, and {len(self.tables)} tables are declared; declare two"
             raise ValueError(msg)

@@ -251,7 +251,10 @@ def _start_by_difference(
     minus, of = column.of
     if column.span is not None:
         told, chances = _telling(stage, evidence, place)
-        if told is None or chances is None:
+        if column.span.missing and not column.span.of.missing:  # blank only where the earlier date is
+            known, chances = known[:-1], None if chances is None else chances[:, :-1]
+        if told is None or chances is None or known.sum() <= 0:
+            known = np.maximum(known, 1e-300)
             drawn = rng.choice(len(known), size=len(rows), p=known / known.sum())
         else:
             drawn = _drawn(chances, rows[:, told], rng).astype(np.int64)

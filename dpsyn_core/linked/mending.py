@@ -20,6 +20,7 @@ from dpsyn_core.linked.broken import breaking, broken_of, counted, meets
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.joined import Kin, own_columns_of, roots_of
 from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule, named
+from dpsyn_core.linked.spans import spans_of
 from dpsyn_core.runs.repair import rewritten
 from dpsyn_core.schema.ruled import BLANK, PLAIN, Bools, Group, RuledColumn
 from dpsyn_core.schema.rules import AnyRule
@@ -43,6 +44,7 @@ class Mender:
         self.inside: tuple[AnyRule, ...] = () if child.columns is None else child.columns.rules
         self.each = [r for r in link.rules if not isinstance(r, CountRule)]
         self.numbers = [r for r in link.rules if isinstance(r, CountRule)]
+        self.close = {(s.minus, child.coded[s.own].name) for s in spans_of(schema, link)}
         self.fixed = np.zeros(self.n, dtype=bool)  # whose role stands
         role = None if link.roles is None else link.roles.column
         if link.roles is not None and role is not None:
@@ -93,7 +95,7 @@ class Mender:
         So the column keeps its counts: values that are only moved away from what they break would all be later ones.
         """
         mine = [n for n in (rule.lower, rule.upper) if n in self.kin.own and n not in self.standing]
-        if len(mine) != 1:
+        if len(mine) != 1 or (rule.lower, rule.upper) in self.close:  # the time between would be another's
             return left
         own, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
         other = self.kin.column(rule.lower if up else rule.upper)

@@ -242,6 +242,16 @@ def _siblings(named: list[CodedAttribute], sources: list[int], unit: int) -> Vie
     return View(columns=tuple(columns), unit=unit, pairs=_pairs(columns))
 
 
+def _tells(standing: ViewColumn, difference: ViewColumn, minus: bool) -> bool:
+    """Whether the pair of a column that stands with a difference tells something new. minus: it is what is subtracted.
+
+    A time between is blank where the date that it is taken from is: their pair would tell hardly more.
+    """
+    if difference.span is None:
+        return minus  # with any other, the pair of both columns tells as much
+    return not (minus and standing.attribute.special)
+
+
 def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
     """Pairs that tell something new: of an own column with any, of a difference with own ones and what it is above.
 
@@ -252,8 +262,7 @@ def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
     for (i, a), (j, b) in combinations(enumerate(columns), 2):
         kinds = {a.kind, b.kind}
         if "difference" in kinds:
-            # of what it is taken from, the pair of both columns tells as much
-            beside = i == b.of[0] or b.span is not None if a.kind == "context" else i not in b.of
+            beside = _tells(a, b, i == b.of[0]) if a.kind == "context" else i not in b.of
             fits = a.kind != b.kind and beside
         elif "before" in kinds:
             fits = a.kind != b.kind

@@ -199,7 +199,9 @@ def lost(c: Comparison, correlations: list[moved.MovedPair], still: set[str]) ->
 
 def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]:
     """The strength of a relation that is not one of ranks, in both tables."""
-    numbers = [n for n in pair if n in c.real_values and n in c.synthetic_values]
+    numbers = [
+        n for n in pair if n in {**c.real_values, **c.real_dates} and n in {**c.synthetic_values, **c.synthetic_dates}
+    ]
     words = [n for n in pair if not c.readable(n)]
     if len(numbers) == 1 and len(words) == 1:
         a, i = c.domain[words[0]], c.domain.index(words[0])

@@ -51,7 +51,8 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
         real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic, m.column))
         out.append(words["verdict_mean"].format(column=m.column, real=real, synthetic=synthetic))
     for d in found.dates:
-        real, synthetic = (dated(instant(x, precise=d.precise), words) for x in (d.real, d.synthetic))
+        ends = (instant(x, precise=d.precise).replace("T", " ") for x in (d.real, d.synthetic))
+        real, synthetic = (dated(x, words) for x in ends)
         out.append(words["verdict_date"].format(column=d.column, real=real, synthetic=synthetic))
     shares: list[MovedDays | MovedBlanks] = [*found.days, *found.blanks]
     for b in shares:

@@ -22,7 +22,7 @@ def answered(**changed):
 def test_a_sentence_is_said_in_another_language():
     assert set(GERMAN) == set(ENGLISH)
     said = answered().said(GERMAN)
-    assert said.startswith("53,46 (Mittel von age); in der wirklichen Tabelle liegt die Zahl zwischen 50,1 und 56,25")
+    assert said.startswith("53,46 (Mittel von age); in der echten Tabelle liegt die Zahl zwischen 50,1 und 56,25")
     assert "bei 95 % Sicherheit" in said and "the" not in said.split()
     assert answered().said(ENGLISH).startswith("53.46 (mean of age); it lies in the real table between 50.1 and 56.25")
 

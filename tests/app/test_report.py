@@ -325,14 +325,26 @@ def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_n
     attributes = [
         {"name": "item", "kind": "categorical", "values": [1, 2, 3], "ordered": True},
         {"name": "rate", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9},
+        {"name": "warmth", "kind": "numeric", "dtype": "float", "min": -20, "max": 30, "step": 0.5},
         {"name": "amount", "kind": "numeric", "dtype": "float", "min": 0, "max": 99, "step": 0.1},
         {"name": "colour", "kind": "categorical", "values": ["red", "blue"]},
         {"name": "place", "kind": "categorical", "values": [f"p{i}" for i in range(40)]},
     ]
     schema = Schema.of({"version": 1, "name": "t", "attributes": attributes})
-    table = pa.table({"item": ["1"], "rate": ["2"], "amount": ["3"], "colour": ["red"], "place": ["p1"]})
+    cells = {"item": "1", "rate": "2", "warmth": "-3", "amount": "3", "colour": "red", "place": "p1"}
+    table = pa.table({name: [cell] for name, cell in cells.items()})
     compared = compare_tables(schema, table, table)
-    assert [_usual(compared, role) for role in ("income", "group", "split")] == [["amount"], ["colour"], ["colour"]]
+    found = [_usual(compared, role) for role in ("income", "group", "split")]
+    assert found == [["amount", "warmth"], ["colour"], ["colour"]], "a number that can be below 0 comes last"
+
+
+def test_a_gini_index_of_numbers_below_zero_says_how_they_count(app):
+    rows = "".join(f"{'ab'[i % 2]},{i % 90 - 45}.5\n" for i in range(400))
+    uploaded(app, "weather.csv", f"kind,warmth\n{rows}".encode())
+    app.job = finished(app)
+    at_page(app, "report")
+    app.segmented_control(key="report_view").set_value("incomes").run()
+    assert not app.exception and "Numbers below 0 count as 0 in the Gini index" in words(app)
 
 
 def test_no_date_stands_for_an_income_or_a_group(app):

@@ -37,16 +37,29 @@ def test_no_german_word_is_cut_off(visitor, page, width):
 
 def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
     visitor.page.set_viewport_size({"width": 390, "height": 900})
-    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures"):
+    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures", "prior", "growing", "composition"):
         visitor.open("learn", f"?lab={lab}&lang=de")
         visitor.plots()
-        assert visitor.page.evaluate(BEYOND) == [], lab
+        assert visitor.page.evaluate(BEYOND) == [] and visitor.page.evaluate(CUT) == [], lab
+        assert visitor.page.evaluate(WIDER) == 0, lab
     visitor.open("privacy", "?lang=de")
     visitor.plots()
     title, plot = (
         visitor.page.locator(f".js-plotly-plot {at}").first.bounding_box() for at in (".ytitle", ".nsewdrag")
     )
     assert title["height"] <= plot["height"], "the noise plot is as high as the title of its axis"
+
+
+def test_a_german_axis_writes_its_percents_with_a_space_and_an_english_one_without(visitor):
+    ticks = "() => [...document.querySelectorAll('.ytick text, .vega-embed text')].map(e => e.textContent)"
+    for lab in ("leak", "family"):
+        for language, width in (("en", 1280), ("de", 1280), ("de", 700)):  # a narrower figure is drawn again
+            visitor.page.set_viewport_size({"width": width, "height": 900})
+            visitor.open("learn", f"?lab={lab}&lang={language}").plots()
+            visitor.page.wait_for_timeout(300)
+            shares = [x for x in visitor.page.evaluate(ticks) if x.endswith("%")]
+            assert shares and all((x[-2] == "\u00a0") == (language == "de") for x in shares), (lab, language, shares)
+            assert visitor.page.evaluate("document.documentElement.lang") == language
 
 
 def test_a_field_for_files_speaks_german_and_has_room_for_it(visitor):

@@ -12,6 +12,7 @@ from dpsyn_core.metrics.moved import means
 from dpsyn_core.metrics.profile import profiles
 from dpsyn_core.metrics.verdict import verdict
 from dpsyn_core.report.verdict import sentence, verdict_entry
+from dpsyn_core.report.words import ENGLISH
 from dpsyn_core.schema.document import Schema
 from ui.shared.text import catalogue
 
@@ -72,6 +73,22 @@ def test_a_category_by_category_relation_that_was_destroyed_is_named_with_its_fi
     assert f"Cramer's V of heating and owner {pair['real']:.2f}, here {pair['synthetic']:.2f}" in found["sentence"]
 
 
+def test_a_relation_of_a_category_and_a_date_is_named_by_a_figure_of_the_dates_and_not_of_their_bins():
+    real = flats()
+    late = real.owner.map({"city": 0, "firm": 700, "person": 1400})
+    real["since"] = (pd.Timestamp("2012-01-01") + pd.to_timedelta(late + np.arange(N) % 300, "D")).dt.strftime(
+        "%Y-%m-%d"
+    )
+    made = real.assign(since=np.random.default_rng(5).permutation(real.since))
+    found = verdict_entry(compared(made, real))["verdict"]
+    (pair,) = [x for x in found["lost"] if set(x["columns"]) == {"owner", "since"}]
+    assert pair["measure"] == "correlation ratio"
+    for frame, said in ((real, pair["real"]), (made, pair["synthetic"])):
+        days = pd.to_datetime(frame.since).astype("int64") / 8.64e13
+        between = ((days.groupby(frame.owner).transform("mean") - days.mean()) ** 2).sum()
+        assert said == pytest.approx(np.sqrt(between / ((days - days.mean()) ** 2).sum()), rel=1e-6)
+
+
 def test_dates_that_were_shifted_are_named_with_their_means():
     real, made = flats(), again()
     made["since"] = (pd.to_datetime(made.since) + pd.Timedelta(days=200)).dt.strftime("%Y-%m-%d")
@@ -81,6 +98,19 @@ def test_dates_that_were_shifted_are_named_with_their_means():
     for frame, said in ((real, left), (made, right)):
         assert abs((pd.to_datetime(frame.since).mean() - pd.Timestamp(said)).total_seconds()) <= 86_400
     assert f"since: mean date {left}, here {right}" in found["sentence"]
+
+
+def test_a_mean_time_is_said_with_a_space_between_day_and_time_and_kept_as_iso_8601_in_the_document():
+    frame = pd.DataFrame({"at": pd.Timestamp("2024-03-01 08:00") + pd.to_timedelta(np.arange(900) * 7, "min")})
+    later = frame + pd.Timedelta(hours=30)
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "at", "kind": "datetime", "min": "2024-03-01T00:00:00", "max": "2024-03-31T00:00:00"}]})  # fmt: skip
+    made, real = (pa.table({"at": x["at"].dt.strftime("%Y-%m-%d %H:%M:%S").tolist()}) for x in (later, frame))
+    c = compare_tables(schema, made, real)
+    assert "at: mean date 2024-03-03 12:26, here 2024-03-04 18:26" in sentence(verdict(c))
+    german = {**ENGLISH, "decimal_mark": ","}
+    assert "at: mean date 03.03.2024 12:26, here 04.03.2024 18:26" in sentence(verdict(c), german)
+    assert [x["real"] for x in verdict_entry(c)["verdict"]["dates"]] == ["2024-03-03T12:26"]
 
 
 def test_days_that_were_lost_are_named_in_both_languages():

@@ -16,11 +16,10 @@ from dpsyn_core.records.random import seed_state
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.shared.text import local, number, t
-from ui.shared.theme import hues, palette
+from ui.shared.theme import hues, palette, table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-    from pandas.io.formats.style import Styler
 
 Codes = NDArray[np.uint8]
 # income, gender, age of five people; the published example: (high, male) 4 -> 1, (high, female) 1 -> 4
@@ -44,13 +43,12 @@ def grown(alpha: float, copies: float, seed: int = 0) -> Codes:
     return codes
 
 
-def highlighted(people: pd.DataFrame) -> Styler:
-    """The table with a coloured background for records that changed: light for replaced, stronger for copied."""
+def shades(people: pd.DataFrame) -> list[str]:
+    """A background per record that changed: light for replaced, stronger for copied."""
     colours = palette()
-    how = t("learn.growing.how")
-    tints = {"": "", t("learn.growing.replaced"): f"background-color: {colours.line}"}
-    strong = f"background-color: {colours.accent}; color: {colours.on_accent}"
-    return people.style.apply(lambda row: [tints.get(row[how], strong)] * len(row), axis=1)
+    tints = {"": "", t("learn.growing.replaced"): f"background: {colours.line}; color: {colours.ink}"}
+    strong = f"background: {colours.accent}; color: {colours.on_accent}"
+    return [tints.get(how, strong) for how in people[t("learn.growing.how")]]
 
 
 def people_table(before: Codes, after: Codes) -> pd.DataFrame:
@@ -149,14 +147,10 @@ def show() -> None:
     after = grown(alpha, COPIES[fill])
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.dataframe(
-            highlighted(people_table(PEOPLE, after)), hide_index=True, alt=t("learn.growing.table_alt"),
-            column_config={
-                t("learn.growing.person"): st.column_config.TextColumn(width=58),
-                t("learn.growing.income"): st.column_config.TextColumn(width=64),
-                t("learn.growing.gender"): st.column_config.TextColumn(width=112),
-                t("learn.growing.age"): st.column_config.TextColumn(width=142),
-            },
+        people = people_table(PEOPLE, after)
+        table(
+            list(people), people.to_numpy().tolist(), alt=t("learn.growing.table_alt"), numbers=False,
+            shades=shades(people),
         )  # fmt: skip
         women = int((after[1] == 1).sum())
         same = [t("learn.growing.reading_same")] if (after == PEOPLE).all() else []

@@ -10,8 +10,8 @@ import streamlit as st
 
 from ui.questions import form, kept, words
 from ui.shared.state import Workspace
-from ui.shared.text import amount, language, literal, percent, sentence, t
-from ui.shared.theme import marked, note
+from ui.shared.text import amount, language, literal, number, percent, sentence, t
+from ui.shared.theme import note, table
 
 if TYPE_CHECKING:
     from dpsyn_core.planning.forecast import Forecast, Forecasts
@@ -25,7 +25,6 @@ MEASURED = (
     (3, "nothing", 0.21, 89, 0.013),
     (3, "gap", 0.90, 28, 0.013),
 )
-BUYS = (54, 72, 72, 72, 50)  # pixels of the columns of that table
 
 
 def declared(space: Workspace, found: Forecasts | None) -> None:
@@ -66,15 +65,12 @@ def _body(line: kept.Line, expected: Forecast | None, found: Forecasts | None) -
 def buys() -> None:
     """What declaring one question bought on the bundled sample: measured, medians of three runs each."""
     note(t("questions.buys"))
+    head = [t(f"questions.buys_{k}") for k in ("epsilon", "told", "ranks", "off", "pairs")]
     rows = [
-        {t("questions.buys_epsilon"): epsilon, t("questions.buys_told"): t(f"questions.buys_{told}"),
-         t("questions.buys_ranks"): ranks, t("questions.buys_off"): off, t("questions.buys_pairs"): percent(pairs)}
+        [number(epsilon), t(f"questions.buys_{told}"), number(ranks), number(off), percent(pairs)]
         for epsilon, told, ranks, off, pairs in MEASURED
-    ]  # fmt: skip
-    widths = {head: st.column_config.Column(width=w) for head, w in zip(rows[0], BUYS, strict=True)}
-    st.dataframe(
-        marked(rows), hide_index=True, key="questions_buys", alt=t("questions.buys"), column_config=widths
-    )  # fmt: skip
+    ]
+    table(head, rows, alt=t("questions.buys"))
 
 
 def _importance(line: kept.Line) -> str:

@@ -12,12 +12,12 @@ from ui.shared.theme import note, section, show
 
 SHOWN = 400  # rows of means by group on the page
 # pixels of its columns in their order, so that both means are in view where names are long
-WIDTHS = {"number": 82, "category": 82, "value": 50, "real": 54, "synthetic": 78, "records": 66}
+WIDTHS = {"number": 104, "category": 104, "value": 58, "real": 58, "synthetic": 84, "records": 84}
 
 
 def panel(view: Look) -> None:
     """Small groups on the left, differences between groups on the right."""
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([5, 7], gap="large")
     with left:
         section(t("by_group.small"))
         _small(view)

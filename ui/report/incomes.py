@@ -28,6 +28,8 @@ def panel(space: Workspace, runs: list[Job], view: Look) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section(t("incomes.gini"))
+        if _below_zero(chosen.first.comparison, chosen.first.comparison.resolved.income):
+            note(t("incomes.below_zero"), "warning")
         _quantity(chosen, "gini", "gini")
     with right:
         section(capital(t("incomes.gap")))
@@ -65,11 +67,17 @@ def _roles(view: Look) -> dict[str, Any]:
 def _usual(c: Comparison, role: str) -> list[str]:
     """Columns to begin with where no header names the role: numbers of many values, or categories of few."""
     if role == "income":
-        return [a.name for a in c.domain.attributes if a.number and a.size > MOST_GROUPS]
+        found = [a.name for a in c.domain.attributes if a.number and a.size > MOST_GROUPS]
+        return sorted(found, key=lambda n: _below_zero(c, n))
     return [
         a.name for a in c.domain.attributes
         if not c.numeric(a.name) and 2 <= a.size - a.special <= MOST_GROUPS
     ]  # fmt: skip
+
+
+def _below_zero(c: Comparison, name: str | None) -> bool:
+    """Whether numbers below 0 are possible by the schema."""
+    return c.bounds.get(name or "", (0.0, 0.0))[0] < 0
 
 
 def _declared(view: Look) -> dict[str, str]:

@@ -47,7 +47,22 @@ def _palette(tokens: Mapping[str, str]) -> Palette:
 
 
 LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
-VEGA_COMMA = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}  # numbers of Vega's charts
+VEGA_COMMA = {  # numbers of Vega's charts
+    "decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""], "percent": "\u00a0%"
+}  # fmt: skip
+# Plotly knows the marks of a language and not its percents: 50% is written with a space as soon as it is drawn.
+SPACED = """if (!window.dpSpaces) {
+  window.dpSpaces = true
+  const space = (node) => {
+    if (/\\d%/.test(node.data) && node.parentElement?.closest('.js-plotly-plot'))
+      node.data = node.data.replace(/(\\d)%/g, '$1\\u00a0%')
+  }
+  const all = (node) => node.nodeType == 3 ? space(node) : node.childNodes.forEach(all)
+  new MutationObserver((seen) => {
+    if (!window.dpComma) return
+    for (const { target, addedNodes } of seen) target.nodeType == 3 ? space(target) : addedNodes.forEach(all)
+  }).observe(document.body, { subtree: true, childList: true, characterData: true })
+}"""
 # Figures are painted here, in the theme of the moment: when the system goes dark or light, the page is drawn again, by
 # Streamlit's own key for that.
 FOLLOW = """if (!window.dpFollows) {
@@ -214,7 +229,8 @@ def style() -> None:
     variables = "".join(f"--dp-{n.replace('_', '-')}:{getattr(colours, n)};" for n in names)
     sheet = (ASSETS / "style.css").read_text("utf-8")
     sheets = f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>"
-    st.html(f"{sheets}<script>{FOLLOW}</script>", unsafe_allow_javascript=True)
+    spoken = f"document.documentElement.lang = '{language()}'; window.dpComma = {int(language() in DECIMAL_COMMA)};"
+    st.html(f"{sheets}<script>{spoken}{SPACED}{FOLLOW}</script>", unsafe_allow_javascript=True)
 
 
 def _own_words() -> str:
@@ -288,10 +304,12 @@ def facts(items: list[tuple[str, str, str]]) -> None:
     st.html(f"<div class='dp-facts'>{cells}</div>")
 
 
-def table(head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = True) -> None:
+def table(
+    head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = True, shades: list[str] | None = None
+) -> None:
     """A table of text as wide as the page, whose cells wrap on a phone; all columns but the first may hold numbers.
 
-    A cell may have a second line, after a line end, in small type.
+    A cell may have a second line, after a line end, in small type. shades: a CSS style per row, empty for none.
     """
     cells = ["".join(f"<th scope='col'>{html.escape(h)}</th>" for h in head)]
     for row in rows:
@@ -299,11 +317,12 @@ def table(head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = T
         texts = [a if not rest else f"{a}<small>{rest[0]}</small>" for a, *rest in lines]
         first, others = texts[0], texts[1:]
         cells.append(f"<th scope='row'>{first}</th>" + "".join(f"<td>{c}</td>" for c in others))
-    body = "".join(f"<tr>{c}</tr>" for c in cells[1:])
+    shown = [f" class='dp-shade' style='{s}'" if s else "" for s in shades or [""] * len(rows)]
+    body = "".join(f"<tr{shade}>{c}</tr>" for shade, c in zip(shown, cells[1:], strict=True))
     kind = "dp-table" if numbers else "dp-table dp-words"
     st.html(
-        f"<table class='{kind}' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
+        f"<div class='dp-wide'><table class='{kind}' aria-label='{html.escape(alt, quote=True)}'>"
+        f"<thead><tr>{cells[0]}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
