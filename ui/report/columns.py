@@ -10,7 +10,8 @@ from dpsyn_core.metrics.base import Score
 from dpsyn_core.report import build
 from dpsyn_core.report.profile import profile_rows
 from ui.report.look import Look
-from ui.shared.results import kept
+from ui.shared.blank_words import point_out_blank_words
+from ui.shared.results import kept, schema
 from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import dark, note, section, show, show_multiples, tokens
 
@@ -61,6 +62,7 @@ def _figures(view: Look) -> None:
     for side in view.sides:
         if len(view.sides) > 1:
             note(view.name(side))
+        point_out_blank_words(schema(view.space, side.job))
         key = ("profile", side.job.id)
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
         longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
