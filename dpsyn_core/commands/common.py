@@ -254,11 +254,11 @@ def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dic
 def _read(batches: Batches, table: Path | str) -> Any:
     """All records; what was assumed of them is said on stderr, and to the owner what could not be read."""
     found = batches.whole()
-    _say(batches, table)
+    say_read(batches, table)
     return found
 
 
-def _say(batches: Batches, table: Path | str) -> None:
+def say_read(batches: Batches, table: Path | str) -> None:
     """Says on stderr, once records were read, what was assumed of them and what could not be read."""
     say_assumed(batches, table)
     name = Path(table).name if isinstance(table, Path) else "the table"
@@ -280,7 +280,7 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
     there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
     known = [name for name in names if composed(name) in there]
     found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
-    _say(batches, args.table)
+    say_read(batches, args.table)
     return found
 
 
@@ -327,7 +327,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     from dpsyn_core.tables.sampling import at_most
 
     found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
-    _say(found, table)
+    say_read(found, table)
     if found.drawn_from is not None:
         said = (
             f"{found.records:,} of its {found.drawn_from:,} records were drawn by chance; --memory or --sample change"

@@ -193,7 +193,7 @@ def run_linked(args: argparse.Namespace) -> None:
         parse_settings,
         point_out_names,
         read_form,
-        read_named,
+        say_read,
         signing_key,
     )
     from dpsyn_core.errors import SettingError
@@ -201,7 +201,6 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.linked.document import METHOD, LinkedSchema
     from dpsyn_core.linked.export import named_tables, places_of
     from dpsyn_core.linked.release import synthesize_linked
-    from dpsyn_core.linked.size import check_memory
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import write_release
     from dpsyn_core.sources.choose import memory_of
@@ -228,17 +227,14 @@ def run_linked(args: argparse.Namespace) -> None:
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     memory = memory_of(args.memory)
-    if memory is not None:
-        check_memory(
-            {n: b.likely_records for n, b in open_named(named, read_form(args), apart=bool(args.named)).items()},
-            schema,
-            memory,
-        )
+    opened = open_named(named, read_form(args), apart=bool(args.named))
     release = synthesize_linked(
-        read_named(args, named), schema, epsilon=args.epsilon, delta=args.delta,
+        opened, schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
-        questions=args.questions, method=args.method or METHOD, **settings,
+        questions=args.questions, method=args.method or METHOD, memory=memory, **settings,
     )  # fmt: skip
+    for name in named:
+        say_read(opened[name], named[name])
     manifest = write_release(release, places, key=key, progress=progress)
     if places.answers is not None:
         write_answers(release.answers, places.answers, private=not manifest.private)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,13 @@ class LeftOut:
         """Whether there are some."""
         return bool(self.blank or self.repeated or self.orphans or self.beyond or self.shared)
 
+    def __add__(self, other: LeftOut) -> LeftOut:
+        """Those of the same table in two parts of the roots."""
+        return LeftOut(
+            table=self.table, blank=self.blank + other.blank, repeated=self.repeated + other.repeated,
+            orphans=self.orphans + other.orphans, beyond=self.beyond + other.beyond, shared=self.shared + other.shared,
+        )  # fmt: skip
+
     def sentences(self) -> list[str]:
         """For the owner: what is left out, and what stays with several parents."""
         lost = (
@@ -81,7 +88,16 @@ def bounded(
         TableError: a table or a column is missing; with `strict`, the above.
     """
     check_names(schema, tables)
-    key = draw_key() if key is None else key
+    forest, lost = bounded_part(schema, tables, key=draw_key() if key is None else key, strict=strict)
+    if strict:
+        check_all_placed(lost)
+    return forest, lost
+
+
+def bounded_part(
+    schema: LinkedSchema, tables: Mapping[str, Any], *, key: bytes, strict: bool
+) -> tuple[Forest, tuple[LeftOut, ...]]:  # fmt: skip
+    """As `bounded`, of some of the roots with all that hangs on them; strict: refuse cells without a place alone."""
     root, _ = _encoded(schema.root, schema.root_key, tables[schema.root.name], strict)
     names = root.identifiers
     stays = kept(_positions(names), record_hashes(root, key), 1)
@@ -97,12 +113,6 @@ def bounded(
         if below:
             found[i] = found[i].with_columns(np.stack([shapes[b].codes(found[b]) for b in below]))
     lost = (_left(schema.root, tables, root, repeated=repeated), *(left[i] for i in range(len(schema.links))))
-    if strict:
-        for out in lost:
-            if out.any:
-                said = "; ".join(out.sentences()).replace(": left out", "")
-                msg = f"{said}; correct the table, or leave strict out {OWNER}"
-                raise TableError(msg)
     ordered = [found[i] for i in range(len(schema.links))]
     return Forest(
         roots=np.ascontiguousarray(root.codes[:, stays]),
@@ -110,6 +120,15 @@ def bounded(
         children=tuple(ordered),
         above=tuple(schema.above(link) for link in schema.links),
     ), lost
+
+
+def check_all_placed(lost: Sequence[LeftOut]) -> None:
+    """Raises TableError for records that are left out: an exact answer about the tables."""
+    for out in lost:
+        if out.any:
+            said = "; ".join(out.sentences()).replace(": left out", "")
+            msg = f"{said}; correct the table, or leave strict out {OWNER}"
+            raise TableError(msg)
 
 
 def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:

@@ -5,30 +5,33 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import MethodError, TableError
+from dpsyn_core.errors import MethodError, SizeError, TableError
 from dpsyn_core.linked.answering import LinkedAnswer, answers_of, asked_needs, measure_questions
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.decoding import check_linked_rules, decoded
+from dpsyn_core.linked.dividing import stored_forests
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
+from dpsyn_core.linked.held import put_together
 from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildren
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, Standing, measure_root, measure_view
 from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
+from dpsyn_core.linked.real import RealForests, root_domain
+from dpsyn_core.linked.size import parts_of
 from dpsyn_core.linked.spans import measured_schema
-from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, root_columns, stages_of
-from dpsyn_core.linked.views import counter_of, sibling_counter
+from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, stages_of
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.measurement.gate import Gate
@@ -42,8 +45,8 @@ from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.frames import from_arrow, to_arrow
 
 if TYPE_CHECKING:
@@ -54,15 +57,14 @@ if TYPE_CHECKING:
 class LinkedRelease:
     """What leaves the engine: synthetic tables by name, with fresh keys, and the manifest of all of them.
 
-    tables: of the kinds that were handed in. arrows: the same as pyarrow tables. forest: their codes, before rules of
-    links changed some. answers: of declared questions, with intervals.
+    tables: of the kinds that were handed in. arrows: the same as pyarrow tables. answers: of declared questions, with
+    intervals.
     """
 
     tables: Mapping[str, Any]
     arrows: Mapping[str, Any]
     manifest: Manifest
     schema: LinkedSchema
-    forest: Forest
     answers: tuple[LinkedAnswer, ...] = ()
 
     def __repr__(self) -> str:
@@ -103,6 +105,7 @@ def synthesize_linked(
     strict: bool = False,
     effort: float = 1.0,
     questions: object = None,
+    memory: int | None = None,
     shares: LinkedShares = SHARES,
     progress: Progress = silent,
 ) -> LinkedRelease:
@@ -113,7 +116,8 @@ def synthesize_linked(
     PRIVATE.
 
     Args:
-        tables: by name: pandas, polars or pyarrow; of tables of one file, that one.
+        tables: by name: pandas, polars or pyarrow; of tables of one file, that one. Tables as `tables.read.open_table`
+            opens them are read part by part and counted from disk where they do not fit the memory.
         schema: of version 2, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
@@ -125,6 +129,7 @@ def synthesize_linked(
         strict: refuse records that have no place instead of leaving them out: an exact answer, for the owner only.
         effort: proposals to a cell, relative to the usual number.
         questions: across links, each answered with an interval: `LinkedQuestions`, a list of documents, or a file.
+        memory: bytes that the run may use; None: half of what the machine has.
         shares: how the budget is divided.
         progress: told the stages.
 
@@ -155,24 +160,41 @@ def synthesize_linked(
     check_linked_rules(declared)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
-    frames = {name: to_arrow(table) for name, table in given.items()}
-    headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
-    forest, _ = bounded(working, frames, strict=strict)
-    del frames
-    progress("encoding", 1, 1)
+    parts = parts_of(given, declared, memory)
+    if parts is not None and asked.questions:
+        msg = (
+            "the tables are counted from disk, since they do not fit the memory that may be used (for the owner only), "
+            "and questions across links are answered of tables in memory: allow more, or leave the questions out"
+        )
+        raise SizeError(msg)
     unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
-    run = open_run(
-        declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
-        ledger=ledger,
-    )  # fmt: skip
-    made = fit_forest(
-        forest, working, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
-        progress=progress,
-    )  # fmt: skip
-    released = measure_questions(forest, working, asked, plan.questions, run.gate)
-    del forest
+    with ExitStack() as stack:
+        if parts is None:
+            frames = _frames(given)
+            headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
+            forest, _ = bounded(working, frames, strict=strict)
+            real = RealForests.whole(forest, working)
+            del frames
+            progress("encoding", 1, 1)
+        else:
+            headers = {name: batches.columns for name, batches in given.items()}
+            real = stack.enter_context(
+                stored_forests(working, given, parts=parts.read, strict=strict, progress=progress)
+            )
+        run = open_run(
+            declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
+            ledger=ledger,
+        )  # fmt: skip
+        forests = fit_forests(
+            real, working, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
+            most=None if parts is None else parts.made, progress=progress,
+        )  # fmt: skip
+        first = next(forests)
+        released = [] if parts is not None else measure_questions(forest, working, asked, plan.questions, run.gate)
+    forest = real = None  # type: ignore[assignment]
     started = time.perf_counter()  # how long counting took would tell the number of records
-    arrows = decoded(made, declared, headers, rng=generator, measured=working)
+    made = (decoded(one, declared, headers, rng=generator, measured=working) for one in chain([first], forests))
+    arrows = put_together(made, declared)
     named = {t.name: arrows[declared.name if declared.one_file else t.name] for t in declared.tables}
     answers = answers_of(declared, asked, released, named, pure=cost.pure, rng=generator)
     digest = hashlib.sha256(declared.dumps().encode()).hexdigest()
@@ -185,12 +207,15 @@ def synthesize_linked(
         seed=seed,
         seconds=time.perf_counter() - started,
     )
-    returned = {
-        name: from_arrow(arrow, like=given.get(name, given[declared.root.name])) for name, arrow in arrows.items()
-    }
-    return LinkedRelease(
-        tables=returned, arrows=arrows, manifest=manifest, schema=declared, forest=made, answers=answers
-    )
+    alike = {name: given.get(name, given[declared.root.name]) for name in arrows}
+    returned = {n: a if isinstance(alike[n], Batches) else from_arrow(a, like=alike[n]) for n, a in arrows.items()}
+    return LinkedRelease(tables=returned, arrows=arrows, manifest=manifest, schema=declared, answers=answers)
+
+
+def _frames(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables as pyarrow; what several names stand for is read once."""
+    whole = {id(t): t.whole() if isinstance(t, Batches) else to_arrow(t) for t in given.values()}
+    return {name: whole[id(table)] for name, table in given.items()}
 
 
 def declared_questions(questions: object) -> LinkedQuestions:
@@ -247,13 +272,13 @@ def _noise(cost: Cost, unit: Unit) -> float:
     return cost.scale(unit.l1()) if cost.pure else cost.sigma(unit.l2())
 
 
-def root_domain(schema: LinkedSchema) -> Domain:
-    """The attributes of the root, with the shapes of its links."""
-    return Domain(tuple(replace(a, name=f"{schema.root.name}.{a.name}") for a in root_columns(schema)))
+def fit_forest(forest: Forest, schema: LinkedSchema, **how: Any) -> Forest:
+    """One synthetic forest of a real one in memory; see `fit_forests`."""
+    return next(fit_forests(RealForests.whole(forest, schema), schema, **how))
 
 
-def fit_forest(
-    forest: Forest,
+def fit_forests(
+    real: RealForests,
     schema: LinkedSchema,
     *,
     gate: Gate,
@@ -262,16 +287,17 @@ def fit_forest(
     n_roots: int | None,
     effort: float,
     rng: Generator,
+    most: int | None = None,
     progress: Progress = silent,
-) -> Forest:
+) -> Iterator[Forest]:
     """Measures and makes in turn: roots, then the children stage by stage, each on what was made before.
 
-    What is made before a measurement tells only what is expected of it; it is computed from released values.
+    What is made before a measurement tells only what is expected of it; it is computed from released values. Where
+    more than `most` roots are to be made, further forests follow, of the same released values.
     """
     task = Task.of(schema[schema.links[0].child].columns, budget)  # type: ignore[arg-type]
     domain = root_domain(schema)
-    counter = MemoryCounter(_stacked(forest, schema), domain)
-    system, measured = measure_root(counter, domain, cost=costs.root, task=task, gate=gate)
+    system, measured = measure_root(real.roots, domain, cost=costs.root, task=task, gate=gate)
     progress("measuring the root", 1, 1)
     plain = len(schema.root.coded)
     from_root = schema.below(schema.root.name)
@@ -279,35 +305,54 @@ def fit_forest(
     fits = [permitted(schema, link, shape) for _, shape, link in shapes]
     for (name, _, _), own in zip(shapes, fits, strict=True):
         measured = measured if own.all() else without_forbidden(measured, name, own)
-    codes = system.synthesize(measured, n_roots, rng=rng, progress=progress)
     total = system.view(measured).total
-    numbers = [
-        only_permitted(c.astype(np.int64), own, shape.numbers, rng)
-        for c, own, (_, shape, _) in zip(codes[plain:], fits, shapes, strict=True)
-    ]
-    made = empty_forest(codes[:plain], numbers, schema)
-    scale = total / max(made.n_roots, 1)
-    counted = set(from_root)
-    for stage, cost, for_siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
-        if stage.link not in counted:
-            made = with_grandchildren(made, stage.link, schema, rng)
-            counted.add(stage.link)
-        evidence = _measured(forest, made, stage, schema, scale, cost, task, gate)
-        pairs = _siblings_measured(forest, made, stage, evidence, scale, for_siblings, task, gate)
-        progress("measuring children", 1, 1)
-        make_stage(made, stage, schema, evidence, pairs, effort=effort, rng=rng, progress=progress)
-    return made
+    released: list[tuple[ViewEvidence, ViewEvidence | None]] = []  # of each stage, once the first forest was made
+    for wanted in _parted(max(round(total), 0) if n_roots is None else n_roots, most):
+        codes = system.synthesize(measured, wanted, rng=rng, progress=progress)
+        numbers = [
+            only_permitted(c.astype(np.int64), own, shape.numbers, rng)
+            for c, own, (_, shape, _) in zip(codes[plain:], fits, shapes, strict=True)
+        ]
+        made = empty_forest(codes[:plain], numbers, schema)
+        scale = total / max(made.n_roots, 1)
+        counted, first = set(from_root), not released
+        for place, (stage, cost, for_siblings) in enumerate(
+            zip(stages_of(schema), costs.stages, costs.siblings, strict=True)
+        ):
+            if stage.link not in counted:
+                made = with_grandchildren(made, stage.link, schema, rng)
+                counted.add(stage.link)
+            if first:
+                evidence = _measured(real, made, stage, schema, scale, cost, task, gate)
+                pairs = _siblings_measured(real, made, stage, evidence, scale, for_siblings, task, gate)
+                released.append((evidence, pairs))
+                progress("measuring children", 1, 1)
+            make_stage(made, stage, schema, *released[place], effort=effort, rng=rng, progress=progress)
+        yield made
+
+
+def _parted(number: int, most: int | None) -> list[int]:
+    """So many roots in as few nearly equal parts as hold at most `most` each."""
+    parts = 1 if most is None else max(-(-number // most), 1)
+    return [number * (i + 1) // parts - number * i // parts for i in range(parts)]
 
 
 def _measured(
-    forest: Forest, made: Forest, stage: Stage, schema: LinkedSchema, scale: float, cost: Cost, task: Task, gate: Gate
+    real: RealForests,
+    made: Forest,
+    stage: Stage,
+    schema: LinkedSchema,
+    scale: float,
+    cost: Cost,
+    task: Task,
+    gate: Gate,
 ) -> ViewEvidence:
     """What is released of a stage; what its context looks like follows from what was made."""
     standing = context_columns(made, stage, schema)
     weights = scale * stage.view.unit / in_root(made, stage)
     known = _known(stage.view, standing, weights, _noise(cost, gate.counting(stage.view.unit).unit))
     return measure_view(
-        stage.view, counter_of(forest, stage, schema), known, total=float(weights.sum()), cost=cost, task=task,
+        stage.view, real.children(stage), known, total=float(weights.sum()), cost=cost, task=task,
         gate=gate, standing=Standing(columns=standing, weights=weights),
     )  # fmt: skip
 
@@ -324,11 +369,11 @@ def _known(view: View, columns: Columns, weights: Any, sigma: float) -> list[Mea
 
 
 def _siblings_measured(
-    forest: Forest, made: Forest, stage: Stage, evidence: ViewEvidence, scale: float, cost: Cost | None, task: Task,
+    real: RealForests, made: Forest, stage: Stage, evidence: ViewEvidence, scale: float, cost: Cost | None, task: Task,
     gate: Gate,
 ) -> ViewEvidence | None:  # fmt: skip
     """What is released of consecutive siblings; what each looks like by itself follows from the stage."""
-    view, counter = stage.siblings, sibling_counter(forest, stage)
+    view, counter = stage.siblings, real.siblings(stage)
     if view is None or counter is None or cost is None:
         return None
     several = made.root_of(stage.link)[made.children[stage.link].counts > 1]
@@ -341,12 +386,6 @@ def _siblings_measured(
         if c.kind in ("before", "own")
     ]
     return measure_view(view, counter, known, total=total, cost=cost, task=task, gate=gate)
-
-
-def _stacked(forest: Forest, schema: LinkedSchema) -> Any:
-    """The root's codes with its shapes below them, as unsigned integers."""
-    rows = [*forest.roots, *(forest.shapes[i] for i in schema.below(schema.root.name))]
-    return np.stack(rows).astype(np.uint32)
 
 
 def by_name(tables: Mapping[str, Any] | Any, schema: LinkedSchema) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from dpsyn_core.errors import InputError
 from dpsyn_core.linked.answering import KIND, asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
-from dpsyn_core.linked.release import root_domain
+from dpsyn_core.linked.real import root_domain
 from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import View, stages_of
 from dpsyn_core.measurement.select import GRID

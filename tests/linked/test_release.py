@@ -12,9 +12,11 @@ import pytest
 import dpsyn_core
 from dpsyn_core.cli import main
 from dpsyn_core.errors import BudgetError, InputError, OutputError, SchemaError, TableError
+from dpsyn_core.linked import release as release_of
 from dpsyn_core.linked.compare import compare_linked
+from dpsyn_core.linked.dividing import stored_forests
 from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.export import places_of
+from dpsyn_core.linked.export import places_of, written_tables
 from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.privacy.ledger.ledger import Ledger
@@ -174,18 +176,29 @@ def test_the_command_writes_a_folder_and_a_manifest_that_verifies_every_table(tm
     assert Ledger().entries() == before and not (tmp_path / "two").exists()
 
 
-def test_tables_that_need_more_memory_than_declared_are_refused_before_anything_is_charged(
-    tmp_path, capsys, monkeypatch
-):
-    words = [*written(tmp_path, SCHEMAS["plain"], tables(100, 3, 1)), "--memory=1GB"]
+@pytest.mark.parametrize("ending", ["", ".sqlite"])
+def test_tables_that_need_more_memory_than_declared_are_counted_from_disk(tmp_path, capsys, monkeypatch, ending):
+    words = [
+        *written(tmp_path, SCHEMAS["plain"], tables(100, 3, 1)),
+        "--memory=1GB",
+        "--out",
+        str(tmp_path / f"out{ending}"),
+    ]
     monkeypatch.setattr("dpsyn_core.linked.size.CELL", 10**9)  # as if they were large
-    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 2
+    opened = []
+    monkeypatch.setattr(release_of, "stored_forests", lambda *a, **k: opened.append(k) or stored_forests(*a, **k))
+    assert main(["synth", *words]) == 0
+    assert [o["parts"] for o in opened] == [256]
+    assert not [p for p in (tmp_path / "home" / "scratch").rglob("*") if p.is_file()], "nothing private is left"
+    check_keys(
+        SCHEMAS["plain"], written_tables(places_of(tmp_path / f"out{ending}", SCHEMAS["plain"]), SCHEMAS["plain"])
+    )
+    asked = {"version": 1, "questions": [{"about": "roots", "ask": {"name": "a", "kind": "table", "of": ["a"]}}]}
+    (tmp_path / "q.json").write_text(json.dumps(asked))
+    before = Ledger().entries()
+    assert main(["synth", *words, "--questions", str(tmp_path / "q.json")]) == 2
     said = capsys.readouterr().err
-    assert "and --memory is 1 GB; linked tables are kept in memory as a whole" in said and said.count("\n") == 1
-    assert not Ledger().entries()
-    monkeypatch.undo()
-    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
-    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 0
+    assert "the tables are counted from disk" in said and said.count("\n") == 1 and Ledger().entries() == before
 
 
 @pytest.mark.parametrize("ending", ["sqlite", "duckdb", "xlsx"])
