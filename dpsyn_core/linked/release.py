@@ -48,6 +48,7 @@ from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.frames import from_arrow, to_arrow
+from dpsyn_core.tables.named import naming
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -214,7 +215,11 @@ def synthesize_linked(
 
 def _frames(given: Mapping[str, Any]) -> dict[str, Any]:
     """The tables as pyarrow; what several names stand for is read once."""
-    whole = {id(t): t.whole() if isinstance(t, Batches) else to_arrow(t) for t in given.values()}
+    whole: dict[int, Any] = {}
+    for name, table in given.items():
+        if id(table) not in whole:
+            with naming(name):
+                whole[id(table)] = table.whole() if isinstance(table, Batches) else to_arrow(table)
     return {name: whole[id(table)] for name, table in given.items()}
 
 
