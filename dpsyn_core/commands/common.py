@@ -244,10 +244,14 @@ def read_input(args: argparse.Namespace) -> Any:
 
 def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
     """Linked tables by name, each as `read_input` reads it."""
-    from dpsyn_core.tables.named import open_named
+    from dpsyn_core.tables.named import naming, open_named
 
     opened = open_named(named, read_form(args), apart=bool(args.named))
-    read = {id(batches): _read(batches, named[name]) for name, batches in reversed(opened.items())}
+    read: dict[int, Any] = {}
+    for name, batches in opened.items():
+        if id(batches) not in read:
+            with naming(name):
+                read[id(batches)] = _read(batches, named[name])
     return {name: read[id(batches)] for name, batches in opened.items()}
 
 

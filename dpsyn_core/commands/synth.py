@@ -233,7 +233,7 @@ def run_linked(args: argparse.Namespace) -> None:
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
         questions=args.questions, method=args.method or METHOD, memory=memory, **settings,
     )  # fmt: skip
-    for name in named:
+    for name in {id(batches): name for name, batches in reversed(opened.items())}.values():
         say_read(opened[name], named[name])
     manifest = write_release(release, places, key=key, progress=progress)
     if places.answers is not None:

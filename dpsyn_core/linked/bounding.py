@@ -16,6 +16,7 @@ from dpsyn_core.linked.keys import key_names
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.sources.bounding import draw_key, kept, name_hashes, record_hashes
 from dpsyn_core.tables.headers import short
+from dpsyn_core.tables.named import naming
 
 Bools = NDArray[np.bool_]
 OWNER = "(strict: whether a table is refused is an exact answer about it, for the owner only)"
@@ -153,15 +154,12 @@ def _encoded(
     """
     codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
     here = np.ones(given.num_rows, dtype=bool)
-    try:
+    with naming(table.name):
         names = key_names(given, key)
         mine = key_names(given, str(table.key)) if own else None
         if table.columns is not None:
             found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
             codes, here = found.codes, here if found.kept is None else found.kept
-    except TableError as error:
-        msg = f"table '{table.name}': {error}"
-        raise TableError(msg) from error
     named = names.is_valid().to_numpy(zero_copy_only=False)
     if mine is not None:
         named &= mine.is_valid().to_numpy(zero_copy_only=False)

@@ -17,6 +17,7 @@ from dpsyn_core.linked.release import by_name
 from dpsyn_core.metrics.base import compute
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.tables.named import naming
 
 BY_TABLE = ("tvd-1way", "tvd-2way")
 FIXED = bytes(32)  # siblings without an order stand in that of hashes with this key: a report says the same each time
@@ -55,7 +56,8 @@ def compare_linked(
     out = []
     for table in schema.tables:
         if table.columns is not None:
-            comparison = compare_tables(table.columns, made[table.name], private[table.name])
+            with naming(table.name):
+                comparison = compare_tables(table.columns, made[table.name], private[table.name])
             listed = [n for n in BY_TABLE if len(table.coded) > 1 or n == "tvd-1way"]
             for name, score in compute(comparison, listed).items():
                 value = None if isinstance(score, MetricError) else score.value

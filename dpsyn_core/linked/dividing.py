@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.stored import Store, StoredCounter, full
-from dpsyn_core.errors import TableError
 from dpsyn_core.linked.bounding import LeftOut, bounded_part, check_all_placed, check_names
 from dpsyn_core.linked.document import LinkedSchema, LinkedTable
 from dpsyn_core.linked.keys import key_names
@@ -26,6 +25,7 @@ from dpsyn_core.scratch import Scratch, scratch
 from dpsyn_core.sources.bounding import draw_key, text_hashes
 from dpsyn_core.tables.batches import Batches, joined
 from dpsyn_core.tables.headers import locate
+from dpsyn_core.tables.named import naming
 
 Ints = NDArray[np.int64]
 SALT = np.uint64(0x5851F42D4C957F2D)  # so that the part of a root says nothing about the hashes of its records
@@ -111,11 +111,8 @@ def _columns(table: LinkedTable, schema: LinkedSchema, batches: Batches) -> list
     wanted = {str(k) for k in (table.key, *(link.key for link in schema.links if link.child == table.name)) if k}
     if table.columns is not None:
         wanted |= set(Codec(table.columns).reads)
-    try:
+    with naming(table.name):
         return [batches.columns[i] for i in sorted(locate(batches.columns, sorted(wanted)))]
-    except TableError as error:
-        msg = f"table '{table.name}': {error}"
-        raise TableError(msg) from error
 
 
 def _divided(

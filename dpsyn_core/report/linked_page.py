@@ -18,6 +18,7 @@ from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 from dpsyn_core.report.receipts import Receipt
+from dpsyn_core.tables.named import naming
 
 SCORES = ("tvd-1way", "tvd-2way")
 KEPT = {
@@ -68,11 +69,12 @@ def linked_report(
         real: the same, for their owner; None: the report is made from released values alone.
         verdicts: of the links; they read the real tables.
     """
-    comparisons = {
-        one.name: compare_tables(one.columns, synthetic[one.name], None if real is None else real[one.name])
-        for one in schema.tables
-        if one.columns is not None
-    }
+    comparisons = {}
+    for one in schema.tables:
+        if one.columns is not None:
+            with naming(one.name):
+                real_one = None if real is None else real[one.name]
+                comparisons[one.name] = compare_tables(one.columns, synthetic[one.name], real_one)
     tables = [
         ScoredTable(
             name=name,

@@ -38,11 +38,25 @@ def draft_linked(
         SchemaError: a link is not told by headers, or what was given does not fit.
     """
     frames = {n: to_arrow(t) for n, t in tables.items()}
+    if len(frames) < 2:
+        msg = f"linked tables are two or more, and {len(frames)} is given; add --table, or draft the one without a name"
+        raise SchemaError(msg)
     said, most = links or {}, max_children or {}
     for child in (*said, *most):
         if child not in frames:
             msg = f"there is no table '{child[:80]}'; those given are {', '.join(frames)}"
             raise SchemaError(msg)
+    for child, (column, parent, key) in said.items():
+        for table, wanted in ((child, column), (parent, key)):
+            if table not in frames or wanted not in frames[table].column_names:
+                there = frames[table].column_names if table in frames else frames
+                what = (
+                    f"table '{table[:80]}' has no column '{wanted[:80]}'"
+                    if table in frames
+                    else (f"there is no table '{table[:80]}'")
+                )
+                msg = f"{what}, which --link {child}.{column}={parent}.{key} names; there are {', '.join(there)}"[:400]
+                raise SchemaError(msg)
     found = guessed_links({n: f.column_names for n, f in frames.items()})
     told = {child: link for child, link in found.parents.items() if link[1]}
     parents = told | {child: (parent, column) for child, (column, parent, _) in said.items()}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from dpsyn_core.errors import TableError
@@ -13,6 +14,16 @@ from dpsyn_core.tables.kinds import HEAD
 from dpsyn_core.tables.read import Source, open_table
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.write import sheet_name
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Says of which of several tables a TableError is."""
+    try:
+        yield
+    except TableError as error:
+        msg = f"table '{name}': {error}"
+        raise TableError(msg) from error
 
 
 def open_named(named: Mapping[str, Path | str], form: ReadForm, *, apart: bool) -> dict[str, Batches]:
@@ -26,9 +37,11 @@ def open_named(named: Mapping[str, Path | str], form: ReadForm, *, apart: bool) 
     found: dict[str, Batches] = {}
     opened: list[tuple[Path | str, ReadForm, Batches]] = []
     for name, path in named.items():
-        own = form_in(path, form, name) if apart else form
+        with naming(name):
+            own = form_in(path, form, name) if apart else form
         same = [batches for at, as_read, batches in opened if (at, as_read) == (path, own)]
-        found[name] = same[0] if same else open_table(path, own)
+        with naming(name):
+            found[name] = same[0] if same else open_table(path, own)
         opened.append((path, own, found[name]))
     return found
 

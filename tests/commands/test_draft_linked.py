@@ -64,6 +64,9 @@ def test_a_link_that_headers_do_not_tell_is_one_sentence_and_can_be_typed(capsys
     [
         ("--link customers.kind=lines.line_id", "circle"),
         ("--link nobody.x=orders.order_id", "there is no table 'nobody'"),
+        ("--link lines.nope=orders.order_id", "table 'lines' has no column 'nope', which --link lines.nope=orders."),
+        ("--link lines.item=orders.nope", "table 'orders' has no column 'nope'"),
+        ("--link lines.item=nobody.x", "there is no table 'nobody', which --link"),
         ("--link lines=orders", "CHILD.COLUMN=PARENT.KEY"),
         ("--max-children lines=many", "CHILD=N"),
         ("--buy kind=categorical", "do not take --buy"),
@@ -74,6 +77,22 @@ def test_what_does_not_fit_is_one_sentence(more, sentence, capsys):
     status, said = told(f"schema draft {TABLES} {more} -o s.json", capsys)
     assert status == 2 and sentence in said and "Traceback" not in said
     assert not Path("s.json").exists()
+
+
+def test_a_refusal_says_of_which_table_it_is(capsys):
+    status, said = told("schema draft --table customers=customers.csv -o s.json", capsys)
+    assert status == 2 and "linked tables are two or more, and 1 is given" in said
+    assert told(f"schema draft {TABLES} -o s.json", capsys)[0] == 0
+    run = f"synth {TABLES} --schema s.json --epsilon 3 --delta 1e-6 --out out/ --quiet"
+    for broken, sentence in (
+        (lambda: Path("lines.csv").write_bytes(b"\0\1\2"), "table 'lines': the file is not a text table"),
+        (lambda: write("lines", LINES, []), "has no records"),
+    ):
+        broken()
+        status, said = told(run, capsys)
+        if status == 0:
+            status, said = told(f"report {TABLES} out/ --schema s.json --json r.json", capsys)
+        assert status == 2 and "table 'lines': the " in said and sentence in said and said.count("\n") == 1, said
 
 
 def added(name, *lines):
