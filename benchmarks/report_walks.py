@@ -40,6 +40,9 @@ COPIED = (
     "advice",
     "donations",
     "pupils",
+    "register",
+    "survey",
+    "inventory",
 )
 SHUFFLED, RESAMPLED = "shuffled", "resampled"
 NONE_KEPT, ALL_KEPT = 0.1, 0.9  # shares of the relations

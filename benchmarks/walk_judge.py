@@ -58,6 +58,7 @@ class Found:
 def read(raw: bytes, walked: Walked) -> pd.DataFrame:
     """A file as a pandas user reads it."""
     more: dict[str, Any] = {"sep": ";", "decimal": ","} if b";" in raw.partition(b"\n")[0] else {"thousands": ","}
+    more |= {} if walked.blanks else {"keep_default_na": False, "na_values": [""]}
     return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
 
 

@@ -22,6 +22,7 @@ class Walked:
 
     dates: columns that hold dates. person: the column that names a person who may have several records. codes: columns
     that look like numbers and are text. amounts, days: columns of `1.234,56 EUR` and of 31.12.2023, read as text.
+    blanks: whether words such as NA are read as blank cells; where they are values, the pages say so.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Walked:
     codes: tuple[str, ...] = ()
     amounts: tuple[str, ...] = ()
     days: tuple[str, ...] = ()
+    blanks: bool = True
 
     def raw(self) -> bytes:
         """The file."""

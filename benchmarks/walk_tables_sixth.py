@@ -62,7 +62,7 @@ def weblog(rng: Generator, n: int = 9000) -> Walked:
         "referrer": pd.Series(rng.choice(["google", "direct", "mail"], n)).mask(rng.random(n) < 0.4),
     })  # fmt: skip
     return Walked(
-        name="weblog", frame=frame, dates=("time",),
+        name="weblog", frame=frame, dates=("time",), blanks=False,
         never={"status": lambda f: ~f["status"].isin([200, 302, 304, 403, 404, 500]), "size": lambda f: f["bytes"] < 0},
     )  # fmt: skip
 

@@ -67,7 +67,8 @@ def _synthesize() -> Any:
 
     @wraps(one)
     def synthesize(table: Any, schema: Any, **options: Any) -> Any:
-        named = isinstance(table, Mapping) or getattr(schema, "version", 1) == 2
+        version = schema.get("version") if isinstance(schema, Mapping) else getattr(schema, "version", 1)
+        named = isinstance(table, Mapping) or version == 2
         if named or (isinstance(schema, str | PathLike) and _is_linked(schema)):
             from dpsyn_core.linked.release import synthesize_linked
 

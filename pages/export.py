@@ -7,6 +7,7 @@ import streamlit as st
 from ui.export import files, takeaways
 from ui.linked import export_page
 from ui.shared import results
+from ui.shared.blank_words import point_out_blank_words
 from ui.shared.state import workspace
 from ui.shared.text import t
 from ui.shared.theme import end_page, heading, not_private, note, section
@@ -49,6 +50,7 @@ with left:
     elif "xlsx" in offered and files.excel_first(space, job):
         note(t("export.excel_first"))
     note(t("export.bytes"))
+    point_out_blank_words(results.schema(space, job))
     files.take()
     section(t("export.documents"))
     with st.container(horizontal=True, gap="small"):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, MethodError, OutputError
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, schema_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ class DPSynthesizer:
         self,
         metadata: Any = None,
         *,
-        schema: Schema | str | Path | None = None,
+        schema: Schema | Mapping[str, Any] | str | Path | None = None,
         epsilon: float = 1.0,
         delta: float = 1e-9,
         method: str | None = None,
@@ -57,7 +57,7 @@ class DPSynthesizer:
             msg = "the synthesizer got neither metadata nor a schema; give SDV's metadata, or a schema for a promise"
             raise InputError(msg)
         self.metadata = metadata
-        self._schema = Schema.load(schema) if isinstance(schema, str | Path) else schema
+        self._schema: Schema | None = None if schema is None else schema_of(Schema, schema)
         self._run: dict[str, Any] = {
             "epsilon": epsilon,
             "delta": delta,

@@ -44,7 +44,7 @@ from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
-from dpsyn_core.schema.document import SchemaUnit
+from dpsyn_core.schema.document import SchemaUnit, schema_of
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.frames import from_arrow, to_arrow
@@ -94,7 +94,7 @@ class LinkedRelease:
 
 def synthesize_linked(
     tables: Mapping[str, Any] | Any,
-    schema: LinkedSchema | str | Path,
+    schema: LinkedSchema | Mapping[str, Any] | str | Path,
     *,
     epsilon: float,
     delta: float,
@@ -119,7 +119,7 @@ def synthesize_linked(
     Args:
         tables: by name: pandas, polars or pyarrow; of tables of one file, that one. Tables as `tables.read.open_table`
             opens them are read part by part and counted from disk where they do not fit the memory.
-        schema: of version 2, or the path of its file.
+        schema: of version 2: a schema, its document as a dictionary, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
@@ -137,7 +137,7 @@ def synthesize_linked(
     Raises:
         InputError: before anything is charged, when budget, schema or tables do not fit.
     """
-    declared = schema if isinstance(schema, LinkedSchema) else LinkedSchema.load(schema)
+    declared: LinkedSchema = schema_of(LinkedSchema, schema)
     generator, seed = post_processing_generator(rng)
     budget = Budget(epsilon=epsilon, delta=delta)
     check_records(n_records)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -26,7 +26,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 
@@ -69,7 +69,7 @@ def answer(
     manifest: str | Path,
     measurements: str | Path,
     questions: Asked = None,
-    schema: Schema | str | Path | None = None,
+    schema: Schema | Mapping[str, Any] | str | Path | None = None,
     truth: Truth = "table",
     confidence: float = 0.95,
     others: bool = False,
@@ -100,7 +100,7 @@ def answer(
     """
     table, stated, released = Path(synthetic), Path(manifest), Path(measurements)
     checked(truth, confidence)
-    known = schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
+    known: Schema | None = None if schema is None else schema_of(Schema, schema)
     found = load_released(released, known)
     proof = receipt(table, stated, measurements=released, schema=found.schema)
     if not proof.holds or proof.manifest is None:

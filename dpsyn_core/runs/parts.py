@@ -9,7 +9,7 @@ import secrets
 import shutil
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, ending, write_release
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.schema.rules import table_wide
 from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of, source_of
@@ -55,7 +55,7 @@ class _EndedError(Exception):
 
 def synthesize_to(
     table: Any,
-    schema: Schema | str | Path,
+    schema: Schema | Mapping[str, Any] | str | Path,
     *,
     out: str | Path,
     manifest: str | Path,
@@ -72,7 +72,7 @@ def synthesize_to(
 
     Args:
         table: as for `synthesize`: a frame, the path of a file, a folder or a pattern of files, or a source.
-        schema: public metadata, or the path of its file.
+        schema: as for `synthesize`.
         out: a CSV or Parquet file, or a folder for Parquet parts: a name that ends with a slash or is a folder.
         manifest: where the manifest goes, which names digests of all that was written.
         rng: as for `synthesize`.
@@ -93,7 +93,7 @@ def synthesize_to(
     if not places.folder:
         check_target(places.outs[0])
     places.check(table, schema)
-    declared = schema if isinstance(schema, Schema) else Schema.load(schema)
+    declared: Schema = schema_of(Schema, schema)
     measured = measure(
         source_of(table, strict=strict, engine=engine, memory=memory, schema=declared), declared, spec,
         rng=generator, ledger=ledger, most=places.most_records, progress=progress,

@@ -21,7 +21,7 @@ from dpsyn_core.runs.measured import Measured, measure, post_processing_generato
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
 from dpsyn_core.runs.writing import Places, Staged, staged_tables, write_release
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.tables.write import LABELLED
@@ -124,7 +124,7 @@ class Release:
 
 def synthesize(
     table: Source | Any,
-    schema: Schema | str | Path,
+    schema: Schema | Mapping[str, Any] | str | Path,
     *,
     epsilon: float,
     delta: float,
@@ -152,7 +152,7 @@ def synthesize(
     Args:
         table: pandas, polars or pyarrow; the path of a file, a folder or a pattern of files; or a source, for records
             that are elsewhere.
-        schema: public metadata, or the path of its file.
+        schema: public metadata: a schema, its document as a dictionary, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
@@ -193,7 +193,7 @@ def synthesize(
         from dpsyn_core.runs.public_table import check_apart
 
         check_apart(Path(public_table), table)
-    declared = schema if isinstance(schema, Schema) else Schema.load(schema)
+    declared: Schema = schema_of(Schema, schema)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
     measured = measure(source, declared, spec, rng=generator, ledger=ledger, progress=progress)
     return in_memory(measured, progress=progress)

@@ -8,7 +8,8 @@ Schema document, version 1: everything that is declared public about a table, as
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -177,6 +178,21 @@ def load_document(path: str | Path, loads: Callable[[bytes], Loaded]) -> Loaded:
     except DPSynError as error:
         msg = f"{path}: {error}"
         raise SchemaError(msg) from error
+
+
+def schema_of(kind: Any, given: object) -> Any:
+    """A schema of a kind, from itself, the path of its file or its document as a dictionary. Raises SchemaError."""
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, str | PathLike):
+        return kind.load(given)
+    if isinstance(given, Mapping):
+        return kind.of(dict(given))
+    msg = (
+        f"the schema is a {type(given).__name__}; give the path of its file, its document as a dictionary, or what "
+        "draft_schema returns"
+    )
+    raise SchemaError(msg)
 
 
 class Schema(Document):

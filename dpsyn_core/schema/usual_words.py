@@ -64,6 +64,7 @@ SPANS = pairs(
     ("created erstellt angelegt", "updated modified changed geaendert aktualisiert"),
     ("issued ausgestellt", "expires expired expiry abgelaufen ablauf"),
     ("enrolled enrolment enrollment", "graduated graduation"),
+    ("last latest letzte letzter letztes", "next naechste naechster naechstes"),
 )  # fmt: skip
 SPANS += HANDLED
 # what is smaller and what is larger, of numbers or dates

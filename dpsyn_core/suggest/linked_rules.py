@@ -19,7 +19,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.formulas import range_of
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule
-from dpsyn_core.schema.usual_rules import propose_rules, quoted, words_of
+from dpsyn_core.schema.usual_rules import named_close, propose_rules, quoted, words_of
 from dpsyn_core.schema.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
 
 HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")
@@ -90,6 +90,11 @@ def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
             {"kind": "order", "lower": low, "upper": f"{table}.{high}"}
             for high, low in _first(above, DIED, child, BORN | DIED)
         )
+        yield from (  # ordered and shipped, admitted and discharged
+            {"kind": "order", "lower": f"{table}.{one.name}", "upper": a.name}
+            for one in above if isinstance(one, DatetimeAttribute)
+            for a in child if isinstance(a, DatetimeAttribute) and named_close(one.name, a.name, precise=a.precise)
+        )  # fmt: skip
     if link.roles is not None:
         yield from _of_roles(child, link.roles.column, link.roles.single)
 

@@ -109,6 +109,11 @@ RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
     (frozenset({"hour", "hr"}), 0, 24),
     (frozenset({"percent", "pct", "percentage"}), 0, 100),
 )
+# the same of numbers with decimals: German marks, which end at 6, and American ones
+AVERAGES: tuple[tuple[frozenset[str], float, float], ...] = (
+    (frozenset({"note", "noten", "notenschnitt", "durchschnittsnote", "abschlussnote", "abiturnote", "zensur"}), 1, 6),
+    (frozenset({"gpa"}), 0, 4),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -197,6 +202,9 @@ def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, A
                 return first, last
         if low >= YEARS[0] and high <= YEARS[1] and words & {"year", "yr"}:
             return _decades(low, high)
+    for named, least, most in () if whole else AVERAGES:
+        if words & named and least <= low and high <= most:
+            return float(least), float(most)
     if (low, high) in SCALES:
         return low, high
     if low >= 0 and high == HUNDRED:  # points of a hundred, whatever the fewest were

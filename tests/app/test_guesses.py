@@ -127,3 +127,11 @@ def test_labs_four_six_and_seven_have_something_to_do(app):
     assert "100 records in the real table" in words(app) and not app.exception
     cells = re.findall(r"<td>(.*?)</td>", next(e.proto.body for e in app.get("html") if "<table" in e.proto.body))
     assert cells[3 * 4] == "100" and not app.error  # the real number of the fifth combination
+
+
+def test_a_guess_far_beyond_all_others_does_not_press_them_into_one_bar():
+    found = [55.0, 60, 66, 70, 73, 75, 80, 90, 999_999]
+    low, high = guessing.ends(found, 73.1)
+    assert low == 55 and high < 200
+    assert sum(guessing.bars(found, 73.1).data[0].y) == len(found)
+    assert guessing.ends([7.0], None) == (7, 8) and guessing.ends([0.0, 0.0], 5.0) == (0, 5)

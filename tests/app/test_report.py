@@ -338,6 +338,18 @@ def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_n
     assert found == [["amount", "warmth"], ["colour"], ["colour"]], "a number that can be below 0 comes last"
 
 
+def test_values_that_pandas_reads_as_blank_cells_are_named_next_to_figures_and_files(app):
+    rows = "".join(f"{('NA', 'DE', 'None')[i % 3]},{i % 9}\n" for i in range(400))
+    uploaded(app, "places.csv", f"country,n\n{rows}".encode())
+    app.job = finished(app)
+    at_page(app, "export")
+    said = "pandas reads them as blank cells: country: NA, country: None"
+    assert not app.exception and said in words(app)
+    at_page(app, "report")
+    app.segmented_control(key="report_view").set_value("columns").run()
+    assert not app.exception and said in words(app)
+
+
 def test_a_gini_index_of_numbers_below_zero_says_how_they_count(app):
     rows = "".join(f"{'ab'[i % 2]},{i % 90 - 45}.5\n" for i in range(400))
     uploaded(app, "weather.csv", f"kind,warmth\n{rows}".encode())

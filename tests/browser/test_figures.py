@@ -46,3 +46,18 @@ def test_small_multiples_leave_as_pictures_and_every_figure_follows_a_system_tha
         visitor.page.wait_for_function(
             f"() => {{ const all = ({COLOURS})(); return all.length && all.every(c => c == '{ink}'); }}"
         )
+
+
+def test_no_table_of_private_figures_leaves_without_saying_so(finished, tmp_path):
+    finished.go("Report")
+    finished.page.get_by_role("radio", name="Columns", exact=True).click()
+    finished.settle()
+    finished.page.get_by_test_id("stDataFrame").last.hover()
+    plain = finished.page.locator("button[aria-label^='Download as CSV']")
+    assert all(not one.is_visible() for one in plain.all())
+    with finished.page.expect_download() as download:
+        finished.page.locator(".st-key-profile_table_A_csv button:visible").first.click()
+    download.value.save_as(tmp_path / "table")
+    title, source, heads, *rows = (tmp_path / "table").read_text("utf-8-sig").splitlines()
+    assert title == "# Every column in figures" and "Reads private data" in source
+    assert heads.startswith("column,") and len(rows) == 14

@@ -87,6 +87,7 @@ HEADERS = [
     ([date("birth_date", "1950-01-01", "2001-01-01", "year"), date("death_date", *SPAN, "day"),
       num("age_at_death", 0, 99, 9)],
      {"age_at_death = completed years from birth_date to death_date", "birth_date <= death_date"}),
+    ([date("last_service", *SPAN, "day"), date("next_service", *SPAN, "day")], {"last_service <= next_service"}),
     ([num("wins", 0, 9, 9), num("draws", 0, 9, 9), num("losses", 0, 9, 9), num("played", 0, 9, 9)],
      {"wins <= played", "played = wins + draws + losses"}),
 ]  # fmt: skip

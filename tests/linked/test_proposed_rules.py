@@ -53,6 +53,16 @@ def test_orders_inside_a_table_and_across_its_link():
     ]  # fmt: skip
 
 
+def test_a_date_of_the_parent_comes_before_one_of_the_child_where_headers_say_so():
+    tables = [
+        {"name": n, "key": key, "schema": {"version": 1, "name": n, "attributes": [date(d, *DAYS)]}}
+        for n, key, d in (("orders", "id", "order_date"), ("lines", None, "ship_date"))
+    ]
+    links = [{"parent": "orders", "child": "lines", "key": "id", "max_children": 4}]
+    schema = LinkedSchema.of({"version": 2, "name": "t", "tables": tables, "links": links})
+    assert said(schema) == ["lines: orders.order_date <= ship_date"]
+
+
 def test_what_a_schema_has_is_not_proposed_again_and_what_it_cannot_have_never():
     rule = {"kind": "order", "lower": "customers.since", "upper": "ordered"}
     assert "orders: customers.since <= ordered" not in said(shop(rules=[rule]))

@@ -38,6 +38,8 @@ def one(name, values):
         ("price", range(326, 18_824, 7), (0, 20_000)),
         ("income", range(2500, 200_001, 500), (0, 220_000)),
         ("temperature", range(-37, 41), (-40, 50)),
+        ("Notenschnitt", np.linspace(1.3, 4.7, 35).round(1), (1.0, 6.0)),
+        ("gpa", np.linspace(1.01, 3.98, 200).round(2), (0.0, 4.0)),
     ],
 )
 def test_ends_are_round_and_lie_beyond_the_values(name, values, ends):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST = 500  # guesses of a lab; the oldest go first
 FRESH = 2.0  # seconds between two looks at the board
 BARS, HEIGHT = 12, 260
+FAR = 3.0  # distances of the quartiles by which a guess may lie beyond them and still have a bar of its own
 VISITOR, BOARD = "guess_visitor", "guess_board"
 _guessed: dict[str, OrderedDict[str, float]] = {}
 _lock = threading.Lock()
@@ -101,9 +102,23 @@ def _board(lab: str, *, told: bool) -> None:
             return
         finding = counted("guess.count", len(found), middle=number(_short(statistics.median(found))))
         answer = guesses.answer(lab) if told else None
+        low, high = ends(found, answer)
+        beyond = sum(not low <= x <= high for x in found)
+        finding += f" {counted('guess.beyond', beyond)}" if beyond else ""
         figure = dressed(bars(found, answer), is_dark=dark(), height=HEIGHT)
         drawn(figure, alt=t("guess.alt", finding=finding), key=f"guess_plot_{lab}", ready=True)
         note(finding)
+
+
+def ends(found: list[float], answer: float | None) -> tuple[float, float]:
+    """What the bars reach over: a guess far beyond all others would leave those in one bar, and counts in the last."""
+    import numpy as np
+
+    first, third = np.quantile(found, (0.25, 0.75))
+    reach = FAR * max(third - first, 0.1 * abs(third))
+    known = [*np.clip(found, first - reach, third + reach), *([] if answer is None else [answer])]
+    low, high = float(min(known)), float(max(known))
+    return low, high if high > low else low + 1
 
 
 def bars(found: list[float], answer: float | None) -> go.Figure:
@@ -111,9 +126,8 @@ def bars(found: list[float], answer: float | None) -> go.Figure:
     import numpy as np
     import plotly.graph_objects as go
 
-    known = [*found, *([] if answer is None else [answer])]
-    low, high = min(known), max(known)
-    counts, edges = np.histogram(found, bins=BARS, range=(low, high if high > low else low + 1))
+    low, high = ends(found, answer)
+    counts, edges = np.histogram(np.clip(found, low, high), bins=BARS, range=(low, high))
     colours, middle = palette(), (edges[:-1] + edges[1:]) / 2
     out = go.Figure(
         go.Bar(x=middle, y=counts, width=np.diff(edges) * 0.92, marker={"color": colours.accent}, name=t("guess.y"),

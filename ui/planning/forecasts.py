@@ -52,7 +52,7 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
     )  # fmt: skip
 
 
-@st.cache_data(show_spinner=False, max_entries=50, hash_funcs=HASHED)
+@st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
 def _outlook(run: RunSpec, text: str, n_records: int, _schema: Schema) -> list[Outlook]:
     """The forecasts at the usual epsilons and sizes and at those that are chosen; from public knowledge alone."""
     epsilons, sizes = sorted({*EPSILONS, run.epsilon}), sorted({*SIZES, n_records})

@@ -109,7 +109,7 @@ def _about(schema: Schema) -> int:
     )
 
 
-@st.cache_data(show_spinner=False, max_entries=50, hash_funcs=HASHED)
+@st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
 def _reached(run: RunSpec, text: str, of: str, target: float, about: int, _schema: Schema) -> Reached:
     """From schema, settings and a typed number alone."""
     from dpsyn_core.planning.backwards import epsilon_for_error

@@ -10,7 +10,9 @@ from dpsyn_core.metrics.base import Score
 from dpsyn_core.report import build
 from dpsyn_core.report.profile import profile_rows
 from ui.report.look import Look
-from ui.shared.results import kept
+from ui.shared.blank_words import point_out_blank_words
+from ui.shared.figure_files import table_button
+from ui.shared.results import kept, schema
 from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import dark, note, section, show, show_multiples, tokens
 
@@ -61,15 +63,17 @@ def _figures(view: Look) -> None:
     for side in view.sides:
         if len(view.sides) > 1:
             note(view.name(side))
+        point_out_blank_words(schema(view.space, side.job))
         key = ("profile", side.job.id)
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
         longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         widths = [DATES if n >= TWO_DATES else WIDE for n in longest]
         config = {h: st.column_config.TextColumn(width=w) for h, w in list(zip(heads, widths, strict=True))[1:-1]}
+        shown = [dict(zip(heads, row, strict=True)) for row in rows]
         st.dataframe(
-            [dict(zip(heads, row, strict=True)) for row in rows], hide_index=True, key=f"profile_{side.letter}",
-            alt=t("columns.figures"), column_config=config,
-        )  # fmt: skip
+            shown, hide_index=True, key=f"profile_{side.letter}", alt=t("columns.figures"), column_config=config
+        )
+        table_button(f"profile_table_{side.letter}", t("columns.figures"), shown)
 
 
 def _glance(view: Look, scores: list[Score]) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpsyn_core.report import profile
 from ui.report.look import Look
+from ui.shared.figure_files import table_button
 from ui.shared.results import kept
 from ui.shared.text import figure_words, t
 from ui.shared.theme import note, section, show
@@ -63,3 +64,4 @@ def _gaps(view: Look) -> None:
             shown, hide_index=True, key=f"gaps_{side.letter}", alt=t("by_group.gaps"), column_config=widths,
             column_order=[heads[k] for k in WIDTHS],
         )  # fmt: skip
+        table_button(f"gaps_table_{side.letter}", t("by_group.gaps"), shown)

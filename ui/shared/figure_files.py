@@ -41,11 +41,19 @@ def chart_buttons(key: str, title: str, document: Mapping[str, Any]) -> None:
     source = _source()
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
         _row(key, title, source, KINDS[:2])
-        st.download_button(
-            "CSV", data=lambda: chart_csv(document, title, source), file_name=f"figure-{_plain(key)}.csv",
-            mime="text/csv", on_click="ignore", type="tertiary", key=f"{key}_csv",
-            help=t("figure_file.as", kind="CSV"),
-        )  # fmt: skip
+        _csv_button(key, title, document, source)
+
+
+def table_button(key: str, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The rows of a table as a CSV that says what it is made from; Streamlit's own file of a table does not."""
+    _csv_button(key, title, {"datasets": {"rows": rows}}, _source())
+
+
+def _csv_button(key: str, title: str, document: Mapping[str, Any], source: str) -> None:
+    st.download_button(
+        "CSV", data=lambda: chart_csv(document, title, source), file_name=f"figure-{_plain(key)}.csv",
+        mime="text/csv", on_click="ignore", type="tertiary", key=f"{key}_csv", help=t("figure_file.as", kind="CSV"),
+    )  # fmt: skip
 
 
 def chart_csv(document: Mapping[str, Any], title: str, source: str) -> str:

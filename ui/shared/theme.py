@@ -73,6 +73,7 @@ FOLLOW = """if (!window.dpFollows) {
     for (const kind of ['keydown', 'keyup']) app?.dispatchEvent(new KeyboardEvent(kind, press))
   }, 300))
 }"""
+PLAIN_FILE = "[data-testid=stElementToolbar] button[aria-label^='Download as CSV']"
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
 
 
@@ -276,9 +277,10 @@ def section(text: str) -> None:
 
 
 def private_tag() -> None:
-    """The tag that every panel wears that reads private data."""
+    """The tag that every panel wears that reads private data; no table of its page leaves as Streamlit's plain file."""
     figure_files.from_private(True)
-    st.html(f"<span class='dp-tag dp-private'>{html.escape(t('tag.private'))}</span>")
+    said = html.escape(t("tag.private"))
+    st.html(f"<style>{PLAIN_FILE}{{display:none}}</style><span class='dp-tag dp-private'>{said}</span>")
 
 
 def public_tag() -> None:

@@ -125,22 +125,20 @@ def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> 
 
     A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
     """
-    last = max(_shown_upto(t.recode, t, tuning) for t in tables)
-    first = len(counts) - 1 - max(_shown_upto(t.recode[::-1], t, tuning) for t in tables)
+    last = max(_shown_upto(counts, t.recode, t, tuning) for t in tables)
+    first = len(counts) - 1 - max(_shown_upto(counts[::-1], t.recode[::-1], t, tuning) for t in tables)
     if last < 0:
         return counts
-    if first > last:  # both ends begin in one coarse value
-        first = last = last + int(counts[last : first + 1].argmax())
-    out = counts.copy()
+    first, out = min(first, last), counts.copy()
     out[last:] = np.minimum.accumulate(out[last:])
     out[: first + 1] = np.minimum.accumulate(out[first::-1])[::-1]
     return np.asarray(out * (counts.sum() / out.sum()))
 
 
-def _shown_upto(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
-    """Where the last value begins, read outwards, that shows records, or coarse value that does with all beyond it.
+def _shown_upto(counts: Floats, recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
+    """The last place, read outwards, of a value that shows records, or the fullest of a coarse value that does.
 
-    Where in a coarse value its records are is not known: it may reach to the end of the range. -1: none shows any.
+    A coarse value does together with all beyond it; it may reach to the end of the range. -1: none shows any.
     """
     cells = recode[np.sort(np.unique(recode, return_index=True)[1])]
     if len(cells) == len(recode):
@@ -148,7 +146,10 @@ def _shown_upto(recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int
     else:
         left = np.cumsum(table.values[cells[::-1]])[::-1]
         shown = left > tuning.tail_far * table.sigma * np.sqrt(np.arange(len(cells), 0, -1))
-    return int(np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])[0]) if shown.any() else -1
+    if not shown.any():
+        return -1
+    places = np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])
+    return int(places[counts[places].argmax()])
 
 
 def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:
