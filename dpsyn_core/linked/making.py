@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -35,6 +36,7 @@ from dpsyn_core.synthesizers.rls.view import RlsEvidence
 Codes = NDArray[np.unsignedinteger]
 Ints = NDArray[np.int64]
 SURE_SPANS = 0.05  # of the noise of times between dates: with all of it, one in four leaves its few cells in the fit
+SURE_DIFFERENCES = 0.3  # of the noise of differences from single siblings, once records fit; .1: pairs lose
 DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of megabytes
 
 
@@ -124,8 +126,21 @@ def make_stage(
         fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
         more = denied_targets(stage, evidence, records, targets) + spread_targets(stage, evidence, records, targets)
         if more:
-            fit_linked(records, targets + more, probabilities, pace=cooler_half(pace), rng=rng, progress=progress)
+            targets = [*_surer(targets, stage), *more]
+            fit_linked(records, targets, probabilities, pace=cooler_half(pace), rng=rng, progress=progress)
     _write(forest, stage, schema, rows[:, len(standing) :])
+
+
+def _surer(targets: Sequence[LinkedTarget], stage: Stage) -> list[LinkedTarget]:
+    """The tables, those with the differences of a child in a single role from earlier ones made surer.
+
+    A difference is finer than all pairs; noise of these in the first fit leaves a few couples far from each other.
+    """
+    if stage.single is None:
+        return list(targets)
+    finer = {c.of for c in stage.view.columns if c.kind == "difference" and c.span is None}
+    alone = [len(t.axes) == 1 and (t.axes[0].other, t.axes[0].column) in finer for t in targets]
+    return [replace(t, sigma=t.sigma * SURE_DIFFERENCES) if a else t for t, a in zip(targets, alone, strict=True)]
 
 
 def _as_target(target: LinkedTarget) -> Target:
