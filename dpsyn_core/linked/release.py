@@ -180,9 +180,7 @@ def synthesize_linked(
             progress("encoding", 1, 1)
         else:
             headers = {name: batches.columns for name, batches in given.items()}
-            real = stack.enter_context(
-                stored_forests(working, given, parts=parts, strict=strict, progress=progress)
-            )
+            real = stack.enter_context(stored_forests(working, given, parts=parts, strict=strict, progress=progress))
         run = open_run(
             declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
             ledger=ledger,
