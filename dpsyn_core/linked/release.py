@@ -29,7 +29,7 @@ from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildre
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, Standing, measure_root, measure_view
 from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
 from dpsyn_core.linked.real import RealForests, root_domain
-from dpsyn_core.linked.size import parts_of
+from dpsyn_core.linked.size import parts_of, roots_at_once
 from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, stages_of
 from dpsyn_core.marginals.types import Measurement
@@ -130,7 +130,8 @@ def synthesize_linked(
         strict: refuse records that have no place instead of leaving them out: an exact answer, for the owner only.
         effort: proposals to a cell, relative to the usual number.
         questions: across links, each answered with an interval: `LinkedQuestions`, a list of documents, or a file.
-        memory: bytes that the run may use; None: half of what the machine has.
+        memory: bytes that the run may use; None: half of what the machine has, and 8 GB where it decides how many
+            roots are made at a time.
         shares: how the budget is divided.
         progress: told the stages.
 
@@ -179,16 +180,14 @@ def synthesize_linked(
             progress("encoding", 1, 1)
         else:
             headers = {name: batches.columns for name, batches in given.items()}
-            real = stack.enter_context(
-                stored_forests(working, given, parts=parts.read, strict=strict, progress=progress)
-            )
+            real = stack.enter_context(stored_forests(working, given, parts=parts, strict=strict, progress=progress))
         run = open_run(
             declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
             ledger=ledger,
         )  # fmt: skip
         forests = fit_forests(
             real, working, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
-            most=None if parts is None else parts.made, progress=progress,
+            most=roots_at_once(declared, memory), progress=progress,
         )  # fmt: skip
         first = next(forests)
         released = [] if parts is not None else measure_questions(forest, working, asked, plan.questions, run.gate)

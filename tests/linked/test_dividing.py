@@ -13,7 +13,7 @@ from dpsyn_core.linked.dividing import stored_forests
 from dpsyn_core.linked.keys import check_keys
 from dpsyn_core.linked.real import RealForests, root_domain
 from dpsyn_core.linked.release import synthesize_linked
-from dpsyn_core.linked.size import Parts, parts_of
+from dpsyn_core.linked.size import parts_of, roots_at_once
 from dpsyn_core.linked.stages import stages_of
 from dpsyn_core.tables.batches import of_table
 from tests.linked.small import DEEP, KEY, SCHEMAS, grown, tables
@@ -76,20 +76,22 @@ def test_counts_from_disk_are_those_in_memory(name, schema, given):
             assert len(found) == len(want) and all((a == b).all() for a, b in zip(found, want, strict=True))
 
 
-def seeded(monkeypatch, how):
+def seeded(monkeypatch, parts, at_once=10**6):
     """Noise from a seed and one key, so that runs can be compared."""
     monkeypatch.setattr(opened, "SystemNoise", lambda: SeededNoise(5))
     monkeypatch.setattr(bounding, "draw_key", lambda: KEY)
     monkeypatch.setattr(dividing, "draw_key", lambda: KEY)
-    monkeypatch.setattr(release_of, "parts_of", lambda *_: how)
+    monkeypatch.setattr(release_of, "parts_of", lambda *_: parts)
+    monkeypatch.setattr(release_of, "roots_at_once", lambda *_: at_once)
 
 
+@pytest.mark.parametrize("at_once", [10**6, 120], ids=["in one part", "in parts"])
 @pytest.mark.parametrize("name", ["plain", "roles", "ordered", "deep"])
-def test_a_release_counted_from_disk_is_that_counted_in_memory(monkeypatch, name):
+def test_a_release_counted_from_disk_is_that_counted_in_memory(monkeypatch, name, at_once):
     schema, given = (DEEP["roles"], grown(200, 3, 5)) if name == "deep" else (SCHEMAS[name], tables(300, 4, 3))
     made = []
-    for how, own in ((None, given), (Parts(read=6, made=10**6), batches(given, 50))):
-        seeded(monkeypatch, how)
+    for parts, own in ((None, given), (6, batches(given, 50))):
+        seeded(monkeypatch, parts, at_once)
         made.append(synthesize_linked(own, schema, epsilon=2.0, delta=1e-6, rng=1))
     assert made[0].manifest.charges == made[1].manifest.charges
     assert all(made[0].arrows[n].equals(made[1].arrows[n]) for n in given)
@@ -98,7 +100,7 @@ def test_a_release_counted_from_disk_is_that_counted_in_memory(monkeypatch, name
 @pytest.mark.parametrize("name", ["roles", "deep"])
 def test_tables_made_in_parts_hang_together(monkeypatch, name):
     schema, given = (DEEP["roles"], grown(900, 3, 5)) if name == "deep" else (SCHEMAS[name], tables(900, 4, 3))
-    seeded(monkeypatch, Parts(read=4, made=200))
+    seeded(monkeypatch, 4, 200)
     made = synthesize_linked(batches(given, 300), schema, epsilon=50.0, delta=1e-6, rng=1)
     root = made.arrows["roots"]
     assert abs(root.num_rows - 900) < 30
@@ -111,12 +113,12 @@ def test_tables_made_in_parts_hang_together(monkeypatch, name):
 
 def test_what_has_no_place_is_refused_before_anything_is_charged(monkeypatch):
     schema, given = SCHEMAS["plain"], tables(20, 4, 3)
-    seeded(monkeypatch, Parts(read=4, made=200))
+    seeded(monkeypatch, 4, 200)
     with pytest.raises(TableError, match=r"table 'kids'.*'t'"):
         synthesize_linked(batches(given | {"kids": given["kids"].drop(["t"])}), schema, epsilon=1, delta=1e-6, rng=1)
     said = []
-    for how, own in ((None, wild(given)), (Parts(read=4, made=200), batches(wild(given)))):
-        seeded(monkeypatch, how)
+    for parts, own in ((None, wild(given)), (4, batches(wild(given)))):
+        seeded(monkeypatch, parts)
         with pytest.raises(TableError, match="have no key") as refused:
             synthesize_linked(own, schema, epsilon=1, delta=1e-6, rng=1, strict=True)
         said.append(str(refused.value))
@@ -132,6 +134,13 @@ def test_only_tables_that_do_not_fit_are_read_in_parts():
     assert parts_of(batches(given), schema, 10**9) is None
     large = {n: type(b)(columns=b.columns, read=b.read, records=10**8) for n, b in batches(given).items()}
     found = parts_of(large, schema, 10**9)
-    assert found is not None and 4 <= found.read <= 256 and found.made >= 10_000
+    assert found is not None and 4 <= found <= 256
     assert parts_of(large, schema, 10**12) is None
     assert parts_of(large | {"roots": given["roots"]}, schema, 10**9) is None
+
+
+def test_how_many_roots_are_made_at_a_time_follows_from_schema_and_memory_alone():
+    """What is made at a time changes what comes out, so that the size of the private tables must not decide it."""
+    schema = SCHEMAS["plain"]
+    assert roots_at_once(schema, 10**6) == 10_000
+    assert roots_at_once(schema, None) == roots_at_once(schema, 8 * 10**9) > roots_at_once(schema, 10**9) > 10_000
