@@ -1,11 +1,13 @@
 """Which tests a run leaves out, and the lines that name them: a pytest plugin that tests/conftest.py loads.
 
-`pytest --quick` (`make test`) needs Python alone and ends within minutes: tests that are slow or need another program
-are left out and named in the last lines. `pytest --complete` (`make test-all`, CI) lets nothing be left out: a test
-whose program is missing fails and says how to install it, and a skipped test fails the run.
+`pytest --quick` (`make test`) needs Python alone and ends within minutes: tests that are slow (marked so, or named in
+tests/slow.txt) or need another program are left out and named in the last lines. `pytest --complete` (`make test-all`,
+CI) lets nothing be left out: a test whose program is missing fails and says how to install it, and a skipped test fails
+the run.
 """
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,7 @@ DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_cor
 COMMAND = (
     "apt-get install chromium default-jre-headless nodejs postgresql && make test-all  # installs torch, pyspark, SDGym"
 )
+SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())  # tools/slow_tests.py
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 
 
@@ -39,6 +42,8 @@ def pytest_configure(config):
 def kind_of(item):
     """Why the quick run leaves a test out; None when it does not."""
     kind = next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
+    if kind is None and item.nodeid in SLOW:
+        return "slow"
     return kind or ("deep" if trains(item) else None)
 
 

@@ -88,7 +88,7 @@ def _values(numbers):
 
 def shown(app):
     """The table beside the plot: standard deviation by curve, to four digits."""
-    [table] = [e.proto.body for e in app.get("html") if e.proto.body.startswith("<table class='dp-table'")]
+    [table] = [e.proto.body for e in app.get("html") if "<table class='dp-table'" in e.proto.body]
     rows = re.findall(r"<th scope='row'>(.*?)<small>.*?</small></th><td>(.*?)</td>", table)
     return {curve: float(value.replace(",", "")) for curve, value in rows}
 
