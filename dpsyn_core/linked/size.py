@@ -36,7 +36,7 @@ def parts_of(tables: Mapping[str, object], schema: LinkedSchema, memory: int | N
 
 
 def roots_at_once(schema: LinkedSchema, memory: int | None) -> int:
-    """How many synthetic roots are made at a time, at most, whose records may take half of the memory.
+    """How many synthetic roots are made at a time, at most, whose records may take half of what is free.
 
     Args:
         schema: whose limits say how many records hang on a root at most.
@@ -44,4 +44,5 @@ def roots_at_once(schema: LinkedSchema, memory: int | None) -> int:
             every machine.
     """
     of_root = 1 + sum(schema.most_of_root(link) for link in schema.links)
-    return max((ALLOWED if memory is None else memory) // (2 * RECORD * of_root), LEAST_ROOTS)
+    free = (ALLOWED if memory is None else memory) - BASE
+    return max(free // (2 * RECORD * of_root), LEAST_ROOTS)
