@@ -25,7 +25,7 @@ def pays(n_records: int, n_attributes: int, *, tuning: Evening = RECORDS.evening
 
 def all_pairs(
     sizes: Sequence[int], sigma: float, *, numbers: Numbers = NO_NUMBERS, measured: Collection[tuple[int, ...]] = (),
-    tuning: Evening = RECORDS.evening,
+    valued: Collection[int] = (), tuning: Evening = RECORDS.evening,
 ) -> list[Target]:  # fmt: skip
     """Empty tables of all pairs that are not too large, at full resolution, but for numbers, and no pair of these.
 
@@ -38,6 +38,7 @@ def all_pairs(
         sigma: of the targets.
         numbers: for attributes that are numbers, by position, the coarse map of their values.
         measured: attributes of the tables that records were fitted to.
+        valued: positions of all attributes that are numbers, those of few values too.
         tuning: constants.
     """
     maps = [numbers.get(i, np.arange(size)) for i, size in enumerate(sizes)]
@@ -47,7 +48,7 @@ def all_pairs(
         for a, b in itertools.combinations(range(len(sizes)), 2)
         if shape[a] * shape[b] <= tuning.largest_pair
         and not (a in numbers and b in numbers)
-        and not ((a in numbers or b in numbers) and (a, b) in measured)
+        and not ((a, b) in measured and (a in numbers or b in numbers or (a in valued) != (b in valued)))
     ]
 
 
@@ -124,6 +125,7 @@ def even_records(
     pace: Pace,
     rng: Generator,
     numbers: Numbers = NO_NUMBERS,
+    valued: Collection[int] = (),
     progress: Progress = silent,
     tuning: RecordTuning = RECORDS,
 ) -> NDArray[np.uint16]:
@@ -141,12 +143,15 @@ def even_records(
         pace: its proposals and threads are used.
         rng: for the proposals.
         numbers: as in `all_pairs`.
+        valued: as in `all_pairs`.
         progress: told the sweep and F of the last fit.
         tuning: constants.
     """
     t = tuning.evening
     measured = {x.attributes for x in targets}
-    pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, measured=measured, tuning=t)
+    pairs = all_pairs(
+        [len(p) for p in probabilities], t.deviation, numbers=numbers, valued=valued, measured=measured, tuning=t
+    )
     if not pairs:  # such as a table of two numbers, with a million cells
         return rows
     averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress, tuning=tuning)

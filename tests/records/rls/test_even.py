@@ -101,3 +101,12 @@ def test_a_number_and_a_category_that_were_measured_together_are_not_evened_out(
     coarse = np.arange(90) // 9
     found = all_pairs([90, 4, 3], 1.0, numbers={0: coarse}, measured={(0, 1), (1, 2)})
     assert [t.attributes for t in found] == [(0, 2), (1, 2)]
+
+
+def test_a_short_number_and_a_category_that_were_measured_together_are_not_evened_out_either():
+    def evened(**given):
+        return [t.attributes for t in all_pairs([20, 4, 15], 1.0, **given)]
+
+    assert evened(measured={(0, 1), (1, 2)}, valued=[0]) == [(0, 2), (1, 2)]
+    assert evened(measured={(0, 2)}, valued=[0, 2]) == [(0, 1), (0, 2), (1, 2)]  # two numbers have no groups
+    assert evened(valued=[0]) == [(0, 1), (0, 2), (1, 2)]
