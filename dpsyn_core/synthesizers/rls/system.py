@@ -311,7 +311,8 @@ class Rls(Synthesizer):
                 numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
                 even_records(
                     rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers,
-                    valued=[n.place for n in view.valued], progress=progress, tuning=tuning,
+                    valued=view.valued, progress=progress,
+                    tuning=tuning,
                 )  # fmt: skip
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
             place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)

@@ -195,8 +195,8 @@ class RlsEvidence:
     @cached_property
     def valued(self) -> list[Number]:
         """Where records hold numbers, short ones too, and how many values in order these have."""
-        sizes = ((i, a.size - a.special) for i, a in enumerate(self.domain.attributes) if a.number)
-        return [Number(place=i, ranked=ranked) for i, ranked in sizes if ranked > 2]
+        ranked = [a.size - a.special if a.number else 0 for a in self.domain.attributes]
+        return [Number(place=i, ranked=r) for i, r in enumerate(ranked) if r > 2]
 
     @cached_property
     def places(self) -> list[Number]:
