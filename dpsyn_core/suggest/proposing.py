@@ -26,7 +26,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
 from dpsyn_core.suggest.drafting import COMMON, RARE, absent
-from dpsyn_core.tables import amounts, canonical
+from dpsyn_core.tables import amounts, canonical, clocks
 
 MOST = 100_000  # records that are looked at
 
@@ -158,13 +158,16 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="written", document=dates)
     if kind == "numeric":
-        marks = _marks(drafted)
-        low, high = marks or _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        marks, clock = _marks(drafted), _clock(drafted)
+        low, high = (
+            marks or clock or _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        )
         low, high = _on_grid(low, high, drafted.get("step"))
         base.pop("bins", None)
         made = base | {"min": low, "max": high} | _bins(drafted, low, high)
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         why = "scale" if marks or {(drafted["min"], drafted["max"]), (low, high)} <= SCALES else "rounded"
+        why = "clock" if clock else why
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
         why = "written" if drafted.get("formats") else "calendar"
@@ -230,6 +233,15 @@ def _marks(drafted: Mapping[str, Any]) -> tuple[float, float] | None:
     if drafted.get("step") not in (0.25, 0.5) or not 0 <= low <= 1 < high <= MARKS or not high.is_integer():
         return None
     return low, high
+
+
+def _clock(drafted: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Ends of times: a whole day where some are late in it, else from 0; None for other numbers."""
+    marks = str(drafted.get("written") or "").count(":")
+    if not marks or drafted["min"] < 0:
+        return None
+    day = clocks.DAY[marks]
+    return (0, day - 1) if day / 2 <= drafted["max"] < day else (0, _outward(0, drafted["max"], "", whole=True)[1])
 
 
 def _decades(low: float, high: float) -> tuple[int, int]:
