@@ -26,7 +26,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
 from dpsyn_core.suggest.drafting import COMMON, RARE, absent
-from dpsyn_core.tables import amounts, canonical, clocks
+from dpsyn_core.tables import amounts, canonical, casting, clocks
 
 MOST = 100_000  # records that are looked at
 
@@ -60,6 +60,7 @@ def fullest(codes: Sequence[NDArray[Any]], columns: list[tuple[str, int, int]]) 
 
 MANY = 200  # values of a list that is proposed
 FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
+LONG = 10**6  # whole numbers of so many digits that are not round may be names of things
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range
 YEARS = (1500, 2200)
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -157,6 +158,10 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     if kind == "numeric" and drafted["dtype"] == "integer" and (dates := _numbers_of_days(drafted, column)) is not None:
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="written", document=dates)
+    if (codes := _numbers_of_things(drafted, column)) is not None:
+        listed = {k: v for k, v in base.items() if k in ("name", "source", "label", "description", "missing")}
+        told = {"kind": "categorical", "values": codes, "ordered": False}
+        return _categories(drafted | told, listed | told, column)
     if kind == "numeric":
         marks, clock = _marks(drafted), _clock(drafted)
         low, high = (
@@ -194,6 +199,16 @@ def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] 
     texts = _present(texts.filter(_not(canonical.blanks(texts))))
     found = written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
     return None if found is None else found | {"missing": bool(drafted.get("missing"))}
+
+
+def _numbers_of_things(drafted: Mapping[str, Any], column: Any) -> list[int] | None:
+    """A few long whole numbers that nearly all records share, as of shops or doctors; None for amounts and others."""
+    if drafted["kind"] != "numeric" or drafted["dtype"] != "integer" or drafted.get("written") or drafted["min"] < LONG:
+        return None
+    values, valid = casting.to_numbers(column, whole=True)
+    found, counts = np.unique(values[valid], return_counts=True)
+    few = len(found) <= MANY and counts[counts < COMMON].sum() <= RARE * counts.sum()
+    return found.tolist() if few and np.gcd.reduce(found) % 10 else None
 
 
 def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
