@@ -159,7 +159,7 @@ class NumericAttribute(CodedBase):
         None,
         max_length=60,
         description="An example of how cells are written, where they are not plain numbers: $1,234.56, 12.5 %, "
-        "1.234,5 €",
+        "1.234,5 €, or 00:12:33, which is a number of seconds",
     )
     special_values: tuple[Number, ...] = Field(
         (), max_length=1000, description="Codes such as 999998 for 'not applicable': each has a cell of its own"

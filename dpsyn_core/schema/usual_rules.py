@@ -143,10 +143,9 @@ def _proposed(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[
     listed = [n for n, a in coded.items() if isinstance(a, CategoricalAttribute)]
     yield from _parts_of_dates(coded, named, [*numbers, *listed])
     for detail, general in FOLLOWS:
-        for column in listed:
-            sources = [n for n in listed if named[n] & detail and n != column]
-            if named[column] & general and not named[column] & detail and len(sources) == 1:
-                yield {"kind": "follows", "column": column, "of": sources}
+        sources = [n for n in listed if named[n] & detail]
+        for column in (n for n in listed if named[n] & general and not named[n] & detail and len(sources) == 1):
+            yield {"kind": "follows", "column": column, "of": sources}
 
 
 def _ends(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,8 @@ HANDLED = pairs(
     ("exam test pruefung klausur", "retake resit nachpruefung wiederholung wiederholungs"),
     ("call called received alarm alarmiert anruf", "dispatch dispatched ausgerueckt scene"),
     ("dispatch dispatched ausgerueckt", "scene arrival arrived ankunft"),
+    ("prescribed written verordnet verschrieben", "dispensed filled abgegeben eingeloest"),
+    ("received eingang eingegangen", "reported validated released validiert befundet freigegeben"),
     ("booked booking reserved gebucht buchung buchungs", "travel departure stay event reise abreise anreise"),
 )  # fmt: skip
 # what comes first and what comes last, of dates: with the other words of both headers alike
@@ -65,6 +67,8 @@ SPANS = pairs(
     ("issued ausgestellt", "expires expired expiry abgelaufen ablauf"),
     ("enrolled enrolment enrollment", "graduated graduation"),
     ("last latest letzte letzter letztes", "next naechste naechster naechstes"),
+    ("filed lodged klage eingereicht", "hearing closed decided disposed judgment judgement urteil verhandlung"),
+    ("issue issued origination originated", "maturity matures matured"),
 )  # fmt: skip
 SPANS += HANDLED
 # what is smaller and what is larger, of numbers or dates
@@ -76,6 +80,7 @@ ENDS = pairs(
     ("from von ab", "to bis"),
     ("net netto", "gross brutto"),
     ("diastolic dia diastolisch dbp", "systolic sys systolisch sbp"),
+    ("built construction baujahr", "renovated renovation refurbished saniert sanierung modernisiert modernisierung"),
 )  # fmt: skip
 LOWS = ENDS[3]
 BOUNDS = words("bound limit ci quartile quantile percentile range grenze end")  # a lower limb is no smaller number
@@ -95,7 +100,7 @@ PARTS = pairs(
     ("children kinder", "household_size hhsize persons personen haushaltsgroesse haushalt_groesse"),
     ("discount rabatt", "price preis"), ("tenure experience seniority berufsjahre", "age alter"),
     ("valid gueltig gueltige", "cast total gesamt abgegeben"),
-    ("votes_cast waehler", "registered_voters electorate eligible wahlberechtigte"),
+    ("votes_cast waehler", "registered registered_voters electorate eligible wahlberechtigte"),
 )  # fmt: skip
 LENGTHS = words(
     "los stay length duration days nights hours minutes seconds weeks years dauer liegedauer verweildauer vwd tage "
@@ -110,7 +115,7 @@ OF_DATES = {  # what the header of a part of a date says
     "year": words("year jahr yr"), "quarter": words("quarter quartal qtr"), "month": words("month monat"),
     "weekday": words("weekday wochentag dow dayofweek"), "hour": words("hour stunde"),
 }  # fmt: skip
-FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt")  # of names of dates
+FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt d")  # of names of dates
 VISIT, (BORN, DIED), AGE = SPANS[4], SPANS[7], words("age alter")
 JOINED = BORN | words(  # when a customer, patient or member became one: no record that hangs on it is earlier
     "since seit joined join registered registration signup sign_up enrolled enrolment enrollment hired founded opened"
@@ -121,14 +126,17 @@ CLOSE_TIMES = (*CLOSE, *SPANS[:2])  # the start and end of a work are years apar
 FIRSTS = frozenset(w for low, high in SPANS[:6] for w in low)  # age at admission
 IN_MONTHS = words("months month monate monaten mo")
 OWN = (
-    FILLING | IN_MONTHS | words("patient person current aktuell aktuelles years year jahre jahren in bei beim zum")
+    FILLING
+    | IN_MONTHS
+    | words("patient person current aktuell aktuelles years year jahre jahren in bei beim zum visit rx")
 )  # beside an age, nothing new
 TOTAL = words("total sum gesamt summe insgesamt overall")
 APART = words(  # amounts that are no part of a total
     "price preis unit einzel stueck discount rabatt quantity menge balance saldo limit budget"
 )
 NEUTRAL = TOTAL | words(
-    "number count n num no anzahl zahl amount betrag price preis money income pay salary lohn einkommen usd eur"
+    "number count n num no anzahl zahl amount betrag price preis money income pay salary lohn einkommen usd eur votes"
+    " stimmen"
 )
 ALTOGETHER = tuple(
     (words(whole), tuple(words(p) for p in parts))
@@ -145,6 +153,7 @@ ALTOGETHER = tuple(
             "absences absent fehltage fehlstunden fehlzeiten",
             ("excused authorised authorized entschuldigt", "unexcused unauthorised unauthorized unentschuldigt"),
         ),
+        ("cast abgegeben", ("valid gueltig gueltige", "invalid spoiled ungueltig ungueltige")),
         ("rooms zimmer", ("bedrooms schlafzimmer", "other_rooms andere_zimmer")),
     )
 )  # fmt: skip
@@ -173,7 +182,7 @@ BLANKS = (
         words("employer occupation wage salary arbeitgeber beruf lohn gehalt"),
     ),
 )  # fmt: skip
-STATUS = words("status state stage zustand stand")
+STATUS = words("status state stage outcome disposition zustand stand")
 PENDING = words("open pending active ongoing current unresolved offen laufend aktiv anhaengig")
 FINISHED = words(  # dates that a case has once it is no longer pending
     "closed close closing settled settlement resolved resolution solved finished completed completion end ended"
@@ -186,6 +195,10 @@ FOLLOWS = tuple(
         (
             "city town ort stadt gemeinde municipality",
             "county kreis landkreis state bundesland region province country land staat",
+        ),
+        (
+            "plz postleitzahl postcode postal_code zip zipcode zip_code",
+            "city town ort stadt gemeinde county kreis landkreis state bundesland region province",
         ),
         ("county kreis landkreis", "state bundesland region province country staat"),
         ("state bundesland region province", "country staat"), ("country land staat", "continent kontinent"),

@@ -26,7 +26,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
 from dpsyn_core.suggest.drafting import COMMON, RARE, absent
-from dpsyn_core.tables import amounts, canonical
+from dpsyn_core.tables import amounts, canonical, casting, clocks
 
 MOST = 100_000  # records that are looked at
 
@@ -60,6 +60,7 @@ def fullest(codes: Sequence[NDArray[Any]], columns: list[tuple[str, int, int]]) 
 
 MANY = 200  # values of a list that is proposed
 FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
+LONG = 10**6  # whole numbers of so many digits that are not round may be names of things
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range
 YEARS = (1500, 2200)
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -157,14 +158,21 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     if kind == "numeric" and drafted["dtype"] == "integer" and (dates := _numbers_of_days(drafted, column)) is not None:
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="written", document=dates)
+    if (codes := _numbers_of_things(drafted, column)) is not None:
+        listed = {k: v for k, v in base.items() if k in ("name", "source", "label", "description", "missing")}
+        told = {"kind": "categorical", "values": codes, "ordered": False}
+        return _categories(drafted | told, listed | told, column)
     if kind == "numeric":
-        marks = _marks(drafted)
-        low, high = marks or _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        marks, clock = _marks(drafted), _clock(drafted)
+        low, high = (
+            marks or clock or _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        )
         low, high = _on_grid(low, high, drafted.get("step"))
         base.pop("bins", None)
         made = base | {"min": low, "max": high} | _bins(drafted, low, high)
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         why = "scale" if marks or {(drafted["min"], drafted["max"]), (low, high)} <= SCALES else "rounded"
+        why = "clock" if clock else why
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
         why = "written" if drafted.get("formats") else "calendar"
@@ -191,6 +199,16 @@ def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] 
     texts = _present(texts.filter(_not(canonical.blanks(texts))))
     found = written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
     return None if found is None else found | {"missing": bool(drafted.get("missing"))}
+
+
+def _numbers_of_things(drafted: Mapping[str, Any], column: Any) -> list[int] | None:
+    """A few long whole numbers that nearly all records share, as of shops or doctors; None for amounts and others."""
+    if drafted["kind"] != "numeric" or drafted["dtype"] != "integer" or drafted.get("written") or drafted["min"] < LONG:
+        return None
+    values, valid = casting.to_numbers(column, whole=True)
+    found, counts = np.unique(values[valid], return_counts=True)
+    few = len(found) <= MANY and counts[counts < COMMON].sum() <= RARE * counts.sum()
+    return found.tolist() if few and np.gcd.reduce(found) % 10 else None
 
 
 def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
@@ -230,6 +248,15 @@ def _marks(drafted: Mapping[str, Any]) -> tuple[float, float] | None:
     if drafted.get("step") not in (0.25, 0.5) or not 0 <= low <= 1 < high <= MARKS or not high.is_integer():
         return None
     return low, high
+
+
+def _clock(drafted: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Ends of times: a whole day where some are late in it, else from 0; None for other numbers."""
+    marks = str(drafted.get("written") or "").count(":")
+    if not marks or drafted["min"] < 0:
+        return None
+    day = clocks.DAY[marks]
+    return (0, day - 1) if day / 2 <= drafted["max"] < day else (0, _outward(0, drafted["max"], "", whole=True)[1])
 
 
 def _decades(low: float, high: float) -> tuple[int, int]:

@@ -1,6 +1,6 @@
-"""Amounts: numbers written with a currency, a unit, a percent sign or marks between thousands.
+"""Amounts: numbers written with a currency, a unit, a percent sign or marks between thousands, and times (`clocks`).
 
-How they are written is public: an example such as `$1,234.56`, `12.5 %` or `1.234,5 €` declares it. Each cell is read
+How they are written is public: an example such as `$1,234.56`, `12.5 %` or `00:12:33` declares it. Each cell is read
 by itself, as the example says.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.tables import clocks
 
 MOST = 15  # digits after the mark that an example may have: a double tells no more apart
 SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest
@@ -46,6 +47,7 @@ class AmountFormat:
     """How numbers are written: what stands before and after them, the mark between thousands, and the decimal mark.
 
     prefix, suffix: with the gap towards the number. group: empty without one. digits: after the decimal mark.
+    clock: an example of a time (`clocks`), which has none of the others.
     """
 
     prefix: str
@@ -53,9 +55,12 @@ class AmountFormat:
     group: str
     mark: str
     digits: int
+    clock: str = ""
 
     def example(self) -> str:
         """A number written so, which `form` reads as this form again."""
+        if self.clock:
+            return self.clock
         whole = f"1{self.group}234" if self.group else "12"
         fraction = self.mark + "567890123456789"[: self.digits] if self.digits else ""
         return f"{self.prefix}{whole}{fraction}{self.suffix}"
@@ -68,6 +73,8 @@ def form(example: str) -> AmountFormat:
     Raises:
         SchemaError: it is no number with a currency, a unit or marks in it.
     """
+    if clocks.EXAMPLE.match(example.strip()):
+        return _of_clock(example.strip())
     found = _EXAMPLE.match(example.strip())
     number = found["number"] if found else ""
     parts = _GROUPED.match(number) or _PLAIN.match(number)
@@ -75,8 +82,8 @@ def form(example: str) -> AmountFormat:
     digits = len(parts["digits"] or "") if parts else 0
     if found is None or parts is None or parts["mark"] == group != "" or digits > MOST:
         msg = (
-            f"'{example[:40]}' does not show how numbers are written; write one of them, such as $1,234.56, 12.5 % or "
-            "1.234,5 €"
+            f"'{example[:40]}' does not show how numbers are written; write one of them, such as $1,234.56, 12.5 %, "
+            "1.234,5 € or 00:12:33"
         )
         raise SchemaError(msg)
     return AmountFormat(
@@ -86,6 +93,10 @@ def form(example: str) -> AmountFormat:
         mark=parts["mark"] or ("," if group == "." else "."),
         digits=digits,
     )
+
+
+def _of_clock(example: str) -> AmountFormat:
+    return AmountFormat(prefix="", suffix="", group="", mark=".", digits=0, clock=example)
 
 
 def plain(texts: Any, how: AmountFormat) -> Any:
@@ -100,6 +111,8 @@ def plain(texts: Any, how: AmountFormat) -> Any:
     """
     import pyarrow.compute as pc
 
+    if how.clock:
+        return clocks.plain(texts, how.clock)
     pattern = _pattern(how)
     text = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
     parts = pc.extract_regex(text, pattern)
@@ -147,6 +160,9 @@ def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | N
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if how.clock:
+        text = clocks.written(values, how.clock)
+        return text if mask is None else pc.if_else(pa.array(mask), pa.scalar(None, pa.string()), text)
     if how.mark == "," and not (how.prefix or how.suffix or how.group):
         return pa.array(np.round(values, how.digits), mask=mask)
     if values.dtype.kind == "f":
@@ -186,6 +202,8 @@ def recognised(texts: Any) -> AmountFormat | None:
     """
     import pyarrow.compute as pc
 
+    if clock := clocks.recognised(texts):
+        return _of_clock(clock)
     text = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
     word = rf"{_WORD}{{0,{LONGEST}}}"
     parts = pc.extract_regex(

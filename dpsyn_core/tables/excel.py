@@ -20,6 +20,7 @@ from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import EXCEL, ReadForm
 
 MAX_BYTES = 2 << 30
+MAX_ROW = 2**20  # of a sheet, by its format
 
 
 def parse(data: memoryview, form: ReadForm) -> Batches:
@@ -41,7 +42,9 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         # openpyxl hands out rows one by one; there is no column access in its streaming reader
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
-            rows = [row for row in page.iter_rows(values_only=True) if any(c is not None for c in row)]
+            page.reset_dimensions()  # each row as wide as its own cells: one far away makes no wide sheet
+            page_rows = page.iter_rows(max_row=MAX_ROW, values_only=True)
+            rows = [row for row in page_rows if any(c is not None for c in row)]
     notices: tuple[Notice, ...] = ()
     if form.sheet is None and len(names) > 1:
         rest = [f"'{n}'" for n in names if n != chosen]

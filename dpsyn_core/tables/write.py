@@ -27,6 +27,7 @@ TOLD_EVERY = 500  # records of a workbook between two words on how far it is
 Told = Callable[[int, int], object]
 LINES = 65_536  # records that are put together at a time
 RUNS = f"^{headers.BEGINS}"
+HARMLESS = rf"{casting.NUMBER}|{casting.AMOUNT}|^[+-]+$"  # -1, -$1.50, and marks such as - and ++, run nothing
 
 
 def write_table(
@@ -135,9 +136,7 @@ def escape(table: Any) -> Any:
             return column
         if not pc.any(pc.match_substring_regex(column, RUNS)).as_py():
             return column
-        number = pc.or_(  # -1 and -$1.50 run nothing
-            pc.match_substring_regex(column, casting.NUMBER), pc.match_substring_regex(column, casting.AMOUNT)
-        )
+        number = pc.match_substring_regex(column, HARMLESS)
         return pc.if_else(number, column, pc.replace_substring_regex(column, RUNS, r"'\1"))
 
     columns = [harmless(c) for c in table.columns]

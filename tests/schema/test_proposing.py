@@ -283,3 +283,13 @@ def test_true_and_false_come_back_as_they_are_spelled():
         assert draft(pa.table({"a": [yes, no, ""]}), "t")["a"].keys == (no, yes)
     assert draft(pa.table({"a": ["true", "false"]}), "t")["a"].values == (False, True)
     assert draft(pa.table({"a": ["true", "TRUE", "false"]}), "t")["a"].values == (False, True)
+
+
+def test_long_numbers_of_a_few_shops_are_a_list_and_amounts_are_a_range():
+    rng = np.random.default_rng(4)
+    shops = 1_234_567_890 + 977 * rng.integers(0, 25, 2000)
+    prices = 10_000 * rng.integers(200, 260, 2000)
+    schema = draft(table(npi=[str(x) for x in shops], price=[str(x) for x in prices]), "t")
+    listed, ranged = propose(schema, table(npi=[str(x) for x in shops], price=[str(x) for x in prices]))
+    assert set(listed.document["values"]) == set(shops.tolist())
+    assert ranged.document["kind"] == "numeric"

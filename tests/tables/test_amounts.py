@@ -73,7 +73,7 @@ def test_numbers_are_written_with_all_their_marks_and_no_spreadsheet_runs_them()
         (("20240131x", "20240201x"), None),
         (("3rd", "4th"), None),
         (("5'10", "6'1"), None),
-        (("10:30", "11:45"), None),
+        (("10:30", "11:45"), "12:34"),
         (("192.168.1.1", "10.0.0.1"), None),
         (("$1.5K", "$2M"), None),
         (("+49 30 1234", "+49 40 2345"), None),

@@ -2,10 +2,12 @@
 
 import io
 import random
+import tracemalloc
 import warnings
 import zipfile
 
 import pytest
+from openpyxl import Workbook
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.read import open_table
@@ -52,3 +54,20 @@ def test_the_first_sheet_that_is_shown_is_read_unless_another_is_named():
     assert found.columns == ("age", "town") and "'s1', one of 3; the others are 'chart', 's0'" in str(found.notices[0])
     assert found.sheets == ("chart", "s0", "s1")
     assert open_table(raw, ReadForm(sheet="s0"), name="x.xlsx").columns == ("secret", "x")
+
+
+def test_a_cell_far_away_makes_no_wide_sheet():
+    """One cell in the last row and column made a million rows of 16,384 cells each."""
+    book = Workbook()
+    page = book.active
+    for row in (["a", "b"], [1, "x"], [None, "y"]):
+        page.append(row)
+    page.cell(2**20, 2**14, "far")
+    raw = io.BytesIO()
+    book.save(raw)
+    tracemalloc.start()
+    table = open_table(raw.getvalue(), ReadForm()).whole()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert table.to_pydict() == {"a": ["1", "", ""], "b": ["x", "y", ""]}
+    assert peak < 300 << 20

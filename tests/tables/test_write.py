@@ -13,7 +13,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import write
 from dpsyn_core.tables.digest import content_digest, digests_of_file
 from dpsyn_core.tables.read import read_table
-from dpsyn_core.tables.write import check_target, write_table
+from dpsyn_core.tables.write import check_target, csv_bytes, write_table
 from tests.schema.helpers import cat, schema
 
 TABLE = pa.table(
@@ -161,3 +161,9 @@ def test_outputs_that_cannot_be_written_are_refused_beforehand(tmp_path):
             write_table(pa.table({"a": [1]}), path)
     check_target(tmp_path / "fine.csv")
     assert [p.name for p in tmp_path.iterdir()] == ["folder.csv"]
+
+
+def test_marks_alone_run_nothing_and_stay_as_they_are():
+    """A flag of a laboratory: a reader of the file finds the values of the schema."""
+    table = pa.table({"flag": ["+", "++", "-", "--", "+1+x", "-a"]})
+    assert csv_bytes(table).decode().splitlines()[1:] == ["+", "++", "-", "--", "'+1+x", "'-a"]

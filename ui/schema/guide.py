@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
@@ -14,6 +15,7 @@ from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.rhythm import RHYTHMS
 from dpsyn_core.schema.years import is_year
+from dpsyn_core.tables import clocks
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
@@ -346,6 +348,8 @@ def _what(d: Mapping[str, Any]) -> str:
 
 def _plain(value: float, column: Mapping[str, Any]) -> str:
     """A number of a column's range without an empty fraction, with marks between thousands unless it is a year."""
+    if ":" in str(column.get("written") or ""):
+        return str(clocks.written(np.array([value]), str(column["written"]))[0].as_py())
     if any(is_year(str(column.get(key) or ""), value) for key in ("name", "label")):
         return format(value, "g")
     return local(int(value), ",") if float(value).is_integer() else local(value, ",.10g")
@@ -356,7 +360,9 @@ def _seen(p: Proposal) -> str:
     if seen["what"] == "range":
         as_written = p.why == "written"  # a date of digits has no marks between thousands
         low, high = (
-            moment(str(v)) if as_written or isinstance(v, str) else _plain(v, {"name": p.name})
+            moment(str(v))
+            if as_written or isinstance(v, str)
+            else _plain(v, {"name": p.name, "written": (p.document or {}).get("written")})
             for v in (seen["low"], seen["high"])
         )
         return t("guide.seen_range", low=low, high=high)
