@@ -65,7 +65,7 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
 
 
 def tilted(clean: Floats, scores: Floats, goal: Floats) -> Floats:
-    """The table with each column tilted exponentially in the score of its rows to these sums of scores, float64 (c,)."""
+    """The table with each column tilted exponentially in the score of its rows, to these sums of scores (c,)."""
     columns = clean.sum(axis=0)
     total = float(columns.sum())
     inverse = np.divide(1.0, columns, out=np.zeros_like(columns), where=columns > 0)
