@@ -79,6 +79,7 @@ def valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
 def agrees(shown: str, true: float | str, *, german: bool) -> bool:
     """Whether a figure on the page is the true one, to the digits that it shows; "≥ 31" is true of 31 and more."""
     if isinstance(true, str):
+        shown = re.sub(r"^(\d\d)/(\d{4})$", r"\2-\1-01", shown)
         return re.sub(r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1", shown).replace(" ", "T") == true
     if shown.startswith(LEAST):
         return true >= float(shown.removeprefix(LEAST).translate(str.maketrans("", "", ",.")))

@@ -46,7 +46,7 @@ def courts(rng: Generator, n: int = 4000) -> Walked:
     )
     f = pd.DataFrame(
         {
-            "docket_no": [f"{c[0]}{s}/{str(d)[2:4]}" for c, s, d in zip(kind, seq, filed)],
+            "docket_no": [f"{c[0]}{s}/{str(d)[2:4]}" for c, s, d in zip(kind, seq, filed, strict=True)],
             "court": court,
             "case_type": kind,
             "date_filed": filed,
@@ -111,7 +111,7 @@ def loanbook(rng: Generator, n: int = 5000) -> Walked:
     """Loans: terms with a space before them, rates in percent, months as Jan-2015, statuses, recoveries of few."""
     grade = rng.choice(list("ABCDE"), n, p=[0.25, 0.3, 0.2, 0.15, 0.1])
     g = np.array(["ABCDE".index(x) for x in grade])
-    sub = [f"{a}{b}" for a, b in zip(grade, rng.integers(1, 6, n))]
+    sub = [f"{a}{b}" for a, b in zip(grade, rng.integers(1, 6, n), strict=True)]
     iss = np.datetime64("2015-01", "M") + rng.integers(0, 60, n)
     term = rng.choice([36, 60], n, p=[0.7, 0.3])
     amt = (np.round(np.exp(rng.normal(9.2, 0.6, n)) / 25) * 25).astype(int)
@@ -153,7 +153,8 @@ def loanbook(rng: Generator, n: int = 5000) -> Walked:
     )
     return Walked(
         name="loanbook", frame=f, amounts=("int_rate",),
-        formats=dict.fromkeys(("issue_d", "maturity_d", "last_pymnt_d"), "%b-%Y"), blanks=False, never={"below 0": lambda f: f["recoveries"] < 0},
+        formats=dict.fromkeys(("issue_d", "maturity_d", "last_pymnt_d"), "%b-%Y"), blanks=False,
+        never={"below 0": lambda f: f["recoveries"] < 0},
     )  # fmt: skip
 
 
@@ -192,12 +193,13 @@ def exams(rng: Generator, n: int = 3500) -> Walked:
         }
     )
     return Walked(
-        name="exams", frame=f, codes=("Centre No.",), never={"mark": lambda f: ~f["Maths Mark"].dropna().between(0, 100)},
+        name="exams", frame=f, codes=("Centre No.",),
+        never={"mark": lambda f: ~f["Maths Mark"].dropna().between(0, 100)},
     )  # fmt: skip
 
 
 def rx(rng: Generator, n: int = 5500) -> Walked:
-    """Prescriptions: doses and directions as text, 19/05/1992, ages that follow, copays in dollars, numbers of pharmacies."""
+    """Prescriptions: doses and directions as text, 19/05/1992, ages that follow, dollars, numbers of pharmacies."""
     drug = ["Amoxicillin", "Metformin", "Lisinopril", "Atorvastatin", "Salbutamol", "Paracetamol"]
     d = rng.choice(6, n, p=[0.2, 0.2, 0.18, 0.18, 0.09, 0.15])
     dose = [
@@ -233,7 +235,7 @@ def rx(rng: Generator, n: int = 5500) -> Walked:
             "age_at_rx": age,
             "drug": np.array(drug)[d],
             "dose": dose,
-            "sig": [f"Take {a} {b}" for a, b in zip(dose, freq)],
+            "sig": [f"Take {a} {b}" for a, b in zip(dose, freq, strict=True)],
             "frequency": freq,
             "date_written": pd.Series(wr).dt.strftime("%d/%m/%Y"),
             "date_dispensed": pd.Series(disp).dt.strftime("%d/%m/%Y").mask(rng.random(n) < 0.08),
@@ -305,7 +307,8 @@ def buildings(rng: Generator, n: int = 4500) -> Walked:
         {
             "Straße": street,
             "Haus-Nr.": [
-                f"{a}{b}" for a, b in zip(rng.integers(1, 140, n), rng.choice(["", "", "", "", "a", "b", "c"], n))
+                f"{a}{b}"
+                for a, b in zip(rng.integers(1, 140, n), rng.choice(["", "", "", "", "a", "b", "c"], n), strict=True)
             ],
             "PLZ": plz,
             "Ort": [ort[p] for p in plz],
@@ -344,7 +347,9 @@ def election(rng: Generator, n: int = 1800) -> Walked:
     valid = cast - inv
     f = pd.DataFrame(
         {
-            "precinct": [f"{k:02d}-{j:03d}" for k, j in zip(rng.integers(1, 17, n), rng.integers(1, 400, n))],
+            "precinct": [
+                f"{k:02d}-{j:03d}" for k, j in zip(rng.integers(1, 17, n), rng.integers(1, 400, n), strict=True)
+            ],
             "region": reg,
             "registered": el,
             "votes_cast": cast,
@@ -368,15 +373,15 @@ def election(rng: Generator, n: int = 1800) -> Walked:
 
 
 def lab(rng: Generator, n: int = 3000) -> Walked:
-    """Results such as <0,5 with their units, times of receipt and of report, cases of several results, flags of marks."""
+    """Results such as <0,5 with their units, times of receipt and report, cases of several results, flags + and -."""
     an = ["CRP", "Kreatinin", "Glucose", "HbA1c", "TSH"]
     un = ["mg/l", "mg/dl", "mg/dl", "%", "mU/l"]
     k = rng.choice(5, n, p=[0.3, 0.25, 0.2, 0.1, 0.15])
     v = np.round(np.exp(rng.normal(np.array([0.5, 0, 4.6, 1.75, 0.6])[k], np.array([1.3, 0.25, 0.2, 0.12, 0.8])[k])), 1)
     lo = np.array([0.5, 0.3, 30, 3, 0.1])[k]
     txt = [
-        (f"<{l:g}" if x < l else f">{200}" if x > 200 else f"{x:.1f}").replace(".", ",")
-        for x, l in zip(v, lo, strict=True)
+        (f"<{low:g}" if x < low else f">{200}" if x > 200 else f"{x:.1f}").replace(".", ",")
+        for x, low in zip(v, lo, strict=True)
     ]
     ein = pd.Series(np.datetime64("2024-01-01T06:00") + rng.integers(0, 90 * 24 * 60, n))
     out = ein + pd.to_timedelta(rng.integers(20, 300, n), unit="m")
