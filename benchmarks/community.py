@@ -20,8 +20,7 @@ from benchmarks.engine import run_system
 from benchmarks.process import table as markdown
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.subsample import KMarginal
-from dpsyn_core.metrics.whole_records import component_distances, unique_met
+from dpsyn_core.metrics.subsample import KMarginal, component_distances, unique_met
 
 DELTA = 1e-5
 SPLITS = 6  # of SDNist's tree

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.engine import mean_distance, run_system
 from dpsyn_core import lessons
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.lessons.sample import pay_gap
+from dpsyn_core.lessons.systems import pay_gap
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account

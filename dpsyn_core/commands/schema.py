@@ -199,8 +199,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.export import named_tables
-    from dpsyn_core.suggest.linked import draft_linked
-    from dpsyn_core.suggest.linked_rules import propose_linked_rules
+    from dpsyn_core.suggest.linked import draft_linked, propose_linked_rules
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
     refused = next((name for name, value in given if value), None)

@@ -15,8 +15,7 @@ from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coa
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 if TYPE_CHECKING:
-    from dpsyn_core.counting.features import VectorMap
-    from dpsyn_core.counting.sums import Sample, SumRule
+    from dpsyn_core.counting.sums import Sample, SumRule, VectorMap
 
 MAX_CELLS = 50_000_000  # 400 MB of int64 counts
 MAX_RECORDS = 2**31 - 1  # the kernels count in int32

@@ -16,7 +16,6 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.joint import Joint
 from dpsyn_core.counting.memory import (
     MAX_CELLS,
@@ -26,7 +25,7 @@ from dpsyn_core.counting.memory import (
     coarse_codes,
     too_many_records,
 )
-from dpsyn_core.counting.sums import Sample, SumRule, block_sum
+from dpsyn_core.counting.sums import Sample, SumRule, VectorMap, block_sum
 from dpsyn_core.errors import SizeError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet, Domain

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.counting.clipping import STEPS as GRID
-from dpsyn_core.counting.features import Outer
+from dpsyn_core.counting.sums import STEPS as GRID
+from dpsyn_core.counting.sums import Outer
 from dpsyn_core.deep import discriminant
 from dpsyn_core.deep.decoder import layout_of, linear_start
 from dpsyn_core.deep.discriminant import Head, Others

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.counting.features import Outer, VectorMap
+from dpsyn_core.counting.sums import Outer, VectorMap
 from dpsyn_core.deep import mixture as mixtures
 from dpsyn_core.deep.features import Space, space_of
 from dpsyn_core.deep.mixture import Components, Mixture, components

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.features import Features
+from dpsyn_core.counting.sums import Features
 from dpsyn_core.deep.decoder import DecoderLayout, drawn, layout_of, settled
 from dpsyn_core.deep.discriminant import Head
 from dpsyn_core.deep.features import Space

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.features import Outer, Part, VectorMap
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import Outer, Part, SumRule, VectorMap
 from dpsyn_core.deep.discriminant import Others
 from dpsyn_core.deep.mixture import Components
 from dpsyn_core.deep.network import Machine, Objective, Shape

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.sample import NOT_APPLICABLE, results
+from dpsyn_core.lessons.systems import NOT_APPLICABLE, results
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.curves import trade_off
 

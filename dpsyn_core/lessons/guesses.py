@@ -34,7 +34,7 @@ def _consistency() -> float:
 
 
 def _growing() -> float:
-    from dpsyn_core.lessons.sample import results
+    from dpsyn_core.lessons.systems import results
 
     return float(100 * results("growing")["mcf"][-1])
 
@@ -133,13 +133,13 @@ def _spending() -> float:
 
 
 def _linkage() -> float:
-    from dpsyn_core.lessons.linkage import linked
+    from dpsyn_core.lessons.asking import linked
 
     return 100 * linked(("CITY", "SEX", "AGE", "RACE"), 1).below(2)
 
 
 def _sparse() -> float:
-    from dpsyn_core.lessons.logic import found_by_each
+    from dpsyn_core.lessons.bounds import found_by_each
 
     return 100 * found_by_each(20, 50.0, 1.0)
 
@@ -157,13 +157,13 @@ def _years() -> float:
 
 
 def _hidden() -> float:
-    from dpsyn_core.lessons.logic import conclusion
+    from dpsyn_core.lessons.bounds import conclusion
 
     return 100 * conclusion(500, 0.4, 1.0)[1]
 
 
 def _logic() -> float:
-    from dpsyn_core.lessons.logic import synthetic
+    from dpsyn_core.lessons.bounds import synthetic
 
     stays = synthetic("pairs", 7)
     return float(100 * np.mean(stays.backwards))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.sample import results
+from dpsyn_core.lessons.systems import results
 
 Floats = NDArray[np.float64]
 SEED = 19

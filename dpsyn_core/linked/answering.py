@@ -18,9 +18,9 @@ from dpsyn_core.linked.asked_table import AskedTable, in_order
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest
+from dpsyn_core.linked.measuring import ViewCounter
 from dpsyn_core.linked.ranked import RankedCounts, gini_interval
 from dpsyn_core.linked.stages import View, ViewColumn
-from dpsyn_core.linked.views import ViewCounter
 from dpsyn_core.marginals.types import Measurement, noise
 from dpsyn_core.marginals.workload import Need
 from dpsyn_core.measurement.gate import Gate

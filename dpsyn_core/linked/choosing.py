@@ -1,8 +1,12 @@
-"""Which pairs of children's columns are measured: what others tell already is not paid for. Released scores alone.
+"""Which pairs of children's columns are measured, and what a fit is told of them afterwards. Released values alone.
 
 That a household has no spouse stands in each column of the spouse, and each of them depends on the role of a child as
 much as the first. Scores compare with independence and ask for a table of each. Once one is measured, a fit gives the
 others the same dependence, for what stands is known together.
+
+A fit may also add dependence against a released score, as in one table (`synthesizers/rls/implied.py`): two causes of
+one outcome, as a team's trade and a member's years are of pay, come out dependent on each other where only their pairs
+with the outcome were measured. `denied_targets` takes it back.
 """
 
 from __future__ import annotations
@@ -14,13 +18,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.linked.stages import Columns
+from dpsyn_core.linked.stages import Columns, Stage
 from dpsyn_core.marginals.coarsening import Recodes
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.select import choose_tables
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget
+from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.implied import beyond
 from dpsyn_core.synthesizers.rls.pairs import sampling_errors
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
+
+
+class ViewEvidence(RlsEvidence):
+    """What is released of a view, with the scores of its pairs and how coarse their columns were in them."""
+
+    def __init__(
+        self, domain: Domain, measured: Sequence[Measurement], n: int, coarse: Sequence[Recodes] = ()
+    ) -> None:  # fmt: skip
+        """Coarse: as of `usual_recodes`, where `measured` has scores."""
+        super().__init__(domain, measured, n)
+        self._coarse = coarse
+
+    def scored_at(self, pair: AttributeSet) -> Recodes:
+        """How coarse the columns of a scored pair were."""
+        return self._coarse[len(self.numbers.intersection(pair))]
+
 
 Floats = NDArray[np.float64]
 STRENGTH = np.pi / 2  # of a Gaussian copula, for its L1 distance from independence, a record
@@ -109,3 +131,49 @@ def _dependence(table: Floats, weights: NDArray[np.float64]) -> float:
     one = float(np.square(weights).sum()) / held
     (chance,) = sampling_errors([alone / one])
     return beyond(float(np.abs(table - alone).sum()), float(chance) * one) / held
+
+
+def by_chance(alone: Floats, records: LinkedRecords) -> float:
+    """Mean L1 distance of the weighted counts of independent columns from these, which they are expected to have."""
+    held = max(float(alone.sum()), 1e-300)
+    one = float(np.square(records.weight, dtype=np.float64).sum()) / held  # as much as a record adds to the noise
+    (chance,) = sampling_errors([alone / one])
+    return float(chance) * one
+
+
+def denied_targets(
+    stage: Stage, evidence: ViewEvidence, records: LinkedRecords, targets: Sequence[LinkedTarget]
+) -> list[LinkedTarget]:
+    """Tables for pairs without one that the records make more dependent than their scores allow.
+
+    The goal keeps the dependence of the records, at the strength of the score.
+
+    Args:
+        stage: of the records.
+        evidence: what is released of it, with the scores of its pairs.
+        records: fitted to the targets.
+        targets: what they were fitted to.
+    """
+    tables, scores = [t.sigma for t in targets if len(t.axes) > 1 and not t.coupled], evidence.scores
+    if scores is None or not tables:
+        return []
+    sigma, held = float(np.median(tables)), float(records.weight.sum())
+    scale, most = held / evidence.total, scores.bounds(evidence.tuning.pairs.denied)
+    place = {c.attribute.name: i for i, c in enumerate(stage.view.columns[: records.rows.shape[1]])}
+    measured = {m.attributes for m in evidence.joint}
+    out = []
+    for pair, score in zip(scores.sets, scores.values, strict=True):
+        if pair in measured or not place.keys() >= set(pair):
+            continue
+        maps = evidence.scored_at(pair)
+        alone = evidence.product(pair, maps) * scale
+        cells = np.ravel_multi_index([maps[n].map[records.rows[:, place[n]]] for n in pair], alone.shape)
+        found = np.bincount(cells, records.weight, alone.size).reshape(alone.shape) - alone
+        chance = by_chance(alone, records)
+        fitted = beyond(float(np.abs(found).sum()), chance)
+        if fitted <= beyond(most[pair] * scale, chance):
+            continue
+        goal = alone + found * (beyond(float(score) * scale, chance) / fitted)
+        axes = tuple(LinkedAxis(map=maps[n].map, column=place[n]) for n in pair)
+        out.append(LinkedTarget(axes=axes, values=goal, sigma=sigma))
+    return out

@@ -1,15 +1,58 @@
-"""Synthetic linked tables that are made in parts: each part lies on disk, and the whole is read from there."""
+"""Synthetic linked tables that are made in parts: how many roots at a time, and how the parts become a whole.
+
+Whether real tables are counted in memory or from disk depends on their size, for both ways release the same; how many
+roots are made at a time depends on public facts alone, for it changes what comes out. Each part lies on disk, and the
+whole is read from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dpsyn_core.counting.stored import full
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.runs.parts import ALLOWED
 from dpsyn_core.scratch import scratch
+from dpsyn_core.sources.choose import half_of_machine
+from dpsyn_core.tables.batches import Batches
+
+BASE, CELL = 300 * 10**6, 50  # bytes, in any case and for each cell (`python -m benchmarks.linked_memory`)
+RECORD = 300  # bytes that a synthetic record takes while it is made and written
+FEWEST, MOST = 4, 256  # parts
+LEAST_ROOTS = 10_000  # of a part that is made: fewer would follow tables of many cells worse
+
+
+def parts_of(tables: Mapping[str, object], schema: LinkedSchema, memory: int | None) -> int | None:
+    """Parts for tables that are read from where they lie and do not fit; None: they are kept in memory as a whole.
+
+    Args:
+        tables: by name; frames are in memory already.
+        schema: of the tables.
+        memory: bytes that the run may use; None: half of what the machine has.
+    """
+    limit = half_of_machine() if memory is None else memory
+    found = {n: b for n, b in tables.items() if isinstance(b, Batches)}
+    cells = sum(found[t.name].likely_records * (1 + len(t.coded)) for t in schema.tables if t.name in found)
+    if BASE + CELL * cells <= limit or len(found) < len(tables):
+        return None
+    return min(max(-(-4 * CELL * cells // max(limit - BASE, 1)), FEWEST), MOST)
+
+
+def roots_at_once(schema: LinkedSchema, memory: int | None) -> int:
+    """How many synthetic roots are made at a time, at most, whose records may take half of what is free.
+
+    Args:
+        schema: whose limits say how many records hang on a root at most.
+        memory: bytes that the run may use, which the owner named; None: 8 GB, so that a seed means the same tables on
+            every machine.
+    """
+    of_root = 1 + sum(schema.most_of_root(link) for link in schema.links)
+    free = (ALLOWED if memory is None else memory) - BASE
+    return max(free // (2 * RECORD * of_root), LEAST_ROOTS)
+
 
 Tables = dict[str, Any]
 

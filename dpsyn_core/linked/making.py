@@ -11,9 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.linked.alike import ALIKE, Given, Likeness, likeness
-from dpsyn_core.linked.denied import denied_targets
+from dpsyn_core.linked.choosing import ViewEvidence, denied_targets
 from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.forest import Children, Forest, columns_of, shapes_of
 from dpsyn_core.linked.permitted import only_permitted, permitted
 from dpsyn_core.linked.spans import later

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.linked.broken import breaking, broken_of, counted, meets
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.joined import Kin, own_columns_of, roots_of
+from dpsyn_core.linked.rule_breaks import breaking, broken_of, counted, meets
 from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule, named
 from dpsyn_core.linked.spans import spans_of
 from dpsyn_core.runs.repair import rewritten

@@ -18,18 +18,16 @@ from dpsyn_core.errors import MethodError, SizeError, TableError
 from dpsyn_core.linked.answering import LinkedAnswer, answers_of, asked_needs, measure_questions
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.choosing import ViewEvidence
 from dpsyn_core.linked.decoding import check_linked_rules, decoded
-from dpsyn_core.linked.dividing import stored_forests
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
-from dpsyn_core.linked.evidence import ViewEvidence
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
-from dpsyn_core.linked.held import put_together
+from dpsyn_core.linked.held import parts_of, put_together, roots_at_once
 from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildren
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, Standing, measure_root, measure_view
 from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
-from dpsyn_core.linked.real import RealForests, root_domain
-from dpsyn_core.linked.size import parts_of, roots_at_once
+from dpsyn_core.linked.real import RealForests, root_domain, stored_forests
 from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, stages_of
 from dpsyn_core.marginals.types import Measurement

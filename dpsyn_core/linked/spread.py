@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.linked.denied import by_chance
+from dpsyn_core.linked.choosing import by_chance
 from dpsyn_core.linked.stages import Stage
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget

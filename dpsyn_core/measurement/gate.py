@@ -31,8 +31,7 @@ from dpsyn_core.privacy.unit import Unit
 
 if TYPE_CHECKING:
     from dpsyn_core.counting.base import Counter
-    from dpsyn_core.counting.features import VectorMap
-    from dpsyn_core.counting.sums import SumRule, VectorCounter
+    from dpsyn_core.counting.sums import SumRule, VectorCounter, VectorMap
     from dpsyn_core.measurement.sums import SampledSums
 
 __all__ = [
@@ -278,7 +277,7 @@ class Gate:
             EngineError: a map mixes records, which is tried on public rows first.
             MethodError: the source of records cannot sum vectors.
         """
-        from dpsyn_core.counting.clipping import STEPS
+        from dpsyn_core.counting.sums import STEPS
         from dpsyn_core.measurement.sums import check_maps, counter_of, released
 
         summing = counter_of(name, counter)
@@ -323,7 +322,7 @@ class Gate:
         Raises:
             BudgetError: rate, steps or records of an individual are outside what is accounted; nothing is charged.
         """
-        from dpsyn_core.counting.clipping import STEPS
+        from dpsyn_core.counting.sums import STEPS
         from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
 
         summing = counter_of(name, counter)

@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.clipping import BLOCK, STEPS, clipped
-from dpsyn_core.counting.features import Outer, Part, VectorMap
-from dpsyn_core.counting.sums import SumRule, VectorCounter, head
+from dpsyn_core.counting.sums import BLOCK, STEPS, Outer, Part, SumRule, VectorCounter, VectorMap, clipped, head
 from dpsyn_core.errors import EngineError, MethodError
 from dpsyn_core.measurement.released import ReleasedSum
 from dpsyn_core.privacy.charge import Charge

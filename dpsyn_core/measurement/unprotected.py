@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import SumRule, VectorMap
 from dpsyn_core.errors import EngineError
 from dpsyn_core.measurement.gate import Gate, Released, ReleasedSum
 from dpsyn_core.measurement.released import Request

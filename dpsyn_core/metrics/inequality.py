@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Comparison, Floats
-from dpsyn_core.metrics.income import GroupStatistics, Incomes, group_statistics, incomes, lorenz
-from dpsyn_core.metrics.rank_intervals import RankIntervals, rank_intervals
+from dpsyn_core.metrics.income import (
+    GroupStatistics,
+    Incomes,
+    RankIntervals,
+    group_statistics,
+    incomes,
+    lorenz,
+    rank_intervals,
+)
 
 
 @register(40)

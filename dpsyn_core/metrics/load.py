@@ -1,4 +1,9 @@
-"""Builds a comparison from tables and their schema."""
+"""Builds a comparison from tables and their schema.
+
+A table that somebody else made, or that was changed since, may hold blank cells where none are declared, or values that
+are not listed. They are judged as what they are and not refused: the schema of the comparison gets a cell for them. A
+column of which no cell fits was made with another schema and stays refused.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +16,53 @@ import numpy as np
 from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats, Roles
-from dpsyn_core.metrics.misfits import changed, widened
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes import CodedColumn
+from dpsyn_core.schema.categorical import CategoricalAttribute, match_entries
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rule_breaks import rule_breaks
 from dpsyn_core.tables import casting
-from dpsyn_core.tables.canonical import has_decimal_comma
+from dpsyn_core.tables.canonical import blanks, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import locate
+
+
+def widened(schema: Schema, synthetic: Any) -> Schema:
+    """The schema with cells for blank cells and for other values where the synthetic table needs them."""
+    try:
+        at = locate(synthetic.column_names, [a.name for a in schema.coded])
+    except TableError:  # whoever encodes the table says so
+        return schema
+    more = {}
+    for attribute, i in zip(schema.coded, at, strict=True):
+        needed = _needed(synthetic.column(i), attribute)
+        if needed:
+            more[attribute.name] = attribute.model_copy(update=needed)
+    if not more:
+        return schema
+    return schema.model_copy(update={"attributes": tuple(more.get(a.name, a) for a in schema.attributes)})
+
+
+def changed(before: Schema, after: Schema) -> set[str]:
+    """The attributes that have further cells."""
+    return {a.name for a, b in zip(before.coded, after.coded, strict=True) if a.size != b.size}
+
+
+def _needed(column: Any, attribute: CodedColumn) -> dict[str, bool]:
+    if isinstance(attribute, CategoricalAttribute):
+        found, blank, index = match_entries(column, attribute)
+        used = np.zeros(len(found), dtype=bool)
+        used[index] = True
+        unlisted = (found < 0) & ~blank & used
+        needed = {"missing": True} if (blank & used).any() and not attribute.missing else {}
+        return needed | ({"other": True} if unlisted.any() and (found >= 0)[used].any() and not attribute.other else {})
+    if attribute.missing:
+        return {}
+    entries, index = uniques(column)
+    empty = np.append(blanks(to_text(entries)), True)
+    return {"missing": True} if empty[index].any() else {}
+
 
 FAR = 1e150  # numbers farther out than this have squares beyond all floats
 KEPT = 8  # columns of floats kept in memory

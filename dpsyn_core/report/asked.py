@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from dpsyn_core.answers.answers import Answered
-from dpsyn_core.answers.words import column_of, number
+from dpsyn_core.answers.answers import Answered, column_of, number
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.privacy.manifest.manifest import Manifest

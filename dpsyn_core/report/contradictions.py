@@ -27,8 +27,7 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.report.linked_charges import of_linked_charges
-from dpsyn_core.report.noise_paid import ROUNDING, underpaid
+from dpsyn_core.report.noise_paid import ROUNDING, of_linked_charges, underpaid
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry

@@ -17,7 +17,7 @@ from dpsyn_core.metrics.measured import MeasuredFit, row_name
 from dpsyn_core.metrics.unrelated import between
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report import asked, build, profile_sections, sections
+from dpsyn_core.report import asked, build, sections
 from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 
@@ -157,9 +157,9 @@ def html_report(
     if private:
         sections.pairs(page, tables)
         sections.one_way(page, tables)
-        profile_sections.columns(page, tables)
-        profile_sections.gaps(page, tables)
-        profile_sections.small_groups(page, tables)
+        sections.columns(page, tables)
+        sections.gaps(page, tables)
+        sections.small_groups(page, tables)
         sections.spread(page, tables)
         sections.answers(page, tables)
         sections.ranges(page, tables)

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpsyn_core.answers.answers import Answered, answer_question
+from dpsyn_core.answers.answers import Answered, answer_question, sentence
 from dpsyn_core.answers.intervals import GRADES, Inferrer
-from dpsyn_core.answers.words import sentence
 from dpsyn_core.errors import InputError, QuestionError, ReceiptError, SizeError
 from dpsyn_core.marginals.released_file import ReleasedFile, read_released
 from dpsyn_core.metrics.load import encode

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.memory import MAX_CELLS, MemoryCounter, check_cells
-from dpsyn_core.counting.sums import Sample, SumRule, block_sum
+from dpsyn_core.counting.sums import Sample, SumRule, VectorMap, block_sum
 from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet, Domain

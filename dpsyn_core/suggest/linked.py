@@ -1,14 +1,28 @@
-"""A schema of linked tables, drafted from them: links from headers alone, columns from the data. Not private."""
+"""A schema of linked tables, drafted from them (not private), and rules that their names let expect (no data is read).
+
+Nothing is certain about a table because of its headers: a proposal is in force only when somebody adds it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.guessing import guessed_links, guessed_roles
+from dpsyn_core.linked.rules import AnyLinkRule, LinkRule
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.formulas import range_of
+from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.rules import AnyRule
+from dpsyn_core.schema.usual_rules import named_close, propose_rules, quoted, words_of
+from dpsyn_core.schema.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
 from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.tables.frames import to_arrow
 
@@ -113,3 +127,122 @@ def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
     if all(a["kind"] in ("identifier", "ignored") for a in document["attributes"]):
         return None
     return Schema.of(document)
+
+
+HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")
+CHILD = re.compile(r"(?i)(own |natural |leibliches )?(child|son|daughter|kind|sohn|tochter)(ren)?")
+CALENDAR = (1800, 2200)  # years: other numbers that are named so are lengths
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedProposal:
+    """A rule, and as a schema has it. table: whose it is; of a link, the child table. across: whether of the link."""
+
+    table: str
+    across: bool
+    rule: AnyRule | AnyLinkRule
+    document: dict[str, Any]
+
+    def added(self, schema: LinkedSchema) -> LinkedSchema:
+        """The schema with this rule. Raises SchemaError where it does not fit."""
+        made = schema.document()
+        if self.across:
+            holder = next(link for link in made["links"] if link["child"] == self.table)
+        else:
+            holder = next(table for table in made["tables"] if table["name"] == self.table)["schema"]
+        holder["rules"] = [*holder.get("rules", []), self.document]
+        return LinkedSchema.of(made)
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"{self.table}: {self.rule}"
+
+
+def propose_linked_rules(schema: LinkedSchema) -> list[LinkedProposal]:
+    """Rules that are likely to hold, which the schema does not have; of those that it could have alone."""
+    out: list[LinkedProposal] = []
+    for table in schema.tables:
+        for rule in [] if table.columns is None else propose_rules(table.columns):
+            made = rule.model_dump(mode="json")
+            out.append(LinkedProposal(table=table.name, across=False, rule=rule, document=made))
+    adapter: TypeAdapter[AnyLinkRule] = TypeAdapter(LinkRule)
+    for link in schema.links:
+        known = {str(r) for r in link.rules}
+        for made in _across(schema, link):
+            one = adapter.validate_python(made)
+            if str(one) not in known:
+                known.add(str(one))
+                out.append(LinkedProposal(table=link.child, across=True, rule=one, document=made))
+    return [p for p in out if _fits(p, schema)]
+
+
+def _fits(proposal: LinkedProposal, schema: LinkedSchema) -> bool:
+    try:
+        proposal.added(schema)
+    except SchemaError:
+        return False
+    return True
+
+
+def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
+    """Rules of a link as documents, most of which the schema could have."""
+    child = schema[link.child].coded
+    for table in dict.fromkeys([link.parent, schema.root.name]):
+        above = schema[table].coded
+        yield from (
+            {"kind": "order", "lower": f"{table}.{low}", "upper": high}
+            for low, high in _first(above, JOINED, child, BORN | DIED)
+        )
+        yield from (
+            {"kind": "order", "lower": low, "upper": f"{table}.{high}"}
+            for high, low in _first(above, DIED, child, BORN | DIED)
+        )
+        yield from (  # ordered and shipped, admitted and discharged
+            {"kind": "order", "lower": f"{table}.{one.name}", "upper": a.name}
+            for one in above if isinstance(one, DatetimeAttribute)
+            for a in child if isinstance(a, DatetimeAttribute) and named_close(one.name, a.name, precise=a.precise)
+        )  # fmt: skip
+    if link.roles is not None:
+        yield from _of_roles(child, link.roles.column, link.roles.single)
+
+
+def _first(
+    above: Sequence[Any], said: frozenset[str], child: Sequence[Any], other: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of a parent's date that is named by these words, and a child's that is named by none of the others.
+
+    Years that are numbers count as dates.
+    """
+    for kind in (DatetimeAttribute, NumericAttribute):
+        for one in (a for a in above if isinstance(a, kind) and words_of(a.name) & said and _dated(a)):
+            yield from (
+                (one.name, a.name) for a in child if isinstance(a, kind) and _dated(a) and not words_of(a.name) & other
+            )
+
+
+def _dated(attribute: Any) -> bool:
+    if isinstance(attribute, DatetimeAttribute):
+        return True
+    low, high = range_of(attribute)
+    return bool(words_of(attribute.name) & OF_DATES["year"]) and CALENDAR[0] <= low <= high <= CALENDAR[1]
+
+
+def _of_roles(child: Sequence[Any], column: str, single: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """One head; no head or spouse is a child; a child is younger than the head."""
+    attribute = next(a for a in child if a.name == column)
+    head = next((v for v in single if HEAD.fullmatch(v.strip())), None)
+    young = [str(v) for v in attribute.keys if CHILD.fullmatch(str(v).strip())]
+    if head is not None:
+        yield {"kind": "count", "where": f"{quoted(column)} = {quoted(head)}", "least": 1, "most": 1}
+    ages = [a for a in child if isinstance(a, NumericAttribute) and words_of(a.name) & AGE]
+    for age in (a for a in ages if range_of(a)[0] <= OLDEST_CHILD):
+        young_ages = f"{quoted(age.name)} in [{range_of(age)[0]:g}, {OLDEST_CHILD}]"
+        once = ", ".join(map(quoted, single))
+        yield {"kind": "impossible", "where": f"{young_ages} and {quoted(column)} in {{{once}}}"}
+    born = [a for a in child if words_of(a.name) & BORN and _dated(a)]
+    for value in young if head is not None else ():
+        where = f"{quoted(column)} = {quoted(value)}"
+        for a in ages:
+            yield {"kind": "order", "lower": a.name, "upper": f"{head}.{a.name}", "strict": True, "where": where}
+        for a in born:
+            yield {"kind": "order", "lower": f"{head}.{a.name}", "upper": a.name, "strict": True, "where": where}

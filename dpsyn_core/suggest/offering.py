@@ -40,7 +40,7 @@ def _of_linked(path: Path) -> Offered:
     """As `_of_one`, for tables that hang together."""
     from dpsyn_core.linked.decoding import check_linked_rules
     from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.suggest.linked_rules import propose_linked_rules
+    from dpsyn_core.suggest.linked import propose_linked_rules
 
     schema = LinkedSchema.load(path)
 

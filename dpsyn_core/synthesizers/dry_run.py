@@ -29,8 +29,7 @@ from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.steps import Step, noise_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.counting.features import VectorMap
-    from dpsyn_core.counting.sums import Sample, SumRule
+    from dpsyn_core.counting.sums import Sample, SumRule, VectorMap
 
 ASSUMED = 10_000  # records, where nobody says how many there are
 _SCORES = 4096.0  # the sensitivity of a score is at most so many times that of a count: 4 for each of a million pairs

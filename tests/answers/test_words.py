@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.answers.answers import Answered
-from dpsyn_core.answers.words import ENGLISH, number, sentence, unit_of
+from dpsyn_core.answers.answers import ENGLISH, Answered, number, sentence, unit_of
 from dpsyn_core.questions.forms import MeanQuestion
 from ui.shared.text import written
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import accounting, linkage, logic
+from dpsyn_core.lessons import accounting, asking, bounds
 from dpsyn_core.lessons.choosing import above_mark
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.sample import sample_table
@@ -19,12 +19,12 @@ def test_groups_of_the_sample_are_those_that_pandas_counts():
     known = ["CITY", "SEX", "AGE"]
     size = frame.groupby(known)["EMPSTAT"].transform("size")
     kinds = frame.groupby(known)["EMPSTAT"].transform("nunique")
-    found = linkage.linked(tuple(known), 1)
+    found = asking.linked(tuple(known), 1)
     assert found.below(5) == pytest.approx((size < 5).mean())
     assert found.told(5) == pytest.approx((kinds[size >= 5] == 1).mean())
-    assert linkage.linked((), 1).below(20_000) == 0 and linkage.linked((), 1).told(2) == 0
-    coarse = linkage.linked((*known, "RACE"), 20)
-    assert coarse.below(5) < linkage.linked((*known, "RACE"), 1).below(5)
+    assert asking.linked((), 1).below(20_000) == 0 and asking.linked((), 1).told(2) == 0
+    coarse = asking.linked((*known, "RACE"), 20)
+    assert coarse.below(5) < asking.linked((*known, "RACE"), 1).below(5)
 
 
 @pytest.mark.parametrize(("days", "gap", "eps"), [(1, 5.0, 1.0), (20, 20.0, 1.0), (100, 50.0, 0.5)])
@@ -37,8 +37,8 @@ def test_chances_of_the_watch_are_those_that_are_counted(days, gap, eps):
     above = scores + rng.laplace(0, days / eps, (turns, days)) > 0
     each = (above[:, -1] & ~above[:, :-1].any(axis=1)).mean()
     spread = 5 * 0.5 / math.sqrt(turns)
-    assert logic.found_by_sparse(days, gap, eps) == pytest.approx(sparse, abs=spread)
-    assert logic.found_by_each(days, gap, eps) == pytest.approx(each, abs=spread)
+    assert bounds.found_by_sparse(days, gap, eps) == pytest.approx(sparse, abs=spread)
+    assert bounds.found_by_each(days, gap, eps) == pytest.approx(each, abs=spread)
     assert above_mark(scores, 0.0, eps, 1.0).sum() == pytest.approx(1)
 
 
@@ -69,18 +69,18 @@ def test_ten_times_the_records_need_about_a_tenth_of_the_budget():
 
 
 def test_a_conclusion_hardly_depends_on_one_person():
-    with_ann, without, spread = logic.conclusion(500, 0.4, 1.0)
+    with_ann, without, spread = bounds.conclusion(500, 0.4, 1.0)
     assert with_ann == 0.4 and 0 < with_ann - without < 2 / 500 and without > 0.39
     assert spread == pytest.approx(math.sqrt(2 * math.exp(-1)) / ((1 - math.exp(-1)) * 500))
 
 
 def test_stays_break_in_classes_and_a_rule_mends_them():
-    assert not logic.stays().backwards.any() and not logic.stays().wrong_length.any()
-    shares = {kept: logic.synthetic(kept, 7) for kept in ("alone", "pairs", "rule")}
+    assert not bounds.stays().backwards.any() and not bounds.stays().wrong_length.any()
+    shares = {kept: bounds.synthetic(kept, 7) for kept in ("alone", "pairs", "rule")}
     assert shares["alone"].backwards.mean() > 0.4 > shares["pairs"].backwards.mean() > 0.05
     assert shares["pairs"].wrong_length.mean() > 0.5
     assert not shares["rule"].backwards.any() and not shares["rule"].wrong_length.any()
-    assert not logic.synthetic("pairs", 1).backwards.any()
+    assert not bounds.synthetic("pairs", 1).backwards.any()
 
 
 def test_every_lab_stands_in_one_group_and_a_card_opens_it(app):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.lessons import family, game, systems
-from dpsyn_core.lessons.sample import pay_gap
+from dpsyn_core.lessons.systems import pay_gap
 from dpsyn_core.schema.sample import sample_table
 from ui.learn import budgets, groups, race, spending
 from ui.learn import membership as membership_lab

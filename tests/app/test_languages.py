@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.answers.words import ENGLISH as ANSWERS
+from dpsyn_core.answers.answers import ENGLISH as ANSWERS
 from dpsyn_core.deep.system import STAGES
 from dpsyn_core.metrics import base as metrics
 from dpsyn_core.privacy.curves import CURVES

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 from scipy.stats import chi2, poisson
 
-from dpsyn_core.counting.features import one_hot
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import SumRule, one_hot
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement import partitions
 from dpsyn_core.measurement.gate import Gate, sigma_of

@@ -5,8 +5,7 @@ from zlib import crc32
 import numpy as np
 
 from dpsyn_core.counting.base import occupied
-from dpsyn_core.counting.features import Features, Outer
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import Features, Outer, SumRule
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.counting.clipping import STEPS
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.counting.sums import STEPS
 from dpsyn_core.deep.decoder import layout_of
 from dpsyn_core.deep.mixture import Mixture, components
 from dpsyn_core.deep.network import Machine, Objective, Shape, first_weights

@@ -4,9 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.counting.features import Features
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import Features, SumRule
 from dpsyn_core.errors import DPSynError, EngineError, LedgerError
 from dpsyn_core.measurement.unprotected import UnprotectedGate
 from dpsyn_core.noise.system import SystemNoise

@@ -8,10 +8,9 @@ import pyarrow as pa
 from dpsyn_core.linked.answering import measure_questions
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.measuring import SHARES
+from dpsyn_core.linked.measuring import SHARES, counter_of, sibling_counter
 from dpsyn_core.linked.release import costs_of, fit_forest
 from dpsyn_core.linked.stages import stages_of
-from dpsyn_core.linked.views import counter_of, sibling_counter
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget

@@ -12,7 +12,7 @@ from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import guarantee
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.report.linked_charges import of_linked_charges
+from dpsyn_core.report.noise_paid import of_linked_charges
 from dpsyn_core.report.receipts import receipt
 from tests.linked.small import SCHEMAS, listed, number, schema_of, tables
 

@@ -7,13 +7,13 @@ import pytest
 import dpsyn_core.linked.release as release_of
 import dpsyn_core.runs.open as opened
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.linked import bounding, dividing
+from dpsyn_core.linked import bounding
+from dpsyn_core.linked import real as real_tables
 from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.dividing import stored_forests
+from dpsyn_core.linked.held import parts_of, roots_at_once
 from dpsyn_core.linked.keys import check_keys
-from dpsyn_core.linked.real import RealForests, root_domain
+from dpsyn_core.linked.real import RealForests, root_domain, stored_forests
 from dpsyn_core.linked.release import synthesize_linked
-from dpsyn_core.linked.size import parts_of, roots_at_once
 from dpsyn_core.linked.stages import stages_of
 from dpsyn_core.tables.batches import of_table
 from tests.linked.small import DEEP, KEY, SCHEMAS, grown, tables
@@ -80,7 +80,7 @@ def seeded(monkeypatch, parts, at_once=10**6):
     """Noise from a seed and one key, so that runs can be compared."""
     monkeypatch.setattr(opened, "SystemNoise", lambda: SeededNoise(5))
     monkeypatch.setattr(bounding, "draw_key", lambda: KEY)
-    monkeypatch.setattr(dividing, "draw_key", lambda: KEY)
+    monkeypatch.setattr(real_tables, "draw_key", lambda: KEY)
     monkeypatch.setattr(release_of, "parts_of", lambda *_: parts)
     monkeypatch.setattr(release_of, "roots_at_once", lambda *_: at_once)
 

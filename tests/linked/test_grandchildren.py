@@ -18,7 +18,7 @@ from dpsyn_core.linked.keys import check_keys
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.rule_breaks import broken_roots
 from dpsyn_core.questions.evaluate import evaluate
-from dpsyn_core.report.linked_charges import of_linked_charges
+from dpsyn_core.report.noise_paid import of_linked_charges
 from tests.linked.small import (
     DEEP,
     KEY,

@@ -8,7 +8,7 @@ from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.suggest.linked_rules import propose_linked_rules
+from dpsyn_core.suggest.linked import propose_linked_rules
 from tests.schema.helpers import cat, date, num
 
 DAYS = ("2020-01-01", "2023-12-31", "day")

@@ -14,15 +14,15 @@ from dpsyn_core.linked.answering import asked_needs
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.asked_table import AskedTable
 from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.measuring import ViewCounter
 from dpsyn_core.linked.ranked import RankedCounts
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.linked.stages import View, ViewColumn
-from dpsyn_core.linked.views import ViewCounter
 from dpsyn_core.marginals.coarsening import coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.evaluate import evaluate
-from dpsyn_core.report.linked_charges import of_linked_charges
+from dpsyn_core.report.noise_paid import of_linked_charges
 from tests.linked.small import KEY, SCHEMAS, listed, most_moved_by_questions, schema_of, tables
 
 SMALL = {"of": "persons", "where": "role = Child and age in [0, 4]", "any": True}

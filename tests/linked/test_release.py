@@ -14,10 +14,10 @@ from dpsyn_core.cli import main
 from dpsyn_core.errors import BudgetError, InputError, OutputError, SchemaError, TableError
 from dpsyn_core.linked import release as release_of
 from dpsyn_core.linked.compare import compare_linked
-from dpsyn_core.linked.dividing import stored_forests
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.export import places_of, written_tables
 from dpsyn_core.linked.panel import panel_schema
+from dpsyn_core.linked.real import stored_forests
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -184,7 +184,7 @@ def test_tables_that_need_more_memory_than_declared_are_counted_from_disk(tmp_pa
         "--out",
         str(tmp_path / f"out{ending}"),
     ]
-    monkeypatch.setattr("dpsyn_core.linked.size.CELL", 10**9)  # as if they were large
+    monkeypatch.setattr("dpsyn_core.linked.held.CELL", 10**9)  # as if they were large
     opened = []
     monkeypatch.setattr(release_of, "stored_forests", lambda *a, **k: opened.append(k) or stored_forests(*a, **k))
     assert main(["synth", *words]) == 0

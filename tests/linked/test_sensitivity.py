@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.measuring import sibling_counter
 from dpsyn_core.linked.stages import stages_of
-from dpsyn_core.linked.views import sibling_counter
 from tests.linked.small import (
     KEY,
     SCHEMAS,

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from dpsyn_core.counting.clipping import BLOCK, STEPS, clipped
-from dpsyn_core.counting.features import Features, Outer, one_hot
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import BLOCK, STEPS, Features, Outer, SumRule, clipped, one_hot
 from dpsyn_core.errors import BudgetError, EngineError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise

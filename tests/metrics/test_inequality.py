@@ -107,8 +107,7 @@ def test_lorenz_of_two_is_the_hand_value():
 
 
 def test_ranks_by_pay_gap_come_with_the_ranks_of_fresh_samples():
-    from dpsyn_core.metrics.income import Incomes
-    from dpsyn_core.metrics.rank_intervals import rank_intervals
+    from dpsyn_core.metrics.income import Incomes, rank_intervals
 
     rng = np.random.default_rng(1)
     sizes, gaps = np.array([2000, 2000, 2000, 20]), np.array([300.0, 200.0, 100.0, 250.0])

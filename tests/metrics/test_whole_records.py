@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.metrics.base import metric_class
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.whole_records import component_distances, unique_met
+from dpsyn_core.metrics.subsample import component_distances, unique_met
 from dpsyn_core.schema.domain import Domain
 
 

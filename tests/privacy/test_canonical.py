@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsyn_core.privacy.manifest.canonical import canonical_json, number
+from dpsyn_core.privacy.manifest.signing import canonical_json, number
 
 # RFC 8785, appendix B: the bits of a double, and its text
 NUMBERS = {

@@ -8,9 +8,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.privacy.manifest.canonical import canonical_json
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.signing import canonical, of_small_order, sign, signature_holds
+from dpsyn_core.privacy.manifest.signing import canonical, canonical_json, of_small_order, sign, signature_holds
 from tests.privacy.test_manifest import manifest
 
 KEPT = Path(__file__).parent / "manifests"  # signed by earlier versions of this program; never to be written anew

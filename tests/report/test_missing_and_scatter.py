@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.report.missing import missing_figure
+from dpsyn_core.report.profile import missing_figure
 from dpsyn_core.report.scatter import DOTS, numbers_of, scatter_figure
 from dpsyn_core.schema.document import Schema
 

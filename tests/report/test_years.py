@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.answers.words import column_of, sentence
+from dpsyn_core.answers.answers import column_of, sentence
 from dpsyn_core.cli import main
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.questions.forms import MeanQuestion, SumQuestion

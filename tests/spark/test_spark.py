@@ -12,9 +12,8 @@ import pytest
 from pyarrow import csv
 
 from dpsyn_core.cli import main
-from dpsyn_core.counting.features import one_hot
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import SumRule, one_hot
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.privacy.ledger.ledger import Ledger

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.sample import results
+from dpsyn_core.lessons.systems import results
 from dpsyn_core.records.gum import Decay, UpdateSettings, flow
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import linkage as lesson
+from dpsyn_core.lessons import asking as lesson
 from ui.learn.controls import several, steps
 from ui.learn.kept import draw
 from ui.shared.text import percent, t

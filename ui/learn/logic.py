@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
-from dpsyn_core.lessons import logic as lesson
+from dpsyn_core.lessons import bounds as lesson
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.shared.text import percent, t

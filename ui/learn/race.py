@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpsyn_core.lessons import systems as lesson
-from dpsyn_core.lessons.sample import pay_gap
+from dpsyn_core.lessons.systems import pay_gap
 from dpsyn_core.metrics.base import Score, compute
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.report.figures.systems import Measure, systems_chart

@@ -11,7 +11,7 @@ from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule
 from dpsyn_core.linked.spans import spans_of
 from dpsyn_core.schema.rules import AnyRule
-from dpsyn_core.suggest.linked_rules import propose_linked_rules
+from dpsyn_core.suggest.linked import propose_linked_rules
 from ui.schema import rules
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Linked

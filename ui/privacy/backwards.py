@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.report.figures.backwards import choice_figure
+from dpsyn_core.report.figures.grid import choice_figure
 from dpsyn_core.runs.plan import ASSUMED
 from dpsyn_core.runs.spec import RunSpec
 from ui.privacy import budget

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.answers.words import column_of
+from dpsyn_core.answers.answers import column_of
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions

@@ -45,7 +45,7 @@ def panel(view: Look) -> None:
 
 def _missing(view: Look) -> None:
     """Blank cells, real beside synthetic; nothing where no table has any."""
-    from dpsyn_core.report.missing import missing_figure
+    from dpsyn_core.report.profile import missing_figure
 
     named = {view.name(s): s.comparison for s in view.sides}
     key = ("missing", *(s.job.id for s in view.sides))

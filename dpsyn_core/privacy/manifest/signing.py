@@ -1,24 +1,90 @@
 """Signing: an owner's Ed25519 key, and signatures of manifests that anybody can check with the public key in them.
 
-Sources: RFC 8032, by the package `cryptography`; RFC 8785 for the text that is signed. A signature says that whoever
-holds the key stood behind exactly this document. Whose key it is must be known from
-elsewhere (compare its fingerprint).
+What is signed is one canonical text of the document, so that any program can check it: no blanks, names sorted by their
+UTF-16 code units, texts escaped as little as JSON allows, numbers as ECMAScript writes them. A signature says that
+whoever holds the key stood behind exactly this document. Whose key it is must be known from elsewhere (compare its
+fingerprint). Sources: RFC 8032, by the package `cryptography`; RFC 8785 (JSON Canonicalization Scheme).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, OutputError
-from dpsyn_core.privacy.manifest.canonical import canonical_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+LARGEST = 2**53 - 1  # whole numbers up to here are the same in every reader (RFC 7493, section 2.2)
+PLAIN = 21  # digits before the point up to which ECMAScript writes no exponent (ECMA-262, Number::toString)
+SMALL = -6  # power of ten down to which it writes none either
+
+
+def canonical_json(document: Any) -> bytes:
+    """A document of dicts, lists, texts, numbers, booleans and None as canonical JSON in UTF-8.
+
+    Raises:
+        ValueError: a value that has no canonical form: a number that is not finite, a whole number beyond 2^53 - 1, a
+            name that is no text, half a surrogate pair.
+    """
+    return _text(document).encode()  # half a pair is a UnicodeEncodeError, which is a ValueError
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str) or value is None or isinstance(value, bool):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, dict):
+        names = sorted(value, key=_utf16)
+        return "{" + ",".join(f"{json.dumps(n, ensure_ascii=False)}:{_text(value[n])}" for n in names) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_text, value)) + "]"
+    msg = f"a {type(value).__name__} has no form in JSON"
+    raise ValueError(msg)
+
+
+def _utf16(name: Any) -> bytes:
+    """What names are sorted by."""
+    if not isinstance(name, str):
+        msg = f"a name in JSON is a text, and not a {type(name).__name__}"
+        raise ValueError(msg)
+    return name.encode("utf-16-be")
+
+
+def number(value: int | float) -> str:
+    """A number as ECMAScript writes it: the fewest digits that give the same double again."""
+    if isinstance(value, int):
+        if abs(value) > LARGEST:
+            msg = "a whole number beyond 2^53 - 1 has no canonical form in JSON; write it as a text"
+            raise ValueError(msg)
+        return str(value)
+    if not math.isfinite(value):
+        msg = "a number that is not finite has no form in JSON"
+        raise ValueError(msg)
+    if value == 0:  # minus zero too
+        return "0"
+    sign, found, exponent = Decimal(repr(value)).as_tuple()
+    digits = "".join(map(str, found)).rstrip("0")
+    point = len(found) + int(exponent)  # where the decimal point stands, counted from the first digit
+    minus = "-" if sign else ""
+    if len(digits) <= point <= PLAIN:
+        return f"{minus}{digits}{'0' * (point - len(digits))}"
+    if 0 < point <= PLAIN:
+        return f"{minus}{digits[:point]}.{digits[point:]}"
+    if SMALL < point <= 0:
+        return f"{minus}0.{'0' * -point}{digits}"
+    head = digits[0] + (f".{digits[1:]}" if len(digits) > 1 else "")
+    return f"{minus}{head}e{point - 1:+d}"
+
 
 ALGORITHM = "ed25519"
 FIELD = "signature"

@@ -1,4 +1,4 @@
-"""Figures of scores: incomes by group, Lorenz curves, range queries, records in a plane, several runs."""
+"""Figures of scores: incomes and sizes by group, Lorenz curves, range queries, records in a plane, several runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.metrics.small_groups import GroupError
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
 from dpsyn_core.report.words import ENGLISH, Words, local
+
+
+def group_errors(
+    column: str, tables: Mapping[str, Sequence[GroupError]], finding: str, words: Words = ENGLISH
+) -> Figure:
+    """A dot a group and table, on a logarithmic axis of sizes; grey marks: a fresh sample.
+
+    Args:
+        column: whose values are the groups.
+        tables: the groups by synthetic table, with the same real one.
+        finding: the sentence on small and large groups.
+        words: of titles and hover texts.
+    """
+    rows = next(iter(tables.values()))
+    base: dict[str, Any] = {"type": "scatter", "mode": "markers", "hovertemplate": words["groups_hover"]}
+    data: list[dict[str, Any]] = [{
+        **base, "name": words["fresh"], "x": [r.real for r in rows], "y": [r.floor for r in rows],
+        "text": [plain_text(r.value) for r in rows],
+        "marker": {"symbol": "line-ew", "size": 12, "line": {"width": 2, "color": "@real"}},
+    }]  # fmt: skip
+    for k, (table, found) in enumerate(tables.items()):
+        data.append({
+            **base, "name": plain_text(table), "x": [r.real for r in found], "y": [r.error for r in found],
+            "text": [plain_text(r.value) for r in found],
+            "marker": {"size": 8, "symbol": SYMBOLS[k % 6], "color": SERIES[k % 6]},
+        })  # fmt: skip
+    layout = {
+        "xaxis": {"type": "log", "title": {"text": words["groups_size"]}, "tickformat": ",~r", "dtick": "D2"},
+        "yaxis": {"title": {"text": words["groups_error"]}, "tickformat": SHARE, "rangemode": "tozero"},
+    }
+    return Figure(
+        data=data, layout=layout, caption=finding, alt=words["groups_alt"].format(column=column, finding=finding)
+    )
+
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis

@@ -3,10 +3,8 @@
 import numpy as np
 
 from dpsyn_core.counting import sums as counting_sums
-from dpsyn_core.counting.clipping import STEPS, Whole
-from dpsyn_core.counting.features import Outer
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.counting.sums import STEPS, Outer, SumRule, Whole
 from dpsyn_core.measurement import charges as charges_module
 from dpsyn_core.measurement import gate as gate_module
 from dpsyn_core.measurement import sums as gate_sums
