@@ -163,7 +163,7 @@ def exams(rng: Generator, n: int = 3500) -> Walked:
     gr = ["A*", "A", "B", "C", "D", "E", "U"]
     ab = rng.normal(0, 1, n)
 
-    def sub(shift, take):
+    def sub(shift: float, take: np.ndarray) -> tuple[pd.Series, pd.Series]:
         raw = np.clip(np.round(60 + 14 * ab + rng.normal(0, 9, n) + shift), 0, 100)
         g = np.array(gr)[np.searchsorted([-85, -72, -60, -50, -40, -30], -raw)]
         return pd.Series(g).where(take), pd.Series(raw).where(take).astype("Int64")

@@ -126,7 +126,7 @@ def _take_file(load: Load, mark: object, form: ReadForm = AS_FOUND) -> None:
 
 
 def _otherwise(mark: str, name: str, load: Load) -> None:
-    """Other ways to read a file that could not be used: another sheet, encoding, line of headers, line ends in cells."""
+    """Other ways to read a file that could not be used: a sheet, encoding, line of headers, line ends in cells."""
     sheets = st.session_state.get(SHEETS, ())
     sheet = None
     if sheets:
