@@ -81,7 +81,7 @@ def holds(frame: pd.DataFrame, column: str, value: str) -> pd.Series:
         return cells == pd.to_numeric(value.replace(",", "."), errors="coerce")  # 1,3 on a German page
     if cells.dtype.kind == "b":
         value = value.capitalize()
-    return cells.astype(str) == value
+    return cells.astype(str).str.strip() == value.strip()  # a page shows no space before a word
 
 
 def strength(frame: pd.DataFrame, a: str, b: str, measure: str) -> float | None:

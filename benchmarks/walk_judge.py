@@ -59,19 +59,27 @@ def read(raw: bytes, walked: Walked) -> pd.DataFrame:
     """A file as a pandas user reads it."""
     more: dict[str, Any] = {"sep": ";", "decimal": ","} if b";" in raw.partition(b"\n")[0] else {"thousands": ","}
     more |= {} if walked.blanks else {"keep_default_na": False, "na_values": [""]}
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        more["encoding"] = walked.encoding
     return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
 
 
 def valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
-    """The table with amounts as numbers, and days written 31.12.2023 as dates."""
-    bare = {c: frame[c].str.replace(r"[^\d,-]", "", regex=True).str.replace(",", ".") for c in walked.amounts}
+    """The table with amounts and times as numbers, and dates as dates however they are written."""
+    keep, mark = (r"[^\d,-]", ",") if walked.german else (r"[^\d.-]", ".")
+    bare = {c: frame[c].str.replace(keep, "", regex=True).str.replace(mark, ".") for c in walked.amounts}
     numbers = {c: pd.to_numeric(cells) for c, cells in bare.items()}
-    return frame.assign(**numbers, **{c: pd.to_datetime(frame[c], format="%d.%m.%Y") for c in walked.days})
+    numbers |= {c: pd.to_timedelta(frame[c]).dt.total_seconds() for c in walked.clocks}
+    formats = dict.fromkeys(walked.days, "%d.%m.%Y") | {**walked.formats}
+    return frame.assign(**numbers, **{c: pd.to_datetime(frame[c], format=f) for c, f in formats.items()})
 
 
 def agrees(shown: str, true: float | str, *, german: bool) -> bool:
     """Whether a figure on the page is the true one, to the digits that it shows; "≥ 31" is true of 31 and more."""
     if isinstance(true, str):
+        shown = re.sub(r"^(\d\d)/(\d{4})$", r"\2-\1-01", shown)
         return re.sub(r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1", shown).replace(" ", "T") == true
     if shown.startswith(LEAST):
         return true >= float(shown.removeprefix(LEAST).translate(str.maketrans("", "", ",.")))

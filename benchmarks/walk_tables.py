@@ -6,8 +6,8 @@ codes, many categories, yes and no.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,8 @@ class Walked:
 
     dates: columns that hold dates. person: the column that names a person who may have several records. codes: columns
     that look like numbers and are text. amounts, days: columns of `1.234,56 EUR` and of 31.12.2023, read as text.
-    blanks: whether words such as NA are read as blank cells; where they are values, the pages say so.
+    blanks: whether words such as NA are read as blank cells; where they are values, the pages say so. encoding: of the
+    file. formats: of dates in other writings. clocks: columns of 00:12:33.
     """
 
     name: str
@@ -35,11 +36,14 @@ class Walked:
     amounts: tuple[str, ...] = ()
     days: tuple[str, ...] = ()
     blanks: bool = True
+    encoding: str = "utf-8"
+    formats: Mapping[str, str] = field(default_factory=dict)
+    clocks: tuple[str, ...] = ()
 
     def raw(self) -> bytes:
         """The file."""
         more = {"sep": ";", "decimal": ","} if self.german else {}
-        return bytes(self.frame.to_csv(index=False, **more).encode())
+        return bytes(self.frame.to_csv(index=False, **more).encode(self.encoding))
 
 
 def _ends(rng: Generator, n: int, first: str = "2019-01", months: int = 48) -> np.ndarray:

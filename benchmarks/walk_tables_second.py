@@ -12,7 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from benchmarks import walk_tables, walk_tables_fifth, walk_tables_fourth, walk_tables_sixth, walk_tables_third
+from benchmarks import (
+    walk_tables,
+    walk_tables_fifth,
+    walk_tables_fourth,
+    walk_tables_seventh,
+    walk_tables_sixth,
+    walk_tables_third,
+)
 from benchmarks.walk_tables import Walked
 
 ANSWERS = np.array(["strongly disagree", "disagree", "neither", "agree", "strongly agree"])
@@ -216,4 +223,5 @@ SETS = {
     "fourth": walk_tables_fourth.tables,
     "fifth": walk_tables_fifth.tables,
     "sixth": walk_tables_sixth.tables,
+    "seventh": walk_tables_seventh.tables,
 }

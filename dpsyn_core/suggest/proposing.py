@@ -347,7 +347,7 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
 def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple[list[Any], list[str], dict[str, Any]]:
     """Listed amounts (5%, 10%) in the order of their numbers, as an ordered list; others as they are."""
     form = amounts.recognised(_texts(keys).combine_chunks()) if values else None
-    if form is None:
+    if form is None or form.clock:  # times would be taken for numbers of minutes
         return values, keys, base
     numbers = [float(n) for n in amounts.plain(_texts(keys).combine_chunks(), form).to_pylist()]
     order = sorted(range(len(keys)), key=numbers.__getitem__)

@@ -5,9 +5,12 @@ import io
 import numpy as np
 import pytest
 
+from dpsyn_core.errors import TableError
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables.read import read_table
 from tests.app_driver import at_page, edited, keys, space_of, uploaded, words
 from ui.data.loading import recognised
+from ui.shared.refusals import translated
 from ui.shared.state import Dataset
 
 pytestmark = pytest.mark.slow  # children and whole runs
@@ -203,3 +206,18 @@ def test_after_a_restart_a_table_finds_the_schema_and_the_runs_that_were_made_fr
     upload_again(app, "ages.csv", AGES)
     assert same_table(space, job)
     assert (space.schema["age"].max, space.dataset.ledger) == (99, "ages of 2026")
+
+
+def test_a_file_whose_headers_run_over_two_lines_is_read_with_a_tick(app):
+    raw = ('age,"mark\n(of 100)"\n' + "".join(f"{20 + i % 9},{i}\n" for i in range(60))).encode()
+    uploaded(app, name="marks.csv", raw=raw)
+    assert "does not close" in words(app) and space_of(app).dataset.sample
+    app.checkbox(key=next(k for k in keys(app.checkbox) if k.startswith("multiline_of_"))).check().run()
+    assert space_of(app).dataset.table.column_names == ["age", "mark\n(of 100)"] and not app.error
+
+
+@pytest.mark.parametrize("line", ['a,"b', 'a,"b"c', 'a,"b"c,d'])
+def test_a_header_that_is_torn_is_refused_in_german(line):
+    with pytest.raises(TableError) as refused:
+        read_table(f"{line}\n1,2\n".encode())
+    assert translated(str(refused.value), "de").startswith("Zeile 1 ")

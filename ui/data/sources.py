@@ -126,7 +126,7 @@ def _take_file(load: Load, mark: object, form: ReadForm = AS_FOUND) -> None:
 
 
 def _otherwise(mark: str, name: str, load: Load) -> None:
-    """Other ways to read a file that could not be used: another sheet, encoding, or line of the headers."""
+    """Other ways to read a file that could not be used: a sheet, encoding, line of headers, line ends in cells."""
     sheets = st.session_state.get(SHEETS, ())
     sheet = None
     if sheets:
@@ -143,8 +143,11 @@ def _otherwise(mark: str, name: str, load: Load) -> None:
         row = int(
             st.number_input(t("data.header_row"), 1, MOST, key=f"header_of_{mark}", help=t("data.header_row_help"))
         )
+    multiline = False
+    if name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
+        multiline = st.checkbox(t("data.multiline"), key=f"multiline_of_{mark}", help=t("data.multiline_help"))
     tried = f"tried_{mark}"
-    form = ReadForm(sheet=sheet, header_row=row, encoding=encoding)
+    form = ReadForm(sheet=sheet, header_row=row, encoding=encoding, multiline=multiline)
     if form not in (AS_FOUND, st.session_state.get(tried)):
         st.session_state[tried] = form
         _take_file(load, st.session_state.get(TAKEN), form)
