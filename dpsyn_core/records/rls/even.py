@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.fit import Course, Pace, Plan, Target, Walk
+from dpsyn_core.records.rls.gaps import gaps_of
+from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.tuning import RECORDS, Evening, RecordTuning
 
 Numbers = Mapping[int, NDArray[np.intp]]
+Floats = NDArray[np.float64]
 NO_NUMBERS: Numbers = MappingProxyType({})
 
 
@@ -124,6 +128,7 @@ def even_records(
     pace: Pace,
     rng: Generator,
     numbers: Numbers = NO_NUMBERS,
+    valued: Sequence[Number] = (),
     progress: Progress = silent,
     tuning: RecordTuning = RECORDS,
 ) -> NDArray[np.uint16]:
@@ -141,6 +146,7 @@ def even_records(
         pace: its proposals and threads are used.
         rng: for the proposals.
         numbers: as in `all_pairs`.
+        valued: all attributes that are numbers: in tables that were measured, averages keep their differences.
         progress: told the sweep and F of the last fit.
         tuning: constants.
     """
@@ -149,9 +155,10 @@ def even_records(
     pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, measured=measured, tuning=t)
     if not pairs:  # such as a table of two numbers, with a million cells
         return rows
+    before, ranked = rows.copy(), {n.place: n.ranked for n in valued}
     averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress, tuning=tuning)
     expected = [
-        Target(attributes=x.attributes, maps=x.maps, values=values, sigma=x.sigma)
+        replace(x, values=as_fitted(x, values, before, ranked) if x.attributes in measured else values)
         for x, values in zip(pairs, averages, strict=True)
     ]
     cold = Walk(rows, Course([*targets, *expected], probabilities, tuning=tuning.fitting), rng=rng)
@@ -159,3 +166,16 @@ def even_records(
         loss = cold.sweep(0.0, pace.repeats, shards=pace.at(t.fit_sweeps - number))
         progress("evening out", number, t.fit_sweeps, loss)
     return rows
+
+
+def as_fitted(x: Target, average: Floats, rows: NDArray[np.uint16], ranked: Mapping[int, int]) -> Floats:
+    """An average with the differences of a number between categories that fitted records have: a walk weakens them."""
+    numbers = [i for i in x.attributes if i in ranked]
+    if len(numbers) != 1:
+        return average
+    cells = np.ravel_multi_index(tuple(m[rows[:, i]] for i, m in zip(x.attributes, x.maps, strict=True)), average.shape)
+    fitted = np.bincount(cells, minlength=average.size).reshape(average.shape).astype(np.float64)
+    axis, upto, out = x.attributes.index(numbers[0]), ranked[numbers[0]], average.copy()
+    part = np.moveaxis(out, axis, 0)[:upto]
+    part[:] = gaps_of(part, np.moveaxis(fitted, axis, 0)[:upto])
+    return out

@@ -61,7 +61,13 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
     if total <= 0 or min(clean.shape) < 2 or strength <= 0:
         return clean
     part = max(1 - (sigma**2 * float(scores @ scores) * len(columns) / strength) ** 2, 0.0)
-    goal = held + part * (FULL * shown / kept - held)
+    return tilted(clean, scores, held + part * (FULL * shown / kept - held))
+
+
+def tilted(clean: Floats, scores: Floats, goal: Floats) -> Floats:
+    """The table with each column tilted exponentially in the score of its rows, to these sums of scores (c,)."""
+    columns = clean.sum(axis=0)
+    total = float(columns.sum())
     inverse = np.divide(1.0, columns, out=np.zeros_like(columns), where=columns > 0)
     tilt, out = np.zeros(len(columns)), clean
     for _ in range(ROUNDS):
@@ -71,9 +77,16 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
         if (np.abs(off) <= NEAR * total).all():
             break
         tilt = np.clip(tilt + np.clip(step, -1.0, 1.0), -STEEPEST, STEEPEST)
-        tilted = clean * np.exp(np.outer(scores, tilt))
-        out = tilted * np.divide(columns, tilted.sum(axis=0), out=np.zeros_like(columns), where=columns > 0)
+        scaled = clean * np.exp(np.outer(scores, tilt))
+        out = scaled * np.divide(columns, scaled.sum(axis=0), out=np.zeros_like(columns), where=columns > 0)
     return out
+
+
+def gaps_of(table: Floats, fitted: Floats) -> Floats:
+    """An average table of a number (rows) and a category, with the mean normal scores that fitted counts have."""
+    columns, scores = table.sum(axis=0), mean_scores(table.sum(axis=1) / max(float(table.sum()), NEAR))
+    means = np.divide(scores @ fitted, fitted.sum(axis=0), out=np.zeros(len(columns)), where=fitted.sum(axis=0) > 0)
+    return tilted(table, scores, means * columns)
 
 
 def place_by_category(

@@ -89,7 +89,7 @@ def in_shards(
                 to = course.towards(shard_share(values, shard, phases))
                 follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
             place_numbers(rows, targets, view.one_ways, view.places, rng=own)
-            place_by_category(rows, targets, view.one_ways, view.places, rng=own)
+            place_by_category(rows, targets, view.one_ways, view.valued, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 
         return make

@@ -310,11 +310,12 @@ class Rls(Synthesizer):
                 coarse = self.budget_plan(view.total).mixed_resolution
                 numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
                 even_records(
-                    rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
+                    rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers,
+                    valued=view.valued, progress=progress,
                     tuning=tuning,
                 )  # fmt: skip
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
-            place_by_category(rows, targets, view.one_ways, view.places, rng=rng)
+            place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:

@@ -193,13 +193,15 @@ class RlsEvidence:
         return Coarsening.of(set_apart(recode.map, alone))
 
     @cached_property
+    def valued(self) -> list[Number]:
+        """Where records hold numbers, short ones too, and how many values in order these have."""
+        ranked = [a.size - a.special if a.number else 0 for a in self.domain.attributes]
+        return [Number(place=i, ranked=r) for i, r in enumerate(ranked) if r > 2]
+
+    @cached_property
     def places(self) -> list[Number]:
-        """Where records hold numbers, and how many values in order these have."""
-        return [
-            Number(place=i, ranked=a.size - a.special)
-            for i, a in enumerate(self.domain.attributes)
-            if a.name in self.numbers
-        ]
+        """The same of the numbers that pairs are measured coarsely with."""
+        return [n for n in self.valued if self.domain.names[n.place] in self.numbers]
 
     def recodes(self, resolution: float) -> dict[str, Coarsening]:
         """Of all attributes: a coarse value holds at least total / resolution records and three times the noise."""

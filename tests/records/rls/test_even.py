@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from dpsyn_core.records.rls.even import Tally, all_pairs, average_tables, even_records, pays
+from dpsyn_core.records.rls.even import Tally, all_pairs, as_fitted, average_tables, even_records, pays
 from dpsyn_core.records.rls.fit import Plan, Target, fit_records, schedule
+from dpsyn_core.records.rls.gaps import gaps_of
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.tuning import RECORDS
 
@@ -101,3 +102,37 @@ def test_a_number_and_a_category_that_were_measured_together_are_not_evened_out(
     coarse = np.arange(90) // 9
     found = all_pairs([90, 4, 3], 1.0, numbers={0: coarse}, measured={(0, 1), (1, 2)})
     assert [t.attributes for t in found] == [(0, 2), (1, 2)]
+
+
+def test_averages_of_a_measured_short_number_keep_its_differences_between_categories():
+    """A walk pulls the groups together; here its average is taken to have lost half of the difference."""
+    rng, n = np.random.default_rng(6), 4_000
+    group = rng.integers(0, 2, n)
+    number = rng.poisson(1 + group).clip(0, 9)
+    rows = np.stack([number, group], axis=1).astype(np.uint16)
+    fitted = table(rows, 0, 1, (10, 2))
+    average = fitted / 2 + np.outer(fitted.sum(1), fitted.sum(0)) / n / 2
+
+    def gap(counts):
+        means = np.arange(10) @ counts / counts.sum(axis=0)
+        return means[1] - means[0]
+
+    assert gap(average) < 0.6 * gap(fitted)
+    assert abs(gap(gaps_of(average, fitted)) / gap(fitted) - 1) < 0.05
+    assert np.allclose(gaps_of(average, fitted).sum(axis=0), average.sum(axis=0))
+
+
+def test_only_values_in_order_of_one_number_in_a_table_are_pulled_apart_again():
+    """The category comes first, and the number has a special value at its end, whose counts stay."""
+    rng, n = np.random.default_rng(7), 3_000
+    group = rng.integers(0, 2, n)
+    number = np.where(rng.random(n) < 0.2, 8, rng.poisson(1 + group).clip(0, 7))
+    rows = np.stack([group, number], axis=1).astype(np.uint16)
+    fitted = table(rows, 0, 1, (2, 9))
+    average = fitted / 2 + np.outer(fitted.sum(1), fitted.sum(0)) / n / 2
+    x = Target(attributes=(0, 1), maps=(np.arange(2), np.arange(9)), values=average, sigma=1.0)
+    out = as_fitted(x, average, rows, {1: 8})
+    assert np.array_equal(out[:, 8], average[:, 8])
+    means = [t[:, :8] @ np.arange(8) / t[:, :8].sum(axis=1) for t in (out, fitted, average)]
+    assert abs(np.diff(means[0]) - np.diff(means[1])) < 0.1 * abs(np.diff(means[2]) - np.diff(means[1]))
+    assert as_fitted(x, average, rows, {0: 2, 1: 8}) is average

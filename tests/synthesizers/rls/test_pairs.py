@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.account import Account
@@ -155,3 +156,16 @@ def test_the_limit_of_pairs_falls_with_records_and_leaves_ordinary_tables_alone(
     assert most(98, 662_000) >= 98 * 97 / 2
     assert most(500, 1e6) == 28_000
     assert most(500, 1e8) == 2_250
+
+
+def test_fine_values_of_short_numbers_are_handed_out_as_well_as_long_as_they_have_an_order():
+    def number(name, size, special=0):
+        return CodedAttribute(name=name, size=size, ordered=True, number=True, special=special)
+
+    domain = Domain(
+        (number("age", 90, 1), number("goals", 21), number("flag", 3, 1), CodedAttribute(name="u", size=30))
+    )
+    ones = [Measurement(attributes=(a.name,), values=np.full(a.size, 100.0), sigma=1.0) for a in domain.attributes]
+    view = RlsEvidence(domain, ones, N)
+    assert [(n.place, n.ranked) for n in view.valued] == [(0, 89), (1, 21)]
+    assert [n.place for n in view.places] == [0]
