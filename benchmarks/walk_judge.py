@@ -71,9 +71,15 @@ def valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
     keep, mark = (r"[^\d,-]", ",") if walked.german else (r"[^\d.-]", ".")
     bare = {c: frame[c].str.replace(keep, "", regex=True).str.replace(mark, ".") for c in walked.amounts}
     numbers = {c: pd.to_numeric(cells) for c, cells in bare.items()}
-    numbers |= {c: pd.to_timedelta(frame[c]).dt.total_seconds() for c in walked.clocks}
+    numbers |= {c: _clock(frame[c]) for c in walked.clocks}
     formats = dict.fromkeys(walked.days, "%d.%m.%Y") | {**walked.formats}
     return frame.assign(**numbers, **{c: pd.to_datetime(frame[c], format=f) for c, f in formats.items()})
+
+
+def _clock(cells: pd.Series) -> pd.Series:
+    """Times as numbers of their last part: 00:12:33 as seconds, 07:05 as minutes."""
+    parts = cells.str.split(":", expand=True).astype(float)
+    return sum((parts[i] * 60 ** (parts.shape[1] - 1 - i) for i in parts), pd.Series(0.0, index=cells.index))
 
 
 def agrees(shown: str, true: float | str, *, german: bool) -> bool:

@@ -102,7 +102,7 @@ def birds(rng: Generator, n: int = 6000) -> Walked:
         }
     )
     return Walked(
-        name="birds", frame=f, dates=("obs_date",), blanks=False,
+        name="birds", frame=f, dates=("obs_date",), clocks=("start_time",), blanks=False,
         never={"nobody": lambda f: f["count"] < 1, "oktas": lambda f: ~f["cloud_oktas"].between(0, 8)},
     )  # fmt: skip
 
