@@ -219,8 +219,18 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     if len(texts) > MANY:
         unique = len(texts) == len(column)
         why = "every record has its own value" if unique else f"more than {MANY} distinct values"
+        if not unique and mixed(texts):
+            why = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
         return {"kind": "identifier" if unique else "ignored", "description": why}
     return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
+
+
+def mixed(texts: Any) -> bool:
+    """Whether most texts are numbers and some are none, as a laboratory's results with <0.5 among them."""
+    import pyarrow.compute as pc
+
+    numbers = pc.sum(pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")).as_py()
+    return bool(len(texts) / 2 < numbers < len(texts))
 
 
 def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:

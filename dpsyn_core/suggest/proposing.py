@@ -25,7 +25,7 @@ from dpsyn_core.schema.categorical import CategoricalAttribute, match
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
-from dpsyn_core.suggest.drafting import COMMON, RARE, absent
+from dpsyn_core.suggest.drafting import COMMON, RARE, absent, mixed
 from dpsyn_core.tables import amounts, canonical, casting, clocks
 
 MOST = 100_000  # records that are looked at
@@ -407,7 +407,7 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     dates = written_dates.dates(name, _present(filled))
     if dates is not None:
         return Proposal(name=name, seen=seen, why="written", document=dates)
-    why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "many"
+    why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "mixed" if mixed(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
 
 

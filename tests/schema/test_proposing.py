@@ -164,6 +164,7 @@ def test_why_a_column_is_left_out_is_said():
     assert one("postcode", [f"{i:05d}" for i in range(7, 2007, 7)] * 2).why == "codes"
     assert one("who", [f"person {i}" for i in range(N)]).why == "unique"
     assert one("text", [f"some words {i % 250}" for i in range(2 * N)]).why == "many"
+    assert one("crp", ["<0,5" if i % 9 == 0 else f"{i % 700},{i % 10}" for i in range(2 * N)]).why == "mixed"
     assert one("nothing", [""] * N).why == "blank"
     assert one("animal", [f"animal {i}" for i in range(84)]).why == "unique", "a list of names would be the records"
     assert one("genus", [f"genus {i // 2}" for i in range(84)]).why == "many"
