@@ -1,8 +1,8 @@
 """The size of the project, figure by figure: files, lines, constants, settings, repeated names, words of documents.
 
 Four lines of the first table are what a default `dpsyn synth` of the bundled sample loads and how large `rls` is. The
-last table says which features the engine would have to lose to be as small as its goal. `make test` and times are measured by
-running them (CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
+last table says which features the engine would have to lose to be as small as its goal. `make test` and times are
+measured by running them (CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ FEATURES = {
     "refits and tables of others": "refits/*.py commands/refit.py marginals/released_file.py",
     "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declared.py",
     "planning, tuning, publishing, grids, adapters": "planning/*.py tuning/*.py publishing/*.py grids/*.py "
-    "adapters/*.py commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py commands/registry.py",
+    "adapters/*.py commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py "
+    "commands/registry.py",
     "public tables": "synthesizers/rls/prior.py synthesizers/public_table.py runs/public_table.py "
     "suggest/exploring.py suggest/proposals.py commands/explore.py",
     "the other systems, P3GM and its family": "systems/*.py systems/*/*.py deep/*.py",
