@@ -1,7 +1,8 @@
 """The size of the project, figure by figure: files, lines, constants, settings, repeated names, words of documents.
 
-The last line but one is what a default `dpsyn synth` of the bundled sample loads. `make test` and times are measured by
-running them (CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
+Four lines of the first table are what a default `dpsyn synth` of the bundled sample loads and how large `rls` is. The
+last table says which features the engine would have to lose to be as small as its goal. `make test` and times are
+measured by running them (CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
 """
 
 from __future__ import annotations
@@ -22,6 +23,24 @@ from dpsyn_core.synthesizers.registry import config_class, names
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "dpsyn_core"
 RLS = (ENGINE / "synthesizers" / "rls", ENGINE / "records" / "rls")
+# what came after the goals were set, or is no part of the spine: patterns of files; the first that matches counts
+FEATURES = {
+    "linked tables": "linked/*.py jobs/linked.py suggest/linked.py report/linked_page.py records/linked*.py",
+    "rules of the schema and their repair": "schema/rule*.py schema/meant.py schema/lookups.py schema/conditions.py "
+    "schema/computed.py schema/usual_*.py schema/maxima.py schema/zeros.py schema/rhythm.py schema/spans.py "
+    "schema/date_parts.py schema/dating.py schema/completed.py schema/formulas.py runs/repair.py runs/mending.py "
+    "runs/following.py runs/exchanging.py runs/polishing.py runs/in_bins.py suggest/offering.py",
+    "refits and tables of others": "refits/*.py commands/refit.py marginals/released_file.py",
+    "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declared.py",
+    "planning, tuning, publishing, grids, adapters": "planning/*.py tuning/*.py publishing/*.py grids/*.py "
+    "adapters/*.py commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py "
+    "commands/registry.py",
+    "public tables": "synthesizers/rls/prior.py synthesizers/public_table.py runs/public_table.py "
+    "suggest/exploring.py suggest/proposals.py commands/explore.py",
+    "the other systems, P3GM and its family": "systems/*.py systems/*/*.py deep/*.py",
+    "reports, metrics, attacks": "report/*.py report/figures/*.py metrics/*.py attacks/*.py commands/report.py "
+    "commands/compare.py commands/attack.py",
+}
 LOADED = """
 import sys
 from dpsyn_core.cli import main
@@ -79,6 +98,16 @@ def loaded() -> tuple[int, int]:
     return int(files), int(count)
 
 
+def features() -> list[list[object]]:
+    """Lines and files of each of FEATURES, and of what would be left of the engine without them."""
+    left, rows = set(ENGINE.rglob("*.py")), list[list[object]]()
+    for name, patterns in FEATURES.items():
+        own = left & {p for pattern in patterns.split() for p in ENGINE.glob(pattern)}
+        left -= own
+        rows.append([name, f"{lines(own):,}", len(own)])
+    return [*rows, ["what would be left", f"{lines(left):,}", len(left)]]
+
+
 def main() -> None:
     """Prints one line a figure, with its goal."""
     engine = sorted(ENGINE.rglob("*.py"))
@@ -105,6 +134,7 @@ def main() -> None:
     print(table(["figure", "today", "goal"], [[n, f"{v:,}", g] for n, v, g in rows]))
     parts = sorted(((lines(p.rglob("*.py")), p.name) for p in ENGINE.iterdir() if p.is_dir()), reverse=True)
     print(table(["part", "lines"], [[n, f"{v:,}"] for v, n in parts if v > 1]))
+    print(table(["what would have to go", "lines", "files"], features()))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,11 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.schema.domain import Domain
 
 Floats = NDArray[np.float64]
+STEPS = 1 << 24  # steps of the public grid that make up the clip norm
+BLOCK = 512  # records that a map sees at a time; the last block is filled up with zeros
+_ROOM = 1 - 2.0**-11  # left for rounding to the nearest step, so that few records need rounding toward zero
+# For a number of records: which of them are in the sample. Drawn by the gate, which owns the randomness.
+Sample = Callable[[int], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,11 +86,6 @@ class Features:
 def one_hot(domain: Domain, names: Sequence[str] | None = None) -> Features:
     """A one for the code and zeros beside it, for all attributes or those that are named."""
     return Features(tables={n: np.eye(domain[n].size) for n in (domain.names if names is None else names)})
-
-
-STEPS = 1 << 24  # steps of the public grid that make up the clip norm
-BLOCK = 512  # records that a map sees at a time; the last block is filled up with zeros
-_ROOM = 1 - 2.0**-11  # left for rounding to the nearest step, so that few records need rounding toward zero
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,10 +199,6 @@ def _squares(values: Floats) -> Floats:
     from dpsyn_core.counting.kernels import row_squares  # numba is heavy
 
     return np.asarray(row_squares(values))
-
-
-# For a number of records: which of them are in the sample. Drawn by the gate, which owns the randomness.
-Sample = Callable[[int], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

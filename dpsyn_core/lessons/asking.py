@@ -23,6 +23,11 @@ from dpsyn_core.privacy.budget import Budget
 
 Floats = NDArray[np.float64]
 SEED = 12
+Bools = NDArray[np.bool_]
+RECONSTRUCTION_SEED = 10
+KNOWN = ("CITY", "SEX", "AGE", "RACE", "MARST", "FAMSIZE")  # what neighbours know of each other
+HIDDEN = "EMPSTAT"
+BANDS = (1, 5, 10, 20)  # years of age in a class
 
 
 def truth_probability(epsilon: float) -> float:
@@ -74,10 +79,6 @@ def surveys(people: int, share: float, epsilon: float, *, local: bool, times: in
     stop = -math.expm1(-epsilon)
     noise = rng.geometric(stop, times) - rng.geometric(stop, times)
     return np.asarray((yes + noise) / people)
-
-
-Bools = NDArray[np.bool_]
-RECONSTRUCTION_SEED = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,11 +140,6 @@ def private_noise(answers: int, epsilon: float, delta: float) -> float:
     One person may be in every group, so that their answer moves all sums by 1: sensitivity sqrt(answers).
     """
     return Budget(epsilon=epsilon, delta=delta).gaussian().sigma(math.sqrt(answers))
-
-
-KNOWN = ("CITY", "SEX", "AGE", "RACE", "MARST", "FAMSIZE")  # what neighbours know of each other
-HIDDEN = "EMPSTAT"
-BANDS = (1, 5, 10, 20)  # years of age in a class
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -34,6 +34,14 @@ SEED = 26
 STAYS, YEAR = 2_000, 365
 Kept = Literal["alone", "pairs", "rule"]
 NODES = 2001  # of the integral over the noise of the mark
+COLUMNS = ("SEX", "MARST", "EMPSTAT", "CLASSWKR", "OWNERSHP")  # of lab 30, as what follows
+RECORDS = (100, 1_000, 10_000, 100_000, 1_000_000)
+ROUNDS = (1, 2, 4, 8, 16, 32)
+REPLAYS, DRAWS = 8, 3
+Variant = Literal["basic", "practical"]
+VARIANTS: tuple[Variant, ...] = ("basic", "practical")
+THRESHOLD = 1e-64  # error of a pair below which the hardness of synthetic tables speaks, by the notes on the document
+DELTA = 1e-9  # of both lines of lab 31
 
 
 def found_by_sparse(days: int, gap: float, epsilon: float) -> float:
@@ -108,14 +116,6 @@ def synthetic(kept: Kept, width: int) -> Stays:
     return Stays(start=start, end=start + length if kept == "rule" else end, length=length)
 
 
-COLUMNS = ("SEX", "MARST", "EMPSTAT", "CLASSWKR", "OWNERSHP")
-RECORDS = (100, 1_000, 10_000, 100_000, 1_000_000)
-ROUNDS = (1, 2, 4, 8, 16, 32)
-REPLAYS, DRAWS = 8, 3
-Variant = Literal["basic", "practical"]
-VARIANTS: tuple[Variant, ...] = ("basic", "practical")
-
-
 @cache
 def people() -> tuple[Floats, NDArray[np.bool_]]:
     """The sample's shares of all cells of COLUMNS, (cells,), and the queries, each cell of a pair: (queries, cells)."""
@@ -172,10 +172,6 @@ def plain(records: int, epsilon: float) -> float:
     tables = len(COLUMNS) * (len(COLUMNS) - 1) // 2
     noise = np.random.default_rng(30).laplace(0, tables / (epsilon * records), (200, len(queries)))
     return float(np.abs(noise).max(axis=1).mean())
-
-
-THRESHOLD = 1e-64  # error of a pair below which the hardness of synthetic tables speaks, by the notes on the document
-DELTA = 1e-9
 
 
 def errors(records: float, columns: int, epsilon: float) -> dict[str, float]:

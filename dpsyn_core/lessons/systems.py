@@ -16,6 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 NOT_APPLICABLE = 999_998  # the sample's code for those who are too young to be asked for a wage
+Floats = NDArray[np.float64]
+SYSTEMS = ("rls", "dpsyn", "mst", "privbayes", "independent")
+METRICS = ("tvd-1way", "tvd-2way", "tvd-3way", "gap")
+ERRORS = ("count", "within")
+FRESH = "sample"  # a fresh sample of the same people, without any noise
+CLASSES = ((1, 9), (10, 49), (50, 199), (200, 999), (1000, 10**9))  # sizes of groups
 
 
 def pay_gap(table: Any) -> float:
@@ -34,14 +40,6 @@ def results(name: str) -> dict[str, Any]:
     """A file that `python -m benchmarks.lessons` wrote: 'systems' or 'membership'."""
     found: dict[str, Any] = json.loads((Path(__file__).parent / "results" / f"{name}.json").read_bytes())
     return found
-
-
-Floats = NDArray[np.float64]
-SYSTEMS = ("rls", "dpsyn", "mst", "privbayes", "independent")
-METRICS = ("tvd-1way", "tvd-2way", "tvd-3way", "gap")
-ERRORS = ("count", "within")
-FRESH = "sample"  # a fresh sample of the same people, without any noise
-CLASSES = ((1, 9), (10, 49), (50, 199), (200, 999), (1000, 10**9))  # sizes of groups
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

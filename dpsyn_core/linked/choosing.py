@@ -28,6 +28,10 @@ from dpsyn_core.synthesizers.rls.implied import beyond
 from dpsyn_core.synthesizers.rls.pairs import sampling_errors
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
+Floats = NDArray[np.float64]
+STRENGTH = np.pi / 2  # of a Gaussian copula, for its L1 distance from independence, a record
+MOST_TOLD = 0.5  # of its score must a pair have left, for a table that tells others
+
 
 class ViewEvidence(RlsEvidence):
     """What is released of a view, with the scores of its pairs and how coarse their columns were in them."""
@@ -42,11 +46,6 @@ class ViewEvidence(RlsEvidence):
     def scored_at(self, pair: AttributeSet) -> Recodes:
         """How coarse the columns of a scored pair were."""
         return self._coarse[len(self.numbers.intersection(pair))]
-
-
-Floats = NDArray[np.float64]
-STRENGTH = np.pi / 2  # of a Gaussian copula, for its L1 distance from independence, a record
-MOST_TOLD = 0.5  # of its score must a pair have left, for a table that tells others
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

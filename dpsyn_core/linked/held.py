@@ -23,6 +23,7 @@ BASE, CELL = 300 * 10**6, 50  # bytes, in any case and for each cell (`python -m
 RECORD = 300  # bytes that a synthetic record takes while it is made and written
 FEWEST, MOST = 4, 256  # parts
 LEAST_ROOTS = 10_000  # of a part that is made: fewer would follow tables of many cells worse
+Tables = dict[str, Any]
 
 
 def parts_of(tables: Mapping[str, object], schema: LinkedSchema, memory: int | None) -> int | None:
@@ -52,9 +53,6 @@ def roots_at_once(schema: LinkedSchema, memory: int | None) -> int:
     of_root = 1 + sum(schema.most_of_root(link) for link in schema.links)
     free = (ALLOWED if memory is None else memory) - BASE
     return max(free // (2 * RECORD * of_root), LEAST_ROOTS)
-
-
-Tables = dict[str, Any]
 
 
 def put_together(parts: Iterable[Tables], schema: LinkedSchema) -> Tables:

@@ -35,6 +35,11 @@ from dpsyn_core.tables.batches import Batches, joined
 from dpsyn_core.tables.headers import locate
 from dpsyn_core.tables.named import naming
 
+Ints = NDArray[np.int64]
+SALT = np.uint64(0x5851F42D4C957F2D)  # so that the part of a root says nothing about the hashes of its records
+LENGTH = 8  # bytes that say how long a piece of a file is
+NAME, PART = "name", "part"  # columns of the files that say in which parts a child's own key is
+
 
 class SummedCounter:
     """Counts records that lie in several parts: sums of what counters of the parts count. See `Counter`."""
@@ -128,12 +133,6 @@ class StoredForest:
         self._file.seek(start)
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
         return np.frombuffer(self._file.read(size), dtype=kind).reshape(shape)
-
-
-Ints = NDArray[np.int64]
-SALT = np.uint64(0x5851F42D4C957F2D)  # so that the part of a root says nothing about the hashes of its records
-LENGTH = 8  # bytes that say how long a piece of a file is
-NAME, PART = "name", "part"  # columns of the files that say in which parts a child's own key is
 
 
 class Spill:

@@ -20,6 +20,9 @@ from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 
 Ints = NDArray[np.int64]
+FULL = 1_000_000.0
+DRAWS = 1000  # fresh samples; ends of intervals are then off by less than a rank among ten groups
+COVERED = (0.05, 0.95)  # quantiles of the draws: nine in ten fresh samples lie between
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,9 +138,6 @@ def _medians(g: Groups) -> Floats:
     return figures.quantiles(g, 0.5)
 
 
-FULL = 1_000_000.0
-
-
 def strict_score(real: Incomes, synthetic: Incomes) -> float:
     """The official score: 5 10^5 (root mean square of the Gini agreement + that of the rank agreement).
 
@@ -247,10 +247,6 @@ def _roles(c: Comparison) -> dict[str, object]:
         "sides": [words[v] for v in r.split_values] if r.split_values else None,
         "not_applicable": r.not_applicable,
     }
-
-
-DRAWS = 1000  # fresh samples; ends of intervals are then off by less than a rank among ten groups
-COVERED = (0.05, 0.95)  # quantiles of the draws: nine in ten fresh samples lie between
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -27,6 +27,9 @@ from dpsyn_core.tables import casting
 from dpsyn_core.tables.canonical import blanks, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import locate
 
+FAR = 1e150  # numbers farther out than this have squares beyond all floats
+KEPT = 8  # columns of floats kept in memory
+
 
 def widened(schema: Schema, synthetic: Any) -> Schema:
     """The schema with cells for blank cells and for other values where the synthetic table needs them."""
@@ -62,10 +65,6 @@ def _needed(column: Any, attribute: CodedColumn) -> dict[str, bool]:
     entries, index = uniques(column)
     empty = np.append(blanks(to_text(entries)), True)
     return {"missing": True} if empty[index].any() else {}
-
-
-FAR = 1e150  # numbers farther out than this have squares beyond all floats
-KEPT = 8  # columns of floats kept in memory
 
 
 def compare_tables(

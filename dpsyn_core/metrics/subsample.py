@@ -14,6 +14,7 @@ from dpsyn_core.metrics.distances import Distances, marginal_distances, sampled_
 FULL = 1000.0  # of the k-marginal score
 SHARES = np.geomspace(0.001, 1.0, 121)  # subsamples that are tried; what lies between them is interpolated
 EVERY_PAIR = 1_000_000  # pairs up to which all are compared: those of `tvd-2way`, which are counted once
+COMPONENTS = 5  # as SDNist's report shows
 
 
 def subsample_distance(held: NDArray[np.int64], cells: NDArray[np.int64], n: int, m: int) -> float:
@@ -95,9 +96,6 @@ class KMarginal(Metric):
             sentence=f"{value:,.0f} of 1,000 points for pairs of columns: as good as {in_words(share)}.",
             details={"equivalent_subsample": share, "pairs": len(found.sets)},
         )
-
-
-COMPONENTS = 5  # as SDNist's report shows
 
 
 def unique_met(real: Codes, synthetic: Codes) -> tuple[int, int]:

@@ -23,6 +23,13 @@ GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "
 SPLIT = ("sex", "gender")
 TARGET = ("income", "income50k", "target", "label", "class", "outcome", "y")
 FIRST_SIDE = ("male", "m", "man", "men")
+FEW = 100  # values that groups have at most
+SHORT = 20  # values of a category that is read at a glance
+EACH = 3  # questions of one role
+MOST = 14  # questions that are offered
+PERIODS = (("year", 3650), ("quarter", 1095), ("month", 60), ("day", 0))  # of dates that range over this many days
+YES_OR_NO = ({"no", "yes"}, {"n", "y"}, {"false", "true"}, {"nein", "ja"})
+MANY = 10  # values from which on a number is one that people take means of
 
 
 def key(name: str) -> str:
@@ -52,15 +59,6 @@ def two_sides(labels: Sequence[str]) -> tuple[int, int]:
             second = next((i for i, w in enumerate(words) if w in (f"fe{word}", "f", "woman", "women")), None)
             return first, second if second is not None else next(i for i in range(len(words)) if i != first)
     return (1, 2) if len(words) == 3 else (0, 1)
-
-
-FEW = 100  # values that groups have at most
-SHORT = 20  # values of a category that is read at a glance
-EACH = 3  # questions of one role
-MOST = 14  # questions that are offered
-PERIODS = (("year", 3650), ("quarter", 1095), ("month", 60), ("day", 0))  # of dates that range over this many days
-YES_OR_NO = ({"no", "yes"}, {"n", "y"}, {"false", "true"}, {"nein", "ja"})
-MANY = 10  # values from which on a number is one that people take means of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

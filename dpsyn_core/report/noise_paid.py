@@ -29,6 +29,8 @@ from dpsyn_core.privacy.unit import Unit
 _ROUNDING = 1e-6  # of noise, computed on another machine
 _MARGINAL, _JOINED = "marginal ", " x "
 _OF_PAIRS = ("scores of pairs", "scores of coarser pairs")  # once a part; all other scores are of the root alone
+ROUNDING = 1e-6  # relative, of noise: it may have been computed on another machine
+COEFFICIENTS, SCORES = "coefficients", "scores"  # kinds of charges
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,10 +147,6 @@ def _joins(name: str, columns: Sequence[str]) -> bool:
         rest == n or (rest.startswith(n + _JOINED) and _joins(_MARGINAL + rest[len(n + _JOINED) :], columns))
         for n in columns
     )
-
-
-ROUNDING = 1e-6  # relative, of noise: it may have been computed on another machine
-COEFFICIENTS, SCORES = "coefficients", "scores"  # kinds of charges
 
 
 def without_noise(released: ReleasedTables) -> bool:

@@ -20,6 +20,8 @@ from dpsyn_core.report.words import ENGLISH, Words, dated, local
 
 MOST = 40  # columns that are drawn, those with the largest difference; more cannot be read
 LABEL = 28  # characters of a name
+BOTH = " / "  # between the real figure and the synthetic one
+CELL = 4  # digits of a figure of which two stand in one cell
 
 
 def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> Figure | None:
@@ -60,10 +62,6 @@ def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> F
         "yaxis": {"type": "category", "autorange": "reversed", "showgrid": False, "dtick": 1},
     }  # fmt: skip
     return Figure(data=data, layout=layout, caption=caption, alt=words["missing_alt"].format(finding=caption))
-
-
-BOTH = " / "  # between the real figure and the synthetic one
-CELL = 4  # digits of a figure of which two stand in one cell
 
 
 def columns_entry(c: Comparison) -> dict[str, Any]:

@@ -19,6 +19,11 @@ from dpsyn_core.report.words import ENGLISH
 
 SHOWN = 60  # rows of means by group: those that are farthest off
 CHOICES = 12  # columns whose groups can be chosen
+BIN_BY_BIN = (
+    " Numbers are compared bin by bin, where a value in the next bin counts as much as one far away: two numbers that "
+    "follow each other closely differ much here, and their rank correlation may still be right."
+)
+WORDS = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
 
 
 def columns(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -70,12 +75,6 @@ def small_groups(page: Page, tables: Sequence[ScoredTable]) -> None:
             "equal size; grey: what a fresh sample of the same people would be off by."
         )
         page.choice("small-groups", options, "Groups of")
-
-
-BIN_BY_BIN = (
-    " Numbers are compared bin by bin, where a value in the next bin counts as much as one far away: two numbers that "
-    "follow each other closely differ much here, and their rank correlation may still be right."
-)
 
 
 def found(tables: Sequence[ScoredTable], metric: str) -> dict[str, Score]:
@@ -250,9 +249,6 @@ def associations(page: Page, tables: Sequence[ScoredTable]) -> None:
     page.table(
         ["Pair", "Cramer’s V, real", "Synthetic", "Table"], rows, caption="The pairs whose association differs most"
     )
-
-
-WORDS = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
 
 
 def missing(page: Page, tables: Sequence[ScoredTable]) -> None:

@@ -29,6 +29,7 @@ from dpsyn_core.schema.ruled import BLANK, Bools, Group, Ready, RuledColumn, any
 from dpsyn_core.schema.rules import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
 
 REDRAWS = 40  # rounds in which repeated records are drawn again, before they are left out
+TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
 
 
 def combinations(rule: UniqueRule, schema: Schema) -> float:
@@ -104,9 +105,6 @@ def _values(column: RuledColumn, fine: Group, name: str, n: int, rng: Generator,
         return fine[name][rng.integers(0, held, n)]
     a = column.attribute
     return RuledColumn.read(decode_column(rng.integers(0, a.size - a.special, n), a, rng), a)
-
-
-TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

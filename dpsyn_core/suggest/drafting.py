@@ -27,6 +27,11 @@ COMMON = 10  # a value that fewer records have is rare
 RARE = 0.05  # of the records may have such a value where a list of numbers is drafted or proposed; more make it a range
 SPARSE = 0.5  # of the decimals from the least to the largest, by their step: where no more occur, those are listed
 MANY = 200  # text with more distinct values is left out of the draft
+NUMBERED, OWN = "every record has its own number", "every record has its own value"
+TOO_MANY = f"more than {MANY} distinct values"
+MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
+UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
+LEFT_OUT = (NUMBERED, OWN, TOO_MANY, MIXED, UNREAD, BLANK)  # why, read from the data: no description that a person gave
 COMPUTED = 1e-9  # relative error of numbers that a program has computed
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
@@ -82,7 +87,7 @@ def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | 
     """The schema with what a person says could be known without the data: the entries named, or all of them.
 
     What was read from the data becomes public; what was bought for a kind and
-    a form that were read from it becomes bought.
+    a form that were read from it becomes bought. Why a draft left a column out was read from the data too, and goes.
 
     Args:
         schema: with entries that were read from the data.
@@ -95,7 +100,11 @@ def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | 
         msg = f"the schema has no attribute '{sorted(wanted - known)[0]}'; name one of its own"
         raise SchemaError(msg)
     attributes = tuple(
-        a.model_copy(update={"source": CONFIRMED[a.source]}) if a.name in wanted and a.source in CONFIRMED else a
+        a.model_copy(
+            update={"source": CONFIRMED[a.source]} | ({"description": None} if a.description in LEFT_OUT else {})
+        )
+        if a.name in wanted and a.source in CONFIRMED
+        else a
         for a in schema.attributes
     )
     changes: dict[str, Any] = {"attributes": attributes}
@@ -123,7 +132,7 @@ def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
     entries, index = canonical.uniques(column)
     if len(entries) < len(column) or (index < 0).any() or canonical.blanks(canonical.to_text(entries)).any():
         return None
-    return {"kind": "identifier", "description": "every record has its own number"}
+    return {"kind": "identifier", "description": NUMBERED}
 
 
 def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None) -> dict[str, Any]:
@@ -184,7 +193,7 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     lost = pc.fill_null(pc.equal(text, canonical.UNREADABLE), False).to_numpy(zero_copy_only=False)
     filled = entries.filter(pa.array(~(blank | lost)))
     if len(filled) == 0:
-        why = "no cell could be read: give text, numbers or dates" if lost.any() else "every cell is blank"
+        why = UNREAD if lost.any() else BLANK
         return {"kind": "ignored", "description": why}
     missing, blank = missing or bool(lost.any()), blank | lost  # what could not be read goes to the missing cell
     texts = canonical.to_text(filled)
@@ -210,7 +219,7 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
         numbers = _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
     if numbers is not None:
         if _numbered(numbers, len(shown), len(column)):
-            return {"kind": "identifier", "description": "every record has its own number"}
+            return {"kind": "identifier", "description": NUMBERED}
         return base | numbers
     known = written_dates.dates(name, shown) if len(shown) >= written_dates.FEW else None
     if known is not None:
@@ -218,9 +227,7 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     base = {"missing": missing}
     if len(texts) > MANY:
         unique = len(texts) == len(column)
-        why = "every record has its own value" if unique else f"more than {MANY} distinct values"
-        if not unique and mixed(texts):
-            why = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
+        why = OWN if unique else MIXED if mixed(texts) else TOO_MANY
         return {"kind": "identifier" if unique else "ignored", "description": why}
     return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
 

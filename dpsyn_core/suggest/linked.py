@@ -27,6 +27,9 @@ from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.tables.frames import to_arrow
 
 CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
+HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")
+CHILD = re.compile(r"(?i)(own |natural |leibliches )?(child|son|daughter|kind|sohn|tochter)(ren)?")
+CALENDAR = (1800, 2200)  # years: other numbers that are named so are lengths
 
 
 def draft_linked(
@@ -127,11 +130,6 @@ def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
     if all(a["kind"] in ("identifier", "ignored") for a in document["attributes"]):
         return None
     return Schema.of(document)
-
-
-HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")
-CHILD = re.compile(r"(?i)(own |natural |leibliches )?(child|son|daughter|kind|sohn|tochter)(ren)?")
-CALENDAR = (1800, 2200)  # years: other numbers that are named so are lengths
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -161,8 +161,10 @@ def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | N
     import pyarrow.compute as pc
 
     if how.clock:
-        text = clocks.written(values, how.clock)
-        return text if mask is None else pc.if_else(pa.array(mask), pa.scalar(None, pa.string()), text)
+        if mask is None:
+            return clocks.written(values, how.clock)
+        text = clocks.written(np.where(mask, 0, values), how.clock)
+        return pc.if_else(pa.array(mask), pa.scalar(None, pa.string()), text)
     if how.mark == "," and not (how.prefix or how.suffix or how.group):
         return pa.array(np.round(values, how.digits), mask=mask)
     if values.dtype.kind == "f":

@@ -134,6 +134,18 @@ def test_cells_that_name_months_by_their_first_day_are_drafted_as_months():
     assert (made.rhythm, made.size) == ("month-start", 40)
 
 
+def test_why_a_draft_left_a_column_out_is_not_public_once_confirmed():
+    lab = pa.table(
+        {
+            "crp": ["<0.5" if i % 9 == 0 else str(i % 700 / 10) for i in range(1400)],
+            "age": [i % 80 for i in range(1400)],
+        }
+    )
+    drafted = draft(lab, "lab")
+    assert drafted["crp"].kind == "ignored" and "most of its cells are numbers" in drafted["crp"].description
+    assert confirm(drafted)["crp"].description is None
+
+
 def test_confirming_makes_entries_public_one_by_one_or_all():
     s = draft(TABLE, "t")
     one = confirm(s, ["sex"])

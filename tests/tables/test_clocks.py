@@ -1,5 +1,7 @@
 """Times of day and durations written 00:12:33: numbers of seconds, read and written cell by cell."""
 
+import warnings
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -91,3 +93,10 @@ def test_a_short_list_of_times_is_no_list_of_amounts():
     [found] = propose(schema, table)
     assert found.document["kind"] == "categorical"
     assert not found.document.get("ordered")
+
+
+def test_a_blank_is_written_as_one_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = amounts.written(np.array([753.0, np.nan]), amounts.form("00:12:33"), np.array([False, True]))
+    assert made.to_pylist() == ["00:12:33", None]

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 LARGEST = 2**53 - 1  # whole numbers up to here are the same in every reader (RFC 7493, section 2.2)
 PLAIN = 21  # digits before the point up to which ECMAScript writes no exponent (ECMA-262, Number::toString)
 SMALL = -6  # power of ten down to which it writes none either
+ALGORITHM = "ed25519"
+FIELD = "signature"
+_FIELD = 2**255 - 19  # of the coordinates of Ed25519
+_D = -121665 * pow(121666, -1, _FIELD) % _FIELD  # of its curve
 
 
 def canonical_json(document: Any) -> bytes:
@@ -84,12 +88,6 @@ def number(value: int | float) -> str:
         return f"{minus}0.{'0' * -point}{digits}"
     head = digits[0] + (f".{digits[1:]}" if len(digits) > 1 else "")
     return f"{minus}{head}e{point - 1:+d}"
-
-
-ALGORITHM = "ed25519"
-FIELD = "signature"
-_FIELD = 2**255 - 19  # of the coordinates of Ed25519
-_D = -121665 * pow(121666, -1, _FIELD) % _FIELD  # of its curve
 
 
 def new_key(path: Path, passphrase: bytes | None = None) -> str:

@@ -10,6 +10,7 @@ from dpsyn_core.report.theme import DASHES, HUES, SHARE, SYMBOLS, Figure
 
 READABLE = [[0, "@low"], [1, "@middle"]]  # words of the ink's colour have a contrast of 4.5 on each of them
 ROW, AROUND = 38, 90  # pixels of a row, and of what stands around all rows
+TICKS = [0.01, 0.1, 1, 10, 100]
 
 
 def grid_figure(
@@ -91,9 +92,6 @@ def bars_figure(
         "legend": {"y": 0, "yref": "container", "yanchor": "bottom"},
     }  # fmt: skip
     return Figure(data=data, layout=layout, caption=caption, alt=alt)
-
-
-TICKS = [0.01, 0.1, 1, 10, 100]
 
 
 def choice_figure(

@@ -13,6 +13,10 @@ from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
 from dpsyn_core.report.words import ENGLISH, Words, local
 
+Floats = NDArray[np.float64]
+MOST_WORDS = 24  # values of an ordered category that are written on an axis
+CROWDED = 1e-5  # smallest share from which on every power of ten has room for its label
+
 
 def group_errors(
     column: str, tables: Mapping[str, Sequence[GroupError]], finding: str, words: Words = ENGLISH
@@ -45,11 +49,6 @@ def group_errors(
     return Figure(
         data=data, layout=layout, caption=finding, alt=words["groups_alt"].format(column=column, finding=finding)
     )
-
-
-Floats = NDArray[np.float64]
-MOST_WORDS = 24  # values of an ordered category that are written on an axis
-CROWDED = 1e-5  # smallest share from which on every power of ten has room for its label
 
 
 def lorenz(real: Sequence[float], tables: Mapping[str, Sequence[float]], income: str, words: Words = ENGLISH) -> Figure:
