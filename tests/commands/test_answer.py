@@ -133,7 +133,8 @@ def test_what_a_graphical_model_measured_answers_too(place, capsys):
     women = found["women"]["figures"][0]
     truth = int((columns()[0] == 0).sum())
     assert found["women"]["grade"] == "exact"
-    assert women["low"] < truth < women["high"] < truth + 60
+    # the interval misses the truth in one run of twenty, as it says: eight deviations never come
+    assert abs(women["estimate"] - truth) < 8 * women["noise"] and women["high"] - women["low"] < 120
     assert found["line"]["grade"] == "none"
     assert "made again" in found["line"]["sentence"]
 
