@@ -75,7 +75,7 @@ class Shrinkage:
     """Probability that noise alone keeps any stretch of a column without records. With .05 and weaker
     ends, up to 7 % of heavy-tailed columns had a mean off by more than a quarter (docs/accuracy.md)."""
 
-    emptied_from: int = 128
+    emptied_from: int = 40
     """Values from which on an ordered attribute loses all that stands in stretches without evidence: records far from
     all others spoil correlations and means of numbers with many bins. Fewer values are never that far apart."""
 
@@ -119,7 +119,7 @@ class Shrinkage:
     tail_far: float = 4.0
     """Standard deviations of its noise by which a block may lie off that shape; else its own count stands."""
 
-    tail_cut: tuple[float, float] = (1.0, 0.25)
+    tail_cut: tuple[float, float] = (0.2, 0.1)
     """Standard deviations of the noise of a block: by so many records an end ends before its shape does, which never
     ends; the second as far as blocks show records. Lower, more of a true tail is left, far more of one that is none."""
 
@@ -135,7 +135,7 @@ class Shrinkage:
     shape_penalties: int = 9
     """Penalties tried, in equal ratios from the first to the last, until evidence has fallen twice."""
 
-    shape_ends: tuple[float, float] = (0.25, 2.0)
+    shape_ends: tuple[float, float] = (0.25, 0.5)
     """Standard deviations of the noise of one count that are left out at each end of a smooth shape: at least, and, up
     to `shape_share` of the records, at most."""
 

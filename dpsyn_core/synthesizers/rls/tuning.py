@@ -57,7 +57,7 @@ class Shares:
     one_ways_power: float = 0.33
     """Power with which their share falls with that error, between the two."""
 
-    coarse_one_way: float = 0.15
+    coarse_one_way: float = 0.25
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
     Wasserstein distance and noisier single values."""
 
@@ -131,7 +131,7 @@ class Resolution:
     """Strength up to which single bins of a number would be lost in noise, and blocks of bins are counted instead. With
     300, wide ranges get tails that are none."""
 
-    few_blocks_below: float = 600.0
+    few_blocks_below: float = 420.0
     """The same for numbers of less than `fine_from` bins, whose single bins have no second table."""
 
     blocks: float = 0.32
