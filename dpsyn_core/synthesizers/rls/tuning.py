@@ -131,7 +131,7 @@ class Resolution:
     """Strength up to which single bins of a number would be lost in noise, and blocks of bins are counted instead. With
     300, wide ranges get tails that are none."""
 
-    few_blocks_below: float = 420.0
+    few_blocks_below: float = 600.0
     """The same for numbers of less than `fine_from` bins, whose single bins have no second table."""
 
     blocks: float = 0.32
