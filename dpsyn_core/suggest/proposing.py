@@ -101,6 +101,8 @@ SCALES = frozenset({
     (-100, 100), (-180, 180),
 })  # fmt: skip
 HUNDRED = 100
+NEAR_DAYS, NEAR_MONTHS = 3, 92  # times of so few days get whole days as their ends, and of a season whole months: a
+# range is cut into a thousand bins, and of a year they are nine hours wide
 MARKS = 20  # the largest one that is given
 # whole numbers with a usual range: words of the header, first, last
 RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
@@ -122,8 +124,8 @@ class Proposal:
     """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
 
     seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
-    catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `written`, `number`, `many`, `unique`,
-    `person`, `blank`).
+    catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `months`, `days`, `written`, `number`,
+    `many`, `unique`, `person`, `blank`).
     rare: values that few records have and that go to the others; private.
     """
 
@@ -175,10 +177,12 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         why = "clock" if clock else why
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
-        why = "written" if drafted.get("formats") else "calendar"
-        low, high = _seen_dates(column, drafted["formats"][0]) if why == "written" else (drafted["min"], drafted["max"])
+        shown = drafted.get("formats")
+        low, high = _seen_dates(column, shown[0]) if shown else (drafted["min"], drafted["max"])
         seen = {"what": "range", "low": low, "high": high}
-        first, last = _years(drafted["min"], drafted["max"])
+        timed = len(low) == len("2024-01-31T12:00:00")  # of such a form the draft has whole years
+        first, last, ends = _calendar(*((low, high) if timed else (drafted["min"], drafted["max"])))
+        why = "written" if shown else ends
         return Proposal(name=name, seen=seen, why=why, document=base | {"min": first, "max": last})
     if kind == "categorical":
         return _categories(drafted, base, column)
@@ -290,14 +294,17 @@ def _on_grid(low: Any, high: Any, step: float | None) -> tuple[Any, Any]:
     return round(first * step, digits), round(last * step, digits)
 
 
-def _years(first: str, last: str) -> tuple[str, str]:
-    """Whole years around two days or times, written as they are."""
-    tail = first[10:]
-    start, end = f"{int(first[:4]):04d}-01-01", f"{int(last[:4]):04d}-12-31"
-    if not tail:
-        return start, end
-    zone = "Z" if tail.endswith("Z") else ""
-    return f"{start}T00:00:00{zone}", f"{end}T23:59:59{zone}"
+def _calendar(first: str, last: str) -> tuple[str, str, str]:
+    """Whole years around two days or times, written as they are; months or days around times that lie closer. Why."""
+    low, high = np.datetime64(first[:10]), np.datetime64(last[:10])
+    near = (high - low).astype(int) if first[10:] else math.inf  # days
+    unit, why = ("D", "days") if near <= NEAR_DAYS else ("M", "months") if near <= NEAR_MONTHS else ("Y", "calendar")
+    start = low.astype(f"datetime64[{unit}]").astype("datetime64[D]")
+    end = (high.astype(f"datetime64[{unit}]") + 1).astype("datetime64[D]") - 1
+    if not first[10:]:
+        return str(start), str(end), why
+    zone = "Z" if first.endswith("Z") else ""
+    return f"{start}T00:00:00{zone}", f"{end}T23:59:59{zone}", why
 
 
 def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:

@@ -18,6 +18,7 @@ SAMPLE = 1 << 16
 LOOKED = 30  # lines that are looked at for headers below a title
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
 NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
+DECIMAL = re.compile(r"[-+]?(0,\d+|\d*,(\d{1,2}|\d{4,})|\d{4,},\d+)")  # with a comma that stands for no thousands
 JSON = re.compile(r"\s*(\[\s*$|\[?\s*\{\s*($|\}|\".*\"\s*:))")
 MARKUP = re.compile(r"\s*<(\?xml|!doctype|html|head|body|table|svg|[a-z][\w:]*( [^<>]*)?>\s*($|<))", re.IGNORECASE)
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
@@ -229,6 +230,5 @@ def rows_of(text: str, delimiter: str, limit: int) -> list[list[str]]:
 
 
 def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether some cell of these records is a number such as 12,5: then the person is told how it is read."""
-    cells = (c.strip().lstrip("+-") for row in rows for c in row)
-    return any("," in c and c.replace(",", "", 1).isdigit() for c in cells)
+    """Whether a cell of these records is a number such as 12,5, not 1,234: then the person is told how it is read."""
+    return any(DECIMAL.fullmatch(c.strip()) for row in rows for c in row)
