@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpsyn_core.errors import UNSEEN
+
 ENGLISH: Mapping[str, str] = {
     # how the file is read
     "utf16": "read as UTF-16",
@@ -48,7 +50,7 @@ class Notice(str):
 
     def __new__(cls, key: str, **values: Any) -> Notice:
         """The sentence of an entry. Raises KeyError for one that there is not."""
-        notice = super().__new__(cls, ENGLISH[key].format(**values))
+        notice = super().__new__(cls, ENGLISH[key].format(**values).translate(UNSEEN))
         notice.key, notice.values = key, values
         return notice
 
