@@ -23,7 +23,8 @@ from __future__ import annotations
 
 # What moves the cursor of a terminal or turns the direction of letters: a name from a file could rewrite the sentence
 # around it. Line ends and tabs stay.
-UNSEEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(8234, 8239), *range(8294, 8298)), "�")  # fmt: skip
+_MARKS = (*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+UNSEEN = dict.fromkeys(_MARKS, "\N{REPLACEMENT CHARACTER}")
 
 
 class DPSynError(Exception):
