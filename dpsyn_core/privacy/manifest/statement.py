@@ -190,26 +190,6 @@ class Statement(BaseModel):
         sums = [c.cells * (c.sigma or math.sqrt(2) * (c.scale or 0.0)) ** 2 for c in tables]
         return 1 / math.sqrt(precision) if (precision := sum(1 / v for v in sums if v)) else math.inf
 
-    def noise_of_children(self, table: str) -> float:
-        """Records that noise alone may make of a table that hangs on another: of the parents with 1, 2 .. of them.
-
-        The root mean square of the numbers of children up to the most of a parent is this most over the root of 3.
-        """
-        most, variance = {h.table: h.max_children for h in self.hanging}, 0.0
-        for c in self.charges:
-            if c.sigma and c.name.endswith(f".{table}: number"):
-                parent = c.name.removeprefix("marginal ").removesuffix(f".{table}: number").partition("[")[0]
-                each = c.sigma * c.records / c.sensitivity * most[table] / most.get(parent, 1)
-                variance += c.cells * each**2 / 3
-        return math.sqrt(variance)
-
-    def nearly_empty_tables(self) -> dict[str, tuple[int, float]]:
-        """Of linked tables those whose released records are within their noise, with these records and the noise."""
-        sizes = self.settings.get("records", {}) if self.hanging else {}
-        children = {h.table for h in self.hanging}
-        noise = {n: self.noise_of_children(n) if n in children else 4 * self.noise_of_records(n) for n in sizes}
-        return {n: (size, noise[n]) for n, size in sizes.items() if size < noise[n] < math.inf}
-
     @property
     def nearly_empty(self) -> bool:
         """Whether the number of records is within four deviations of noise: what was counted may be next to nothing."""
