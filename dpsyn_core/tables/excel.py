@@ -114,9 +114,16 @@ def _table(rows: list[tuple[Any, ...]], pa: Any, *, strict: bool) -> tuple[Any, 
 
 
 def _column(values: list[Any]) -> Any:
-    """Cells as text; a time at midnight is a day, which is how Excel keeps days."""
-    days = [v.date() if isinstance(v, datetime.datetime) and v.time() == datetime.time() else v for v in values]
-    return to_text(cells.column(days)).fill_null("")
+    """Cells as text; a time at midnight is a day, which is how Excel keeps days, and a duration reads 26:03:00."""
+    shown = [_shown(v) if isinstance(v, datetime.datetime | datetime.timedelta) else v for v in values]
+    return to_text(cells.column(shown)).fill_null("")
+
+
+def _shown(value: datetime.datetime | datetime.timedelta) -> object:
+    if isinstance(value, datetime.datetime):
+        return value.date() if value.time() == datetime.time() else value
+    seconds = round(abs(value.total_seconds()))
+    return f"{'-' * (value.days < 0)}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def cell(value: object) -> str:

@@ -21,7 +21,7 @@ ENGLISH: Mapping[str, str] = {
     "repeated": "{columns} columns have the header '{header}'; those after the first are called {names}",
     "headers_given": "the headers are those that were given; the first line is a record",
     "sheet": "read the sheet '{sheet}', one of {sheets}; the others are {others}",
-    "nested": "the columns {columns} hold lists, structures or bytes and are left out",
+    "nested": "the columns {columns} hold lists, structures, bytes or durations and are left out",
     "files": "{place} is read as one table of {files} files",
     # what could not be read
     "decimal_comma": "numbers are read with a decimal comma (12,5 is twelve and a half)",

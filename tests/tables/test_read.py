@@ -422,7 +422,7 @@ def test_nested_columns_of_parquet_are_left_out_and_named_by_both_readers(tmp_pa
     nested = pa.table({"i": [1, 2], "who": [{"i": 1, "s.s": "x"}] * 2, "s.s": ["x", "y"], "raw": [b"x", b"y"]})
     got = read(parquet(nested))
     assert got.table.column_names == ["i", "s.s"] and got.table.to_pydict() == {"i": [1, 2], "s.s": ["x", "y"]}
-    said = ("the columns 'who', 'raw' hold lists, structures or bytes and are left out",)
+    said = ("the columns 'who', 'raw' hold lists, structures, bytes or durations and are left out",)
     assert got.notices == said
     (tmp_path / "t.parquet").write_bytes(parquet(nested))
     batches = parquet_batches(tmp_path / "t.parquet")
