@@ -25,6 +25,7 @@ from dpsyn_core.schema.categorical import CategoricalAttribute, match
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
+from dpsyn_core.suggest.codes import standing_apart
 from dpsyn_core.suggest.drafting import COMMON, RARE, absent, mixed
 from dpsyn_core.tables import amounts, canonical, casting, clocks
 
@@ -327,18 +328,24 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     # a constant has none: its noise would come out as a value that nobody has
     other = len(values) > 1 and not (whole and base.get("missing"))
     if whole:
-        low, high, step = min(values), max(values), math.gcd(*values)
+        apart = standing_apart(
+            np.array(sorted(values), np.float64), np.array([counts.get(str(v), 0) for v in sorted(values)]), COMMON
+        )  # which are no ends of a list
+        codes = [int(c) for c in apart]
+        kept = [v for v in values if v not in codes]
+        low, high, step = min(kept), max(kept), math.gcd(*kept)
+        base |= {"ordered": not codes}
         # doses of 5, 10 and 20: no dose of 18; of fines of 10, 15, 25, 40, 55 and 110 most steps are none
-        if step > 1 and len(values) > 2 and (high - low) // step < min(LISTED, 2 * len(values)):
-            made = base | {"values": list(range(low, high + 1, step)), "ordered": True, "other": other}
+        if step > 1 and len(kept) > 2 and (high - low) // step < min(LISTED, 2 * len(kept)):
+            made = base | {"values": [*range(low, high + 1, step), *codes], "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="steps", document=made)
         first, last = _few(low, high, drafted["name"])
         if last - first < LISTED:
-            made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": other}
+            made = base | {"values": [*range(first, last + 1), *codes], "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
         rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
         if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
-            return _range(drafted, values)
+            return _range(drafted, kept, codes)
     values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
     if not common and len(values) > FEW and len(values) > OWN * len(column):
@@ -361,12 +368,16 @@ def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple
     return [values[i] for i in order], [keys[i] for i in order], base | {"ordered": True}
 
 
-def _range(drafted: Mapping[str, Any], values: list[int]) -> Proposal:
-    """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has."""
+def _range(drafted: Mapping[str, Any], values: list[int], codes: list[int]) -> Proposal:
+    """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has.
+
+    codes: such as -9, which have cells of their own.
+    """
     name = drafted["name"]
     low, high = _outward(min(values), max(values), name, whole=True)
     made = {"name": name, "kind": "numeric", "dtype": "integer", "min": low, "max": high, "source": "public"}
     made |= {k: drafted[k] for k in ("label", "description", "missing") if k in drafted}
+    made |= {"special_values": codes} if codes else {}
     seen = {"what": "range", "low": min(values), "high": max(values)}
     return Proposal(name=name, seen=seen, why="rounded", document=made)
 

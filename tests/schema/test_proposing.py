@@ -328,3 +328,20 @@ def test_numbers_with_marks_between_thousands_are_not_called_decimal_commas():
     ):
         raw = ("a;b\n" + "".join(f"{c};x\n" for c in cells)).encode()
         assert any("decimal comma" in str(n) for n in open_table(raw, name="t.csv").odd) == told, cells
+
+
+@pytest.mark.parametrize(
+    ("values", "proposed"),
+    [
+        ([-9, 1, 2, 3, 4], [1, 2, 3, 4, -9]),
+        ([1, 2, 3, 4, 5, 99], [1, 2, 3, 4, 5, 99]),
+        ([0, 5, 10, 20, 999], [0, 5, 10, 15, 20, 999]),
+        ([1, 2, 3, 9], [1, 2, 3, 9]),
+        ([1, 2, 3, 7], [1, 2, 3, 4, 5, 6, 7]),
+    ],
+)
+def test_codes_for_no_answer_do_not_stretch_a_list_of_numbers(values, proposed):
+    table = pa.table({"x": pa.array(values * 20), "of": ["a", "b"] * (10 * len(values))})
+    [found, _] = propose(draft(table, "t"), table)
+    assert found.document["values"] == proposed
+    assert found.document["ordered"] == (proposed == sorted(proposed) and max(proposed) < 9)
