@@ -348,6 +348,7 @@ def test_tables_of_others_become_records_whose_promise_is_stamped_as_theirs(fold
         (rows[:-1], "by the schema it has 20"),
         ([*rows[:-1], rows[0]], "lists a cell twice"),
         ([*rows[:-1], rows[-1].replace("4.5", "-1")], "different sigma"),
+        ([row.replace("4.5", "1e-320") for row in rows], "a table without noise"),
         ([r.replace("4.5", "0") for r in rows], "without noise"),
         ([*rows[:-1], "M,90-99,nan,4.5"], "blank or infinite"),
         ([*rows[:-1], "X,90-99,1,4.5"], "is no value of 'sex'"),
