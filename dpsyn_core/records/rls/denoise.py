@@ -131,7 +131,7 @@ def _mix(likelihood: Floats, prior: Floats) -> Floats:
 
 def shrink_one_way(
     values: Floats, sigma: float, *, ordered: bool, special: int, total: float, number: bool = False,
-    tuning: Shrinkage = RECORDS.shrinkage,
+    again: bool = False, tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:  # fmt: skip
     """A noisy one-way without most of its noise: non-negative, with the given total.
 
@@ -142,6 +142,7 @@ def shrink_one_way(
         special: values at the end without order.
         total: the sum to give.
         number: whether the values have a mean.
+        again: whether sums of values were counted too, which show a tail that is hidden in single counts.
         tuning: constants.
     """
     if total <= 0:
@@ -155,7 +156,7 @@ def shrink_one_way(
         sparse = shrink_unordered(noisy, sigma, tuning=tuning)
         shown = supported(noisy, sigma, tuning=tuning)
         kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
-        if ranked < tuning.emptied_from:
+        if ranked < tuning.emptied_from and not again:
             kept[~shown] *= tuning.listed_part
             kept = _drawn_in(kept, shown) if number else kept
             shown[:] = True

@@ -48,7 +48,14 @@ def shrink_with_sums(
         tuning: constants.
     """
     of_values = partial(
-        shrink_one_way, sigma=sigma, ordered=ordered, special=special, total=total, number=number, tuning=tuning
+        shrink_one_way,
+        sigma=sigma,
+        ordered=ordered,
+        special=special,
+        total=total,
+        number=number,
+        again=bool(sums),
+        tuning=tuning,
     )
     if not sums:
         return of_values(values)
@@ -114,8 +121,6 @@ def _hidden(
     They follow the smooth estimate and are fewer in proportion to the distance from what is shown.
     """
     hidden, weight = np.zeros(len(known), dtype=bool), np.zeros(len(known))
-    if ranked < tuning.emptied_from:
-        return hidden, weight
     clean = (known + (total - float(known.sum())) / len(known))[:ranked]
     shown = supported(clean, sigma, strict_ends=True, tuning=tuning)
     if shown.all() or not shown.any():
