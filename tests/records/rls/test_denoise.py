@@ -8,6 +8,7 @@ from dpsyn_core.records.rls.denoise import (
     shrink_one_way,
     shrink_ordered,
     shrink_pair,
+    shrink_pairs,
     shrink_unordered,
     simplex,
     with_total,
@@ -97,6 +98,22 @@ def test_a_narrow_band_loses_more_of_its_noise_to_the_mean_of_both_estimators():
     expected = np.outer(ones, ones) * truth.sum()
     both, one = shrink_pair(noisy, expected, 20.0), shrink_interaction(noisy, expected, 20.0)
     assert np.abs(both - truth).sum() < 0.8 * np.abs(one - truth).sum()
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2)])
+def test_tables_of_yes_no_attributes_say_together_whether_they_depend(shape):
+    """Noise of 20: where no table depends nearly nothing stays of it; among those that depend little is taken away."""
+    rng, cells = RNG(11), (-1.0) ** np.add.outer(*map(np.arange, shape))
+    expected = np.full((60, *shape), 500.0)
+    found = {}
+    for strength in (0.0, 120.0):
+        truth = expected + strength * (cells - cells.mean(0) - cells.mean(1)[:, None] + cells.mean())
+        noise = rng.normal(0, 20, truth.shape)
+        noise -= noise.mean(1, keepdims=True) + noise.mean(2, keepdims=True) - noise.mean((1, 2), keepdims=True)
+        clean = shrink_pairs(truth + noise, expected, np.full(60, 20.0))
+        found[strength] = np.abs(clean - truth).sum() / np.abs(noise).sum()
+    assert found[0.0] < 0.2
+    assert found[120.0] < 1.1
 
 
 def test_a_table_with_one_row_is_left_as_measured():
