@@ -243,10 +243,10 @@ def shrink_pairs(
     if min(values.shape[1:]) < 2:
         return values
     if _directions(values) <= tuning.few_directions:
-        return _interactions(values, expected, sigmas, tuning)
+        return shrink_interactions(values, expected, sigmas, tuning)
     cells = _shrink_rows(values.reshape(len(values), -1), sigmas, tuning).reshape(values.shape)
     part = tuning.interaction_part
-    mean: Floats = part * _interactions(values, expected, sigmas, tuning) + (1 - part) * cells
+    mean: Floats = part * shrink_interactions(values, expected, sigmas, tuning) + (1 - part) * cells
     return mean
 
 
@@ -255,10 +255,8 @@ def _directions(tables: Floats) -> int:
     return (tables.shape[1] - 1) * (tables.shape[2] - 1)
 
 
-def shrink_interaction(
-    values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:
-    """A noisy pair table whose interaction is shrunk by singular values; its margins stay as measured.
+def shrink_interactions(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
+    """Noisy pair tables of one shape, (tables, rows, columns), with shrunk interactions; margins stay as measured.
 
     The interaction (row and column means of the difference from `expected` taken out) of real tables has few
     strong components; the optimal shrinker for squared error removes those below the edge of the noise. Source:
@@ -266,12 +264,6 @@ def shrink_interaction(
     take away every dependence below twice its noise. In those with few directions the whole interaction is shrunk, by
     a prior that all tables of the shape share: where most of them show nothing beyond their noise, little is left.
     """
-    found: Floats = _interactions(values[None], expected[None], np.array([sigma]), tuning)[0]
-    return found
-
-
-def _interactions(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
-    """Many tables of one shape, (tables, rows, columns), each as by `shrink_interaction`; sigmas: (tables,)."""
     difference = values - expected
     rows, columns = difference.mean(axis=2, keepdims=True), difference.mean(axis=1, keepdims=True)
     inner = difference - rows - columns + difference.mean(axis=(1, 2), keepdims=True)

@@ -1,7 +1,6 @@
 """Tables of three and more attributes, and pairs of few values, lose noise and keep what stands out of it."""
 
 import numpy as np
-import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_pair
 from dpsyn_core.records.rls.wider import shrink_wide
