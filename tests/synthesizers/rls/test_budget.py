@@ -113,7 +113,7 @@ def test_scores_get_more_where_those_of_all_pairs_would_be_noise_and_as_much_as_
     assert share(60, 1e9) == pytest.approx(few, rel=0.2)
     assert many > 1.5 * few
     assert share(60, total, one_way_share=0.94) < many
-    assert share(60, total / 4, one_way_share=0.5) < many  # where more would not help, they get no more
+    assert share(60, total / 4, one_way_share=0.5) > 0.9 * many  # however noisy they stay
 
 
 def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bins_at_larger_budgets_too():
