@@ -21,9 +21,18 @@ No message ever shows a private value: it names the column or the field instead.
 
 from __future__ import annotations
 
+# What moves the cursor of a terminal or turns the direction of letters: a name from a file could rewrite the sentence
+# around it. Line ends and tabs stay.
+_MARKS = (*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+UNSEEN = dict.fromkeys(_MARKS, "\N{REPLACEMENT CHARACTER}")
+
 
 class DPSynError(Exception):
     """Root of all errors that a person may be shown."""
+
+    def __str__(self) -> str:
+        """The message, in which no name does anything."""
+        return super().__str__().translate(UNSEEN)
 
 
 class InputError(DPSynError, ValueError):

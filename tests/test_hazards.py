@@ -13,7 +13,7 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import SchemaError, UnitError
+from dpsyn_core.errors import SchemaError, TableError, UnitError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
@@ -26,6 +26,7 @@ from dpsyn_core.sources import memory
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.synthesizers.registry import MODULES, config_class, names
+from dpsyn_core.tables.notices import Notice
 from tests.audit.whole import crowd, rows, schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -248,3 +249,10 @@ def test_what_was_bought_for_records_does_not_protect_individuals(book):
     made = run(table, Schema.of(document), book)
     assert not made.manifest.private
     assert "another unit" in made.manifest.not_private_because[0]
+
+
+def test_no_name_in_a_message_moves_a_cursor_or_turns_letters_round():
+    said = str(TableError("the column '\x1b[2K\u202e\x9b1A\u2066x' is\tlong"))
+    assert said == "the column '\ufffd[2K\ufffd\ufffd1A\ufffdx' is\tlong"
+    notice = Notice("sheet", sheet="\x1b[2J", sheets=2, others="\u202e")
+    assert notice == "read the sheet '\ufffd[2J', one of 2; the others are \ufffd"

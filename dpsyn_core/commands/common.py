@@ -297,7 +297,10 @@ def say_assumed(batches: Batches, table: Path | str) -> None:
         hint = "the first line looks like a record; if there are no headers, give them with --header 'age,sex,income'"
         print(f"note ({PRIVATE}): {name}{hint}", file=sys.stderr)
     elif batches.header_hint is not None:
-        hint = f"the headers may stand in line {batches.header_hint}; if so, add --header-row {batches.header_hint}"
+        row, taken, broken = batches.header_hint
+        flags = f"--header-row {row}" + f" --header-lines {taken}" * (taken > 1) + " --multiline" * broken
+        where = f"line {row}" if taken == 1 else f"lines {row} to {row + taken - 1}"
+        hint = f"the headers may stand in {where}; if so, add {flags}"
         print(f"note ({PRIVATE}): {name}{hint}", file=sys.stderr)
 
 
@@ -370,6 +373,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     """The records of a run that are read and counted by executors of Spark; says on stderr what that takes."""
     from dpsyn_core.spark.files import SparkFiles, expected
+    from dpsyn_core.spark.session import settings_of
 
     if args.sql_table is not None or args.sql_query is not None or args.sheet is not None:
         msg = "the engine 'spark' reads Parquet, CSV and TSV; for a table of a database use the engine 'memory'"
@@ -377,13 +381,7 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     if args.memory is not None:
         msg = "--memory is for the engines of this machine; name memory of executors as --spark-conf"
         raise SettingError(msg)
-    conf = {}
-    for pair in args.spark_conf:
-        name, sign, value = pair.partition("=")
-        if not sign or not name.startswith("spark."):
-            msg = f"--spark-conf got '{name}'; it needs the form spark.name=value"
-            raise SettingError(msg)
-        conf[name] = value
+    conf = settings_of(args.spark_conf)
     source = SparkFiles(args.table, read_form(args), master=args.spark_master, settings=conf)
     if source.batches is not None:  # of an address, only the cluster can tell
         say_assumed(source.batches, args.table)

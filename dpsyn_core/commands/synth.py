@@ -199,6 +199,7 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.answering import write_answers
     from dpsyn_core.linked.document import METHOD, LinkedSchema
+    from dpsyn_core.linked.emptiness import nearly_empty_tables
     from dpsyn_core.linked.export import named_tables, places_of
     from dpsyn_core.linked.release import synthesize_linked
     from dpsyn_core.progress import silent
@@ -247,7 +248,7 @@ def run_linked(args: argparse.Namespace) -> None:
         sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {sizes} to {where}; {spent}", file=sys.stderr)
-        for name, (records, noise) in ({} if args.n_records else manifest.nearly_empty_tables()).items():
+        for name, (records, noise) in ({} if args.n_records else nearly_empty_tables(manifest)).items():
             print(
                 f"note: {records} records of '{name}', the number that was released, is close to its noise (which "
                 f"alone may make {noise:.0f}): the table tells next to nothing. If the file has far more, see with "

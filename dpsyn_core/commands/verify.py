@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
-    from dpsyn_core.errors import ReceiptError
+    from dpsyn_core.errors import UNSEEN, ReceiptError
     from dpsyn_core.files import manifest_beside
     from dpsyn_core.linked.document import load_any_schema
     from dpsyn_core.privacy.manifest.signing import public_key
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
         found = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
         if not found.holds or (args.publishable and not found.publishable):
             raise ReceiptError(found.sentence)
-        print(found.sentence)
+        print(found.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
     if args.cite:
         from dpsyn_core.report.takeaways import cite
 

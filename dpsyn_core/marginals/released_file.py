@@ -24,6 +24,7 @@ from dpsyn_core.schema.domain import Domain
 
 VERSION = 2  # 1 named no law of noise, and knew neither tables that share their noise nor joint ones
 LIMIT = 1 << 30  # characters after inflating
+MOST, LEAST = 1e30, 1e-30  # records that a count or its noise may state: far beyond any, and their squares are numbers
 MOST_NUMBERS = 60_000_000  # in one file: each takes 32 bytes while it is read, and a table of all pairs has 50 million
 
 
@@ -229,18 +230,24 @@ def _values(entry: dict[str, Any]) -> tuple[NDArray[np.float64], float, Law | No
     """Counts, the standard deviation of their noise, and its law."""
     values = np.asarray(entry["values"], dtype=np.float64).reshape(entry["shape"])
     sigma, law = float(entry["sigma"]), entry.get("law")
-    if not (np.isfinite(values).all() and np.isfinite(sigma) and sigma >= 0 and (law is None or law in get_args(Law))):
+    if not (_stated(values, sigma) and (law is None or law in get_args(Law))):
         msg = "a table has no finite counts with known noise"
         raise ValueError(msg)
     return values, sigma, law
+
+
+def _stated(values: NDArray[np.float64], sigma: float) -> bool:
+    """Whether these are numbers that a run may write, squares of which are numbers too; 0 is no noise."""
+    most = float(np.abs(values).max(initial=0.0))  # not a number where one of them is none
+    return most <= MOST and (sigma == 0 or LEAST <= sigma <= MOST)
 
 
 def _scores(entry: dict[str, Any], domain: Domain) -> Scores:
     sets = tuple(tuple(str(n) for n in names) for names in entry["sets"])
     values = np.asarray(entry["values"], dtype=np.float64)
     sigma = float(entry["sigma"])
-    fits = all(s == domain.ordered_set(s) for s in sets) and values.shape == (len(sets),)
-    if not (fits and np.isfinite(values).all() and np.isfinite(sigma) and sigma >= 0):
+    fits = all(s == domain.ordered_set(s) and len(s) == 2 for s in sets) and values.shape == (len(sets),)
+    if not (fits and _stated(values, sigma)):
         msg = "scores do not fit"
         raise ValueError(msg)
     return Scores(sets=sets, values=values, sigma=sigma)

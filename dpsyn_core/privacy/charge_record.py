@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from dataclasses import fields
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.charge import Charge, Mechanism
 
 _ROUNDING = 1e-9
 _SIGMA = {"gaussian", "sampled-gaussian"}
+_DIVIDED = {*_SIGMA, "geometric"}  # mechanisms whose cost is a sensitivity over noise
+MOST, LEAST = 1e100, 1e-100  # of any number that is stated: their squares and quotients are still numbers
+WHOLE = 1 << 62  # the same of whole numbers
 
 
 class ChargeRecord(BaseModel):
@@ -18,42 +24,37 @@ class ChargeRecord(BaseModel):
 
     name: str
     mechanism: Mechanism
-    sensitivity: float = Field(ge=0, allow_inf_nan=False)
-    sigma: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    scale: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    cells: int = Field(ge=0)
-    rho: float = Field(ge=0, allow_inf_nan=False)
-    epsilon: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    sensitivity: float = Field(ge=0, le=MOST)
+    sigma: float | None = Field(default=None, ge=LEAST, le=MOST)
+    scale: float | None = Field(default=None, ge=0, le=MOST)
+    cells: int = Field(ge=0, le=WHOLE)
+    rho: float = Field(ge=0, le=MOST)
+    epsilon: float = Field(default=0.0, ge=0, le=MOST)
     delta: float = Field(default=0.0, ge=0, lt=1)
     sampling: float = Field(default=1.0, gt=0, le=1)
-    steps: int = Field(default=1, ge=1)
-    records: int = Field(default=1, ge=1)
+    steps: int = Field(default=1, ge=1, le=WHOLE)
+    records: int = Field(default=1, ge=1, le=WHOLE)
     exchanged: bool = False
     kind: str | None = Field(
         default=None, pattern="^[a-z0-9-]{1,40}$",
         description="What was released: total, 1-way, 2-way, scores, choice ...; null in manifests of earlier versions",
     )  # fmt: skip
 
+    @model_validator(mode="after")
+    def _has_noise(self) -> Self:
+        least = min(self.scale or self.sigma or 0.0, self.sensitivity if self.mechanism == "sampled-gaussian" else MOST)
+        divided = self.mechanism in _DIVIDED or (self.mechanism == "partition-selection" and not self.epsilon)
+        if divided and least < LEAST:
+            msg = f"'{self.name}' states no noise, or nothing that it would hide"
+            raise ValueError(msg)
+        return self
+
     @classmethod
     def of(cls, charge: Charge) -> ChargeRecord:
         """The record of a charge."""
         gaussian = charge.mechanism in _SIGMA or (charge.mechanism == "partition-selection" and charge.epsilon == 0)
-        return cls(
-            name=charge.name,
-            mechanism=charge.mechanism,
-            sensitivity=charge.sensitivity,
-            sigma=charge.scale if gaussian else None,
-            scale=None if gaussian else charge.scale,
-            cells=charge.cells,
-            rho=charge.rho,
-            epsilon=charge.epsilon,
-            delta=charge.delta,
-            sampling=charge.sampling,
-            steps=charge.steps,
-            records=charge.records,
-            exchanged=charge.exchanged,
-            kind=charge.kind,
-        )
+        own = {f.name: getattr(charge, f.name) for f in fields(charge)} | {"scale": None if gaussian else charge.scale}
+        return cls(**own, sigma=charge.scale if gaussian else None)
 
     @property
     def wrong(self) -> bool:
@@ -91,18 +92,5 @@ class ChargeRecord(BaseModel):
 
     def charge(self) -> Charge:
         """The charge as the value that is composed."""
-        return Charge(
-            name=self.name,
-            mechanism=self.mechanism,
-            sensitivity=self.sensitivity,
-            scale=(self.scale or 0.0) if self.sigma is None else self.sigma,
-            cells=self.cells,
-            rho=self.rho,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            sampling=self.sampling,
-            steps=self.steps,
-            records=self.records,
-            exchanged=self.exchanged,
-            kind=self.kind,
-        )
+        own = self.model_dump(exclude={"sigma"})
+        return Charge(**own | {"scale": (self.scale or 0.0) if self.sigma is None else self.sigma})

@@ -17,7 +17,7 @@ from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
 from dpsyn_core.linked.real import root_domain
 from dpsyn_core.linked.spans import measured_schema
 from dpsyn_core.linked.stages import View, stages_of
-from dpsyn_core.marginals.released_file import ReleasedFile
+from dpsyn_core.marginals.released_file import LEAST, ReleasedFile
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.released import law_of, sigma_of
 from dpsyn_core.measurement.select import GRID
@@ -150,9 +150,9 @@ def _joins(name: str, columns: Sequence[str]) -> bool:
 
 
 def without_noise(released: ReleasedTables) -> bool:
-    """Whether a table, or the scores, state no noise at all."""
+    """Whether a table, or the scores, state no noise at all, or next to none."""
     scores = () if released.scores is None or not released.scores.sets else (released.scores,)
-    return any(m.sigma <= 0 for m in (*released, *released.joint, *scores))
+    return any(m.sigma < LEAST for m in (*released, *released.joint, *scores))
 
 
 def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFile) -> list[str]:

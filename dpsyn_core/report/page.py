@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpsyn_core.errors import UNSEEN
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, plain
 from dpsyn_core.report.theme import DARK, LAYOUT, LIGHT, Figure
 
@@ -151,6 +152,11 @@ class Page:
         )  # fmt: skip
 
 
+def _plain(value: Any) -> Any:
+    """A value of a template; a name from a file turns no letters beside it round."""
+    return value.translate(UNSEEN) if type(value) is str else value
+
+
 @cache
 def _environment() -> Environment:
     """Templates from this package alone, every value escaped, and an error for a value that is not there."""
@@ -158,14 +164,14 @@ def _environment() -> Environment:
 
     return Environment(
         loader=PackageLoader("dpsyn_core.report", "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        finalize=_plain, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
 
 
 def embedded(data: Mapping[str, Any]) -> str:
     """JSON that cannot end the script element that holds it."""
     text = json.dumps(plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return text.translate(UNSEEN).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def rounded(value: Any) -> Any:

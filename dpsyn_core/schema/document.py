@@ -204,7 +204,7 @@ class Schema(Document):
         None, min_length=1, max_length=200, description="Name of the table on the ledger; null: its name"
     )
     unit: SchemaUnit = Field(SchemaUnit(), description="Who is protected")
-    n_records: Annotated[StrictInt, Field(ge=0)] | None = Field(
+    n_records: Annotated[StrictInt, Field(ge=0, le=1 << 62)] | None = Field(
         None, description="Number of records when that is public; null: it is private"
     )
     attributes: tuple[Attribute, ...] = Field(min_length=1, description="Columns, in the order of the output")

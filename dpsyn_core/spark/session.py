@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +30,18 @@ LOCAL = {
 }
 INFERENCE = "spark.sql.sources.partitionColumnTypeInference.enabled"
 NO_SETTINGS: Mapping[str, str] = {}
+
+
+def settings_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Settings that were typed as spark.name=value. Raises SettingError for what is none."""
+    out = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.startswith("spark."):
+            msg = f"--spark-conf got '{name}'; it needs the form spark.name=value"
+            raise SettingError(msg)
+        out[name] = value
+    return out
 
 
 @contextmanager

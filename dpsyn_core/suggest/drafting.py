@@ -16,6 +16,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.rhythm import found_in, found_in_times
+from dpsyn_core.suggest.codes import standing_apart
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
@@ -37,7 +38,10 @@ LONG_TAIL = 100  # times the median positive number: from a largest one so far o
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
 OFTEN = 0.5  # of the distinct numbers are not farther out than that where a column is drafted as numbers
-ABSENT = ("na", "n/a", "n.a.", "nan", "null", "none", "missing", "unknown", "?", "-", "--", ".", "..")
+ABSENT = (
+    "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "\\n", "none", "nil", "missing", "unknown", "k.a.", "k. a.",
+    "keine angabe", "?", "-", "--", ".", "..", "0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000",
+)  # fmt: skip
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
@@ -138,7 +142,7 @@ def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
 def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None) -> dict[str, Any]:
     """The draft of a column, with what its file declares: codes with words are listed, missing codes are no numbers."""
     if said is None:
-        return _column(name, column, comma)
+        return _beside_codes(name, column, comma)
     declared = attribute_of(said) or {}
     codes = [c for c in said.codes_missing if isinstance(c, int | float)]
     found = _column(name, _without(column, codes) if codes else column, comma)
@@ -163,6 +167,33 @@ def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None
     return worded(found, said)
 
 
+def _beside_codes(name: str, column: Any, comma: bool) -> dict[str, Any]:
+    """The draft of a column whose file declares nothing; codes such as -9999 have cells apart from its numbers."""
+    found = _column(name, column, comma)
+    if found["kind"] != "numeric":
+        return found
+    entries, index = canonical.uniques(column)
+    numbers, valid = casting.to_numbers(entries, whole=False, comma=comma)
+    valid &= np.abs(numbers) <= LARGEST
+    known, at = np.unique(numbers[valid], return_inverse=True)
+    records = np.bincount(index[index >= 0], minlength=len(entries))[valid]
+    codes = standing_apart(known, np.bincount(at, records, len(known)).astype(np.int64), COMMON)
+    if not codes:
+        return found
+    kept = ~(valid & np.isin(numbers, codes))
+    inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma)
+    if inner["kind"] != "numeric":
+        return found
+    apart = [int(c) if inner["dtype"] == "integer" and c.is_integer() else c for c in codes]
+    return inner | {"special_values": [*inner.get("special_values", ()), *apart], "missing": found["missing"]}
+
+
+def _places(index: NDArray[np.int64]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(index, mask=index < 0)
+
+
 def _blank(column: Any) -> bool:
     """Whether a cell of the column is blank."""
     entries, index = canonical.uniques(column)
@@ -177,8 +208,7 @@ def _without(column: Any, codes: list[int | float]) -> Any:
     entries, index = canonical.uniques(column)
     texts = [canonical.canonical(c) for c in codes]
     gone = pc.is_in(canonical.to_text(entries), value_set=pa.array(texts, pa.string()))
-    places = pa.array(index, mask=index < 0)
-    return pc.if_else(gone, pa.scalar(None, entries.type), entries).take(places)
+    return pc.if_else(gone, pa.scalar(None, entries.type), entries).take(_places(index))
 
 
 def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:

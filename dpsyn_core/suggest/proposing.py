@@ -25,6 +25,7 @@ from dpsyn_core.schema.categorical import CategoricalAttribute, match
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.identifying import named_like_one
+from dpsyn_core.suggest.codes import standing_apart
 from dpsyn_core.suggest.drafting import COMMON, RARE, absent, mixed
 from dpsyn_core.tables import amounts, canonical, casting, clocks
 
@@ -101,6 +102,8 @@ SCALES = frozenset({
     (-100, 100), (-180, 180),
 })  # fmt: skip
 HUNDRED = 100
+NEAR_DAYS, NEAR_MONTHS = 3, 92  # times of so few days get whole days as their ends, and of a season whole months: a
+# range is cut into a thousand bins, and of a year they are nine hours wide
 MARKS = 20  # the largest one that is given
 # whole numbers with a usual range: words of the header, first, last
 RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
@@ -122,8 +125,8 @@ class Proposal:
     """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
 
     seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
-    catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `written`, `number`, `many`, `unique`,
-    `person`, `blank`).
+    catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `months`, `days`, `written`, `number`,
+    `many`, `unique`, `person`, `blank`).
     rare: values that few records have and that go to the others; private.
     """
 
@@ -175,10 +178,12 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         why = "clock" if clock else why
         return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
-        why = "written" if drafted.get("formats") else "calendar"
-        low, high = _seen_dates(column, drafted["formats"][0]) if why == "written" else (drafted["min"], drafted["max"])
+        shown = drafted.get("formats")
+        low, high = _seen_dates(column, shown[0]) if shown else (drafted["min"], drafted["max"])
         seen = {"what": "range", "low": low, "high": high}
-        first, last = _years(drafted["min"], drafted["max"])
+        timed = len(low) == len("2024-01-31T12:00:00")  # of such a form the draft has whole years
+        first, last, ends = _calendar(*((low, high) if timed else (drafted["min"], drafted["max"])))
+        why = "written" if shown else ends
         return Proposal(name=name, seen=seen, why=why, document=base | {"min": first, "max": last})
     if kind == "categorical":
         return _categories(drafted, base, column)
@@ -290,14 +295,17 @@ def _on_grid(low: Any, high: Any, step: float | None) -> tuple[Any, Any]:
     return round(first * step, digits), round(last * step, digits)
 
 
-def _years(first: str, last: str) -> tuple[str, str]:
-    """Whole years around two days or times, written as they are."""
-    tail = first[10:]
-    start, end = f"{int(first[:4]):04d}-01-01", f"{int(last[:4]):04d}-12-31"
-    if not tail:
-        return start, end
-    zone = "Z" if tail.endswith("Z") else ""
-    return f"{start}T00:00:00{zone}", f"{end}T23:59:59{zone}"
+def _calendar(first: str, last: str) -> tuple[str, str, str]:
+    """Whole years around two days or times, written as they are; months or days around times that lie closer. Why."""
+    low, high = np.datetime64(first[:10]), np.datetime64(last[:10])
+    near = (high - low).astype(int) if first[10:] else math.inf  # days
+    unit, why = ("D", "days") if near <= NEAR_DAYS else ("M", "months") if near <= NEAR_MONTHS else ("Y", "calendar")
+    start = low.astype(f"datetime64[{unit}]").astype("datetime64[D]")
+    end = (high.astype(f"datetime64[{unit}]") + 1).astype("datetime64[D]") - 1
+    if not first[10:]:
+        return str(start), str(end), why
+    zone = "Z" if first.endswith("Z") else ""
+    return f"{start}T00:00:00{zone}", f"{end}T23:59:59{zone}", why
 
 
 def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:
@@ -320,18 +328,24 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     # a constant has none: its noise would come out as a value that nobody has
     other = len(values) > 1 and not (whole and base.get("missing"))
     if whole:
-        low, high, step = min(values), max(values), math.gcd(*values)
+        apart = standing_apart(
+            np.array(sorted(values), np.float64), np.array([counts.get(str(v), 0) for v in sorted(values)]), COMMON
+        )  # which are no ends of a list
+        codes = [int(c) for c in apart]
+        kept = [v for v in values if v not in codes]
+        low, high, step = min(kept), max(kept), math.gcd(*kept)
+        base |= {"ordered": not codes}
         # doses of 5, 10 and 20: no dose of 18; of fines of 10, 15, 25, 40, 55 and 110 most steps are none
-        if step > 1 and len(values) > 2 and (high - low) // step < min(LISTED, 2 * len(values)):
-            made = base | {"values": list(range(low, high + 1, step)), "ordered": True, "other": other}
+        if step > 1 and len(kept) > 2 and (high - low) // step < min(LISTED, 2 * len(kept)):
+            made = base | {"values": [*range(low, high + 1, step), *codes], "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="steps", document=made)
         first, last = _few(low, high, drafted["name"])
         if last - first < LISTED:
-            made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": other}
+            made = base | {"values": [*range(first, last + 1), *codes], "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
         rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
         if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
-            return _range(drafted, values)
+            return _range(drafted, kept, codes)
     values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
     if not common and len(values) > FEW and len(values) > OWN * len(column):
@@ -354,12 +368,16 @@ def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple
     return [values[i] for i in order], [keys[i] for i in order], base | {"ordered": True}
 
 
-def _range(drafted: Mapping[str, Any], values: list[int]) -> Proposal:
-    """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has."""
+def _range(drafted: Mapping[str, Any], values: list[int], codes: list[int]) -> Proposal:
+    """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has.
+
+    codes: such as -9, which have cells of their own.
+    """
     name = drafted["name"]
     low, high = _outward(min(values), max(values), name, whole=True)
     made = {"name": name, "kind": "numeric", "dtype": "integer", "min": low, "max": high, "source": "public"}
     made |= {k: drafted[k] for k in ("label", "description", "missing") if k in drafted}
+    made |= {"special_values": codes} if codes else {}
     seen = {"what": "range", "low": min(values), "high": max(values)}
     return Proposal(name=name, seen=seen, why="rounded", document=made)
 

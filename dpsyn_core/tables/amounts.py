@@ -23,6 +23,7 @@ SEEN = 6  # digits after the mark of a form that is read from cells: a millionth
 # that tables of amounts are kept in, and beyond it one person's cell would say how all of them are written
 LONGEST = 12  # letters of a currency or a unit
 SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
+_NO_CENTS = "(?:--|[-–—])"  # in place of them, behind the mark: 1.200,- is 1200
 _GAP = rf"[\s{SPACES}]*"
 _WORD = r"[^\s\d.,'’()+\-=@|\"\\;:!?#*/&<>{}\[\]~^`]"  # letters, currency signs, percent and degree signs
 _EXAMPLE = re.compile(
@@ -139,9 +140,10 @@ def _pattern(how: AmountFormat) -> str:
     """A regular expression of pyarrow's engine, whose groups all have names."""
     whole = rf"\d{{1,3}}(?:{_class(how.group)}\d{{3}})+|\d*" if how.group else r"\d*"
     before, after = (re.escape(s.strip(SPACES)) for s in (how.prefix, how.suffix))
+    cents = rf"{re.escape(how.mark)}(?:{_NO_CENTS}|(?P<fraction>\d*))"
     return (
         rf"^'?(?P<open>\(?)(?P<first>[+-]?){_GAP}(?:{before})?{_GAP}(?P<second>[+-]?){_GAP}(?P<whole>{whole})"
-        rf"(?:{re.escape(how.mark)}(?P<fraction>\d*))?{_GAP}(?:{after})?{_GAP}(?P<third>-?)(?P<close>\)?)$"
+        rf"(?:{cents})?{_GAP}(?:{after})?{_GAP}(?P<third>-?)(?P<close>\)?)$"
     )
 
 
@@ -207,6 +209,7 @@ def recognised(texts: Any) -> AmountFormat | None:
     if clock := clocks.recognised(texts):
         return _of_clock(clock)
     text = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
+    text = pc.replace_substring_regex(text, rf"(\d)[.,]{_NO_CENTS}", r"\1")
     word = rf"{_WORD}{{0,{LONGEST}}}"
     parts = pc.extract_regex(
         text,

@@ -51,7 +51,7 @@ class Batches:
     sheets: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     odd: list[str] = field(default_factory=list)
-    header_hint: int | None = None
+    header_hint: tuple[int, int, bool] | None = None
     headless: bool = False
     drawn_from: int | None = None
 

@@ -110,7 +110,7 @@ def parse(data: memoryview, name: str, form: ReadForm, file: File | None = None)
 
 def facts(text: memoryview, top: Top, encoding: str, form: ReadForm) -> dict[str, Any]:
     """What is known of a text by its beginning: the form it was read in, and what else its first lines look like."""
-    first = form.header is None and form.header_row == 1
+    first = form.header is None and form.header_row == form.header_lines == 1
     shown = sniffing.rows_of(_head(text[top.start :]), top.delimiter, sniffing.LOOKED) if first else []
     return {
         "kind": TEXT,
@@ -124,7 +124,7 @@ def holds_headers(text: memoryview, form: ReadForm) -> bool:
     """Whether the end of the line of the headers stands in the beginning of a text."""
     if form.header is not None:
         return True
-    return sum(bool(line) for line in bytes(text).split(b"\n")[:-1]) >= form.header_row
+    return sum(bool(line) for line in bytes(text).split(b"\n")[:-1]) >= form.header_row + form.header_lines - 1
 
 
 def top_of(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -> Top:
@@ -143,6 +143,15 @@ def top_of(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -
         return Top(written=written, delimiter=chosen)
     start, above = lines.above(text, form.header_row)
     written, chosen, size = names_of(text[start:], name, form.delimiter, form.multiline, notices)
+    if form.header_lines > 1:
+        from dpsyn_core.tables.headings import over  # few files have them
+
+        rows = [written]
+        for _ in range(form.header_lines - 1):
+            size += lines.above(text[start + size :], 1)[0]
+            more, _, taken = names_of(text[start + size :], name, chosen, form.multiline, notices)
+            rows, size = [*rows, more], size + taken
+        written = over(rows)
     own = bytes(text[start : start + size])
     return Top(
         written=written, delimiter=chosen, start=start, size=start + size, above=above,

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.extras import require
-from dpsyn_core.tables import cells, headers, sniffing
+from dpsyn_core.tables import cells, headers, headings, sniffing
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import to_text
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
@@ -51,11 +51,14 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         others = ", ".join(rest[:5]) + (" ..." if len(rest) > 5 else "")
         notices = (Notice("sheet", sheet=chosen, sheets=len(names), others=others),)
     looked = [["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]]
-    first = form.header is None and form.header_row == 1
+    first = form.header is None and form.header_row == form.header_lines == 1
     hint = sniffing.header_hint(looked) if first else None
     headless = first and bool(looked) and sniffing.looks_like_a_record(looked[0])
     if form.header is None:
         rows = rows[form.header_row - 1 :]
+        if len(rows) >= form.header_lines > 1:
+            top = [["" if c is None else cell(c) for c in row] for row in rows[: form.header_lines]]
+            rows = [tuple(headings.over(top)), *rows[form.header_lines :]]
     else:
         given = sniffing.rows_of(form.header, sniffing.find_delimiter(form.header), 1)
         rows = [tuple(given[0] if given else ()), *rows]
@@ -100,7 +103,7 @@ def _opened(raw: bytes) -> Iterator[Any]:
 def _table(rows: list[tuple[Any, ...]], pa: Any, *, strict: bool) -> tuple[Any, tuple[Notice, ...]]:
     """The columns that have a header, and what was said about them; cells right of the last header are no column's."""
     header = list(rows[0])
-    while header and header[-1] is None:
+    while header and header[-1] in (None, ""):
         header.pop()
     names = ["" if h is None else cell(h) for h in header]
     names, said = headers.named(names, strict=strict)
@@ -111,9 +114,16 @@ def _table(rows: list[tuple[Any, ...]], pa: Any, *, strict: bool) -> tuple[Any, 
 
 
 def _column(values: list[Any]) -> Any:
-    """Cells as text; a time at midnight is a day, which is how Excel keeps days."""
-    days = [v.date() if isinstance(v, datetime.datetime) and v.time() == datetime.time() else v for v in values]
-    return to_text(cells.column(days)).fill_null("")
+    """Cells as text; a time at midnight is a day, which is how Excel keeps days, and a duration reads 26:03:00."""
+    shown = [_shown(v) if isinstance(v, datetime.datetime | datetime.timedelta) else v for v in values]
+    return to_text(cells.column(shown)).fill_null("")
+
+
+def _shown(value: datetime.datetime | datetime.timedelta) -> object:
+    if isinstance(value, datetime.datetime):
+        return value.date() if value.time() == datetime.time() else value
+    seconds = round(abs(value.total_seconds()))
+    return f"{'-' * (value.days < 0)}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def cell(value: object) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpsyn_core.errors import UNSEEN
+
 ENGLISH: Mapping[str, str] = {
     # how the file is read
     "utf16": "read as UTF-16",
@@ -19,7 +21,7 @@ ENGLISH: Mapping[str, str] = {
     "repeated": "{columns} columns have the header '{header}'; those after the first are called {names}",
     "headers_given": "the headers are those that were given; the first line is a record",
     "sheet": "read the sheet '{sheet}', one of {sheets}; the others are {others}",
-    "nested": "the columns {columns} hold lists, structures or bytes and are left out",
+    "nested": "the columns {columns} hold lists, structures, bytes or durations and are left out",
     "files": "{place} is read as one table of {files} files",
     # what could not be read
     "decimal_comma": "numbers are read with a decimal comma (12,5 is twelve and a half)",
@@ -48,7 +50,7 @@ class Notice(str):
 
     def __new__(cls, key: str, **values: Any) -> Notice:
         """The sentence of an entry. Raises KeyError for one that there is not."""
-        notice = super().__new__(cls, ENGLISH[key].format(**values))
+        notice = super().__new__(cls, ENGLISH[key].format(**values).translate(UNSEEN))
         notice.key, notice.values = key, values
         return notice
 

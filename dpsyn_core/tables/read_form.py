@@ -43,6 +43,11 @@ class ReadForm(BaseModel):
         1, TEXT, EXCEL, metavar="N",
         help="line or row of the headers where a title stands above, blank ones not counted; default the first",
     )  # fmt: skip
+    header_lines: int = _rule(
+        1, TEXT, EXCEL, metavar="N",
+        help="lines that the headers take: 2 where headings stand over groups of columns, 3 in exports of surveys "
+        "with the questions below the names; default 1",
+    )  # fmt: skip
     header: str | None = _rule(
         None, TEXT, EXCEL, metavar="LINE", example="age,sex,income",
         help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'. Its name says "
@@ -114,11 +119,11 @@ class ReadForm(BaseModel):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.header_row < 1:
-            msg = f"the headers are said to stand in line {self.header_row}; the first line is 1"
+        if min(self.header_row, self.header_lines) < 1:
+            msg = f"headers in line {self.header_row} that take {self.header_lines} lines: both numbers begin at 1"
             raise ValueError(msg)
-        if self.header is not None and self.header_row != 1:
-            msg = f"headers are given, and said to stand in line {self.header_row} as well; say one of the two"
+        if self.header is not None and (self.header_row, self.header_lines) != (1, 1):
+            msg = "headers are given, and said to stand in lines of the file as well; say one of the two"
             raise ValueError(msg)
         if self.query_vouched and not self.of_database:
             msg = "--query-vouched is for a query or a view of a database; omit it, or add --sql-query or --sql-table"

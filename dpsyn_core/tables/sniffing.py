@@ -15,9 +15,12 @@ from dpsyn_core.tables.notices import Notice
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24
 SAMPLE = 1 << 16
+SURVEY, KEY = 4, '{"ImportId"'  # the line up to which exports of surveys have keys, and how their cells begin
+NEARLY = 0.8  # of the cells of most lines, which headers fill: some stand above a column of their own alone
 LOOKED = 30  # lines that are looked at for headers below a title
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
 NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
+DECIMAL = re.compile(r"[-+]?(0,\d+|\d*,(\d{1,2}|\d{4,})|\d{4,},\d+)")  # with a comma that stands for no thousands
 JSON = re.compile(r"\s*(\[\s*$|\[?\s*\{\s*($|\}|\".*\"\s*:))")
 MARKUP = re.compile(r"\s*<(\?xml|!doctype|html|head|body|table|svg|[a-z][\w:]*( [^<>]*)?>\s*($|<))", re.IGNORECASE)
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
@@ -73,24 +76,30 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
     return Encoding(name="cp1252", notice=Notice("latin"))
 
 
-def header_hint(rows: list[list[str]]) -> int | None:
-    """The line that may hold the headers where the first lines look like a title: private, for it looks at records.
+def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
+    """Where headers may be that are not the first line alone: private, for it looks at records.
 
     Args:
         rows: the first lines as cells, blank ones left out.
 
     Returns:
-        The first line, counted from 1, with as many cells as most lines, all of them filled and none a number; None
-        where that is the first.
+        Their line, counted from 1, how many they take, and whether their cells hold line ends: the first line with
+        nearly as many cells as most, none a number, and headings over its cells; or names above questions of a survey.
     """
-    widths = [sum(bool(c.strip()) for c in row) for row in rows]
+    for number, row in enumerate(rows[1:SURVEY], start=2):
+        if row and all(c.lstrip().startswith(KEY) for c in row):
+            return 1, number, any("\n" in c for above in rows[:number] for c in above)
+    filled = [[c.strip() for c in row if c.strip()] for row in rows]
+    widths = [len(row) for row in filled]
     if len(rows) < 4 or widths[0] >= max(widths):
         return None
     usual = max(set(widths[1:]), key=lambda w: (widths[1:].count(w), w))
-    for number, row in enumerate(rows, start=1):
-        filled = [c.strip() for c in row if c.strip()]
-        if len(filled) >= max(2, usual) and not any(NUMBER.fullmatch(c) for c in filled):
-            return number if number > 1 and len(filled) > widths[0] else None
+    for i, row in enumerate(filled):
+        if len(row) >= max(2, NEARLY * usual) and not any(NUMBER.fullmatch(c) for c in row):
+            held = [k for k, c in enumerate(rows[i - 1]) if c.strip()]
+            if i and 1 < len(held) < min(len(row), held[-1] - held[0] + 1):  # headings, and a gap between them
+                return i, 2, False
+            return (i + 1, 1, False) if i and len(row) > widths[0] else None
     return None
 
 
@@ -229,6 +238,5 @@ def rows_of(text: str, delimiter: str, limit: int) -> list[list[str]]:
 
 
 def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether some cell of these records is a number such as 12,5: then the person is told how it is read."""
-    cells = (c.strip().lstrip("+-") for row in rows for c in row)
-    return any("," in c and c.replace(",", "", 1).isdigit() for c in cells)
+    """Whether a cell of these records is a number such as 12,5, not 1,234: then the person is told how it is read."""
+    return any(DECIMAL.fullmatch(c.strip()) for row in rows for c in row)

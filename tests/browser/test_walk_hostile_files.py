@@ -58,3 +58,16 @@ def test_the_fields_of_the_synthesize_page_refuse_in_words_and_take_a_right_file
             visitor.page.wait_for_timeout(700)
             assert "learns from last.csv" in visitor.settle().words()
         panel.click()
+
+
+def test_a_header_that_turns_letters_round_turns_none_beside_it_and_a_long_one_is_broken(visitor):
+    head = "\u202eevil,\u2067other," + "x" * 300
+    rows = "".join(f"{i % 3},{i % 2},{i % 5}\n" for i in range(60))
+    visitor.open().pick(catalogue()["data.way_upload"])
+    visitor.upload("turned.csv", f"{head}\n{rows}".encode())
+    visitor.page.locator(".st-key-quick_to_guide button:visible").first.click()
+    visitor.settle()
+    words = visitor.words()
+    assert "\ufffdevil" in words and not re.search("[\u202a-\u202e\u2066-\u2069]", words)
+    wider = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+    assert visitor.page.evaluate(wider) <= 0

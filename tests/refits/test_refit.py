@@ -207,6 +207,17 @@ HOSTILE = {
     "another shape": lambda f: with_tables(f, lambda t: first(t, shape=[1 << 40, 1 << 40])),
     "a huge coarse value": lambda f: with_tables(f, lambda t: first(t, recodes={"sex": [0, 10**15]})),
     "a bomb": lambda f: changed(f, **{MEASUREMENTS: gzip.compress(b"[" + b"0," * (1 << 20) + b"0]")}),
+    "a count whose square is no number": lambda f: with_tables(f, lambda t: first(t, values=[-1e300, 1.0])),
+    "noise whose square is no number": lambda f: with_tables(f, lambda t: first(t, sigma=1e300)),
+    "noise next to none": lambda f: with_tables(f, lambda t: first(t, sigma=1e-320)),
+    "a score of no columns": lambda f: with_tables(
+        f, lambda t: t.update(scores={"sets": [[]], "values": [1.0], "sigma": 1.0})
+    ),
+    "records beyond counting": lambda f: with_manifest(f, lambda d: d.update(n_records=10**60)),
+    "epsilon beyond numbers": lambda f: with_manifest(f, lambda d: d.update(epsilon=1e308)),
+    "a charge without noise": lambda f: with_manifest(f, lambda d: d["charges"][1].update(sigma=None)),
+    "a sensitivity beyond numbers": lambda f: with_manifest(f, lambda d: d["charges"][1].update(sensitivity=1e308)),
+    "cells beyond counting": lambda f: with_manifest(f, lambda d: d["charges"][1].update(cells=10**400)),
     "an index of anything": lambda f: changed(f, **{INDEX: b'{"version": 1, "columns": [1], "sha256": {}}'}),
 }  # fmt: skip
 
@@ -337,6 +348,7 @@ def test_tables_of_others_become_records_whose_promise_is_stamped_as_theirs(fold
         (rows[:-1], "by the schema it has 20"),
         ([*rows[:-1], rows[0]], "lists a cell twice"),
         ([*rows[:-1], rows[-1].replace("4.5", "-1")], "different sigma"),
+        ([row.replace("4.5", "1e-320") for row in rows], "a table without noise"),
         ([r.replace("4.5", "0") for r in rows], "without noise"),
         ([*rows[:-1], "M,90-99,nan,4.5"], "blank or infinite"),
         ([*rows[:-1], "X,90-99,1,4.5"], "is no value of 'sex'"),

@@ -173,10 +173,11 @@ def test_hostile_names_and_labels_stay_text():
         dataclasses.replace(a, name=HOSTILE + a.name if a.name in ("city", "pay") else a.name)
         for a in small_domain().attributes
     ))  # fmt: skip
-    words = [HOSTILE + str(i) for i in range(5)]
+    words = [f"{HOSTILE}\u202e{i}" for i in range(5)]
     c = Comparison(domain=domain, real=draw(200, 1), synthetic=draw(200, 2), labels={HOSTILE + "city": words},
                    roles=Roles(income="age", group=HOSTILE + "city", split="sex"))  # fmt: skip
-    page = html_report(HOSTILE, [ScoredTable(name=HOSTILE, comparison=c, scores=compute(c, FAST))])
+    turned = HOSTILE + "\u2067"
+    page = html_report(turned, [ScoredTable(name=turned, comparison=c, scores=compute(c, FAST))])
     reader = Reader(page)
     assert [t for t, _ in reader.tags if t == "img"] == []
     assert len([t for t, _ in reader.tags if t == "script"]) == 4
@@ -184,6 +185,7 @@ def test_hostile_names_and_labels_stay_text():
     assert "alert(2)" in reader.text
     assert "{{ 6 * 7 }} {% raw %}" in reader.text
     assert "'q' \"d\"" in reader.text
+    assert "\ufffd" in page and not re.search("[\u202a-\u202e\u2066-\u2069]", page)
     for specs in data_of(page)["figures"].values():
         for axis in (t.get(k) for s in specs for t in s["data"] for k in ("x", "y")):
             assert not any(isinstance(v, str) and ("<" in v or "%{" in v) for v in axis or [])

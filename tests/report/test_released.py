@@ -29,12 +29,12 @@ def test_the_law_of_noise_shared_noise_scores_and_joint_tables_come_back_too(tmp
     one = Measurement(attributes=("sex",), values=np.array([3.0, 4.0]), sigma=2.0, law="geometric", shared="all of it")
     axis = JointAxis(attributes=("sex",), recode=Coarsening.of([0, 1]))
     made = ReleasedTables([one])
-    made.scores = Scores(sets=(("sex",),), values=np.array([7.0]), sigma=1.5)
+    made.scores = Scores(sets=(("age", "sex"),), values=np.array([7.0]), sigma=1.5)
     made.joint = (JointTable(axes=(axis,), values=np.array([5.0, -1.0]), sigma=3.0, law="gaussian"),)
     dump_measurements(tmp_path / "m.json.gz", made)
     got = load_measurements(tmp_path / "m.json.gz", small_domain())
     assert (got[0].law, got[0].shared, got[0].sigma) == ("geometric", "all of it", 2.0)
-    assert got.scores.sets == (("sex",),) and got.scores.sigma == 1.5
+    assert got.scores.sets == (("age", "sex"),) and got.scores.sigma == 1.5
     (joint,) = got.joint
     assert (joint.law, joint.sigma, joint.values.tolist()) == ("gaussian", 3.0, [5.0, -1.0])
     assert joint.axes[0].recode.map.tolist() == [0, 1]

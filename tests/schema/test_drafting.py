@@ -278,3 +278,34 @@ def test_dates_are_drafted_as_they_are_written():
     found = drafted(*days, "")
     assert (found.kind, found.formats, found.missing) == ("datetime", ("%d.%m.%Y",), True)
     assert found.source == "data" and (found.min, found.max) == ("1990-01-01", "2019-12-31")
+
+
+@pytest.mark.parametrize(
+    ("rest", "codes", "apart"),
+    [
+        (range(96), [999], [999]),
+        (range(96), [997, 998, 999], [997, 998, 999]),
+        (range(96), [-9, -8], [-9, -8]),
+        (range(96), [99], []),  # an age, for all that the table tells
+        (range(-20, 32), [-9999, 9999], [-9999, 9999]),
+        (range(-20, 32), [-29], []),
+        (np.arange(28, 90) / 10, [999.9], [999.9]),
+    ],
+)
+def test_codes_for_no_answer_stand_apart_from_the_numbers(rest, codes, apart):
+    cells = [*map(str, np.repeat([*rest], 3)), *map(str, np.repeat(codes, 12)), "", "NULL"]
+    got = draft(pa.table({"x": pa.array(cells)}), "t")["x"]
+    whole = got.dtype == "integer"
+    assert [*got.special_values] == apart
+    assert (got.min, got.max) == (min(rest), max(rest)) if apart else got.max == max(*rest, *codes)
+    assert whole == isinstance(codes[0], int) and got.missing
+    few = [*map(str, np.repeat([*rest], 3)), *map(str, np.repeat(codes, 9))]  # which few have is theirs
+    assert draft(pa.table({"x": pa.array(few)}), "t")["x"].special_values == ()
+
+
+def test_marks_of_databases_for_nothing_are_no_values_of_numbers_and_dates():
+    n = [str(i) for i in range(300)]
+    day = [str(np.datetime64("2020-01-01") + i) for i in range(300)]
+    got = draft(pa.table({"n": [*n, r"\N"], "day": [*day, "0000-00-00"]}), "t")
+    assert (got["n"].kind, got["n"].max, got["n"].missing) == ("numeric", 299, True)
+    assert (got["day"].kind, got["day"].min, got["day"].missing) == ("datetime", "2020-01-01", True)

@@ -11,6 +11,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import CountBins
 from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.suggest.proposing import agreed, crowded, propose
+from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.write import csv_bytes
 
 N = 400
@@ -237,7 +238,8 @@ def test_what_the_table_is_said_to_hold_of_dates_is_what_it_holds(cells, seen):
     table = pa.table({"when": cells})
     (found,) = propose(draft(table, "t"), table)
     assert (found.seen["low"], found.seen["high"]) == seen
-    assert found.document["min"][:10].endswith("-01-01") and found.document["max"][:10].endswith("-12-31")
+    ends = ("-05-01", "-05-31") if "T" in seen[0] else ("-01-01", "-12-31")  # times of a few weeks get their month
+    assert found.document["min"][:10].endswith(ends[0]) and found.document["max"][:10].endswith(ends[1])
 
 
 def test_a_few_decimals_are_proposed_as_their_list_and_come_back_as_they_were():
@@ -294,3 +296,52 @@ def test_long_numbers_of_a_few_shops_are_a_list_and_amounts_are_a_range():
     listed, ranged = propose(schema, table(npi=[str(x) for x in shops], price=[str(x) for x in prices]))
     assert set(listed.document["values"]) == set(shops.tolist())
     assert ranged.document["kind"] == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("cells", "first", "last", "why"),
+    [
+        (("2024-12-31 18:00:09", "2025-01-01 00:05:08"), "2024-12-31T00:00:00", "2025-01-01T23:59:59", "days"),
+        (("2024-05-06 08:00:01", "2024-06-20 08:00:00"), "2024-05-01T00:00:00", "2024-06-30T23:59:59", "months"),
+        (("2024-05-06 08:00:01", "2024-11-20 08:00:00"), "2024-01-01T00:00:00", "2024-12-31T23:59:59", "calendar"),
+        (
+            (*(f"06.05.2024 {h:02}:01:10" for h in range(9, 19)), "06.05.2024 21:00:00"),
+            "2024-05-06T00:00:00",
+            "2024-05-06T23:59:59",
+            "written",
+        ),
+        (("2024-05-06", "2024-05-07"), "2024-01-01", "2024-12-31", "calendar"),
+    ],
+)
+def test_times_that_lie_close_get_days_or_months_as_their_ends(cells, first, last, why):
+    table = pa.table({"at": pa.array(cells * 30), "of": ["a", "b"] * (15 * len(cells))})
+    [found, _] = propose(draft(table, "t"), table)
+    assert (found.document["min"], found.document["max"], found.why) == (first, last, why)
+
+
+def test_numbers_with_marks_between_thousands_are_not_called_decimal_commas():
+    for cells, told in (
+        (["1,234", "12,345"], False),
+        (["1,234", "12,5"], True),
+        (["0,125"], True),
+        (["1234,567"], True),
+    ):
+        raw = ("a;b\n" + "".join(f"{c};x\n" for c in cells)).encode()
+        assert any("decimal comma" in str(n) for n in open_table(raw, name="t.csv").odd) == told, cells
+
+
+@pytest.mark.parametrize(
+    ("values", "proposed"),
+    [
+        ([-9, 1, 2, 3, 4], [1, 2, 3, 4, -9]),
+        ([1, 2, 3, 4, 5, 99], [1, 2, 3, 4, 5, 99]),
+        ([0, 5, 10, 20, 999], [0, 5, 10, 15, 20, 999]),
+        ([1, 2, 3, 9], [1, 2, 3, 9]),
+        ([1, 2, 3, 7], [1, 2, 3, 4, 5, 6, 7]),
+    ],
+)
+def test_codes_for_no_answer_do_not_stretch_a_list_of_numbers(values, proposed):
+    table = pa.table({"x": pa.array(values * 20), "of": ["a", "b"] * (10 * len(values))})
+    [found, _] = propose(draft(table, "t"), table)
+    assert found.document["values"] == proposed
+    assert found.document["ordered"] == (proposed == sorted(proposed) and max(proposed) < 9)

@@ -118,3 +118,12 @@ def test_the_owner_is_told_that_cells_which_do_not_fit_are_amounts():
 def test_a_form_with_digits_does_not_fit_whole_numbers():
     with pytest.raises(SchemaError, match="has digits after the mark"):
         schema(num("a", 0, 9, 10, dtype="integer", written="$1.25"))
+
+
+def test_a_dash_in_place_of_cents_is_no_minus():
+    cells = pa.array(["€ 1.200,-", "€ 12,50", "999,--", "€ 3,–", "-€ 4,-", "€ 1.234,56-"])
+    form = amounts.recognised(cells)
+    assert form.example() == "€ 1.234,56"
+    assert amounts.plain(cells, form).to_pylist() == ["1200", "12.50", "999", "3", "-4", "-1234.56"]
+    swiss = amounts.form("CHF 1'234.50")
+    assert amounts.plain(pa.array(["CHF 1'200.-", "CHF 1'200.50-"]), swiss).to_pylist() == ["1200", "-1200.50"]

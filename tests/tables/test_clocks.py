@@ -1,5 +1,7 @@
 """Times of day and durations written 00:12:33: numbers of seconds, read and written cell by cell."""
 
+import datetime
+import io
 import warnings
 
 import numpy as np
@@ -7,12 +9,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from openpyxl import Workbook
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.suggest.drafting import confirm, draft
 from dpsyn_core.suggest.proposing import agreed, propose
 from dpsyn_core.tables import amounts, casting
+from dpsyn_core.tables.read import open_table
 
 
 def texts(*cells):
@@ -100,3 +104,18 @@ def test_a_blank_is_written_as_one_without_a_warning():
         warnings.simplefilter("error")
         made = amounts.written(np.array([753.0, np.nan]), amounts.form("00:12:33"), np.array([False, True]))
     assert made.to_pylist() == ["00:12:33", None]
+
+
+def test_durations_of_a_workbook_are_times_of_more_than_a_day():
+    made, out = Workbook(), io.BytesIO()
+    made.active.append(["worked"])
+    spans = [datetime.timedelta(hours=26, minutes=3), datetime.timedelta(seconds=61), datetime.timedelta(0)]
+    for span in spans:
+        made.active.append([span])
+        made.active.cell(made.active.max_row, 1).number_format = "[h]:mm:ss"
+    made.save(out)
+    assert open_table(out.getvalue(), name="t.xlsx").whole()["worked"].to_pylist() == [
+        "26:03:00",
+        "00:01:01",
+        "00:00:00",
+    ]

@@ -422,7 +422,7 @@ def test_nested_columns_of_parquet_are_left_out_and_named_by_both_readers(tmp_pa
     nested = pa.table({"i": [1, 2], "who": [{"i": 1, "s.s": "x"}] * 2, "s.s": ["x", "y"], "raw": [b"x", b"y"]})
     got = read(parquet(nested))
     assert got.table.column_names == ["i", "s.s"] and got.table.to_pydict() == {"i": [1, 2], "s.s": ["x", "y"]}
-    said = ("the columns 'who', 'raw' hold lists, structures or bytes and are left out",)
+    said = ("the columns 'who', 'raw' hold lists, structures, bytes or durations and are left out",)
     assert got.notices == said
     (tmp_path / "t.parquet").write_bytes(parquet(nested))
     batches = parquet_batches(tmp_path / "t.parquet")
@@ -604,18 +604,18 @@ def test_one_odd_cell_does_not_change_how_the_decimal_commas_of_others_are_read(
 def test_headers_below_a_title_are_read_where_they_are_said_to_be_and_hinted_at():
     text = b"Sales 2024\nall branches\n\nbranch,month,staff\nnorth,1,5\nsouth,2,6\neast,3,7,8\n"
     whole = read(text)
-    assert whole.header_hint == 3 and whole.table.column_names == ["Sales 2024"]
+    assert whole.header_hint == (3, 1, False) and whole.table.column_names == ["Sales 2024"]
     got = read(text, header_row=3)
     assert got.table.to_pydict() == {
         "branch": ["north", "south", UNREADABLE], "month": ["1", "2", UNREADABLE], "staff": ["5", "6", UNREADABLE],
     }  # fmt: skip
     assert "line 7 has 4 cells" in got.odd[0] and got.header_hint is None
     book = excel(["Sales 2024"], [], ["branch", "month"], ["north", 1], ["south", 2], ["east", 3])
-    assert read(book).header_hint == 2
+    assert read(book).header_hint == (2, 1, False)
     assert cells(book, header_row=2) == {"branch": ["north", "south", "east"], "month": ["1", "2", "3"]}
     assert read(b"a,b\n1,2\n3,4\n5,6\n").header_hint is None
     assert read(b"note,\nx,1\ny,2\nz,3\n".replace(b"note,", b"note")).header_hint is None, "numbers are no headers"
     with pytest.raises(TableError, match="has fewer"):
         read(b"a,b\n1,2\n", header_row=9)
-    with pytest.raises(TableError, match="the first line is 1"):
+    with pytest.raises(TableError, match="both numbers begin at 1"):
         read(b"a,b\n1,2\n", header_row=0)

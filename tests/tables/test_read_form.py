@@ -10,7 +10,7 @@ from dpsyn_core.jobs.spec import JobSpec, ReadSpec
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.read_form import DATABASE, EXCEL, LABELLED, TEXT, ReadForm
 
-EXAMPLES = {"delimiter": "|", "decimal": ",", "header_row": 3, "multiline": True, "strict": True}
+EXAMPLES = {"delimiter": "|", "decimal": ",", "header_row": 3, "header_lines": 2, "multiline": True, "strict": True}
 FIELDS = [name for name in ReadForm.model_fields if name != "query_vouched"]  # which needs a query beside it
 
 
@@ -57,7 +57,8 @@ def test_the_page_asks_for_the_fields_of_a_kind_and_gives_back_what_was_read():
 def test_what_cannot_be_is_refused_in_one_sentence_and_in_the_same_way_by_the_library():
     for said, words in (
         ({"delimiter": "ab"}, "must be one character"), ({"decimal": ";"}, "must be '.' or ','"),
-        ({"header_row": 0}, "the first line is 1"), ({"header": "a,b", "header_row": 2}, "say one of the two"),
+        ({"header_row": 0}, "both numbers begin at 1"), ({"header": "a,b", "header_row": 2}, "say one of the two"),
+        ({"header_lines": 0}, "both numbers begin at 1"), ({"header": "a,b", "header_lines": 2}, "say one of the two"),
         ({"header": " "}, "must be one line"), ({"query_vouched": True}, "is for a query or a view"),
         ({"colour": "red"}, "'colour' of how the table is read"),
     ):  # fmt: skip

@@ -181,9 +181,13 @@ def _hint(space: Workspace, data: Dataset, read: Batches) -> None:
             _again(space, data, {"sheet": read.form.sheet, "header": line})
     elif read.header_hint is not None:
         private_tag()
-        note(t("data.title_above", row=number(read.header_hint)), "warning")
-        if st.button(t("data.take_header_row", row=number(read.header_hint)), key="take_header_row"):
-            _again(space, data, {"sheet": read.form.sheet, "header_row": read.header_hint})
+        row, taken, broken = read.header_hint
+        ends = {"row": number(row), "last": number(row + taken - 1)}
+        note(t("data.over_lines" if taken > 1 else "data.title_above", **ends), "warning")
+        words = t("data.take_header_lines" if taken > 1 else "data.take_header_row", **ends)
+        if st.button(words, key="take_header_row"):
+            form = {"sheet": read.form.sheet, "header_row": row, "header_lines": taken}
+            _again(space, data, form | ({"multiline": True} if broken else {}))
 
 
 def _western(space: Workspace, data: Dataset, read: Batches) -> None:

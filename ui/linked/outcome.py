@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.linked.emptiness import nearly_empty_tables
 from dpsyn_core.linked.keys import KeysOfLink, check_keys
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from ui.linked import files
@@ -50,7 +51,7 @@ def card(space: Workspace, job: Job) -> None:
         spent = sum(c.get("count", 1) for c in manifest["charges"])
         items.append((f"{local(job.seconds(), '.1f')} s", t("outcome.seconds"), t("outcome.charges", n=spent)))
     facts(items)
-    empty = Manifest.model_validate(manifest).nearly_empty_tables() if job.spec.n_records is None else {}
+    empty = nearly_empty_tables(Manifest.model_validate(manifest)) if job.spec.n_records is None else {}
     for name, (records, noise) in empty.items():
         words = t("linked.nearly_empty", table=literal(name), records=number(records), noise=number(round(noise)))
         note(words, "warning")

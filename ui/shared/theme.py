@@ -50,16 +50,18 @@ LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
 VEGA_COMMA = {  # numbers of Vega's charts
     "decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""], "percent": "\u00a0%"
 }  # fmt: skip
-# Plotly knows the marks of a language and not its percents: 50% is written with a space as soon as it is drawn.
+# Plotly knows the marks of a language and not its percents: 50% is written with a space as soon as it is drawn. A name
+# from a file that holds a mark of direction would turn the letters of the sentence around it: it is shown in its place.
 SPACED = """if (!window.dpSpaces) {
   window.dpSpaces = true
+  const turns = /[\\u202a-\\u202e\\u2066-\\u2069]/g
   const space = (node) => {
-    if (/\\d%/.test(node.data) && node.parentElement?.closest('.js-plotly-plot'))
+    if (node.data.search(turns) >= 0) node.data = node.data.replace(turns, '\\ufffd')
+    if (window.dpComma && /\\d%/.test(node.data) && node.parentElement?.closest('.js-plotly-plot'))
       node.data = node.data.replace(/(\\d)%/g, '$1\\u00a0%')
   }
   const all = (node) => node.nodeType == 3 ? space(node) : node.childNodes.forEach(all)
   new MutationObserver((seen) => {
-    if (!window.dpComma) return
     for (const { target, addedNodes } of seen) target.nodeType == 3 ? space(target) : addedNodes.forEach(all)
   }).observe(document.body, { subtree: true, childList: true, characterData: true })
 }"""

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import is_table
-from dpsyn_core.privacy.charge_record import ChargeRecord
+from dpsyn_core.privacy.charge_record import MOST, WHOLE, ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
@@ -38,7 +38,7 @@ class PartDigests(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="Of the file in the folder; the parts follow each other in this order")
-    n_records: int = Field(ge=0)
+    n_records: int = Field(ge=0, le=WHOLE)
     content: str = Field(description="Of the part's content, as of a table of its own")
     file: str = Field(description="Of the bytes of the file")
 
@@ -90,7 +90,7 @@ class UsedTable(BaseModel):
 
     name: str = Field(description="Of the file")
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Of the bytes of the file")
-    n_records: int = Field(ge=1, description="Of its records that the schema describes")
+    n_records: int = Field(ge=1, le=WHOLE, description="Of its records that the schema describes")
     columns: tuple[str, ...] = Field(min_length=1, description="That it shares with the schema")
     vouched: Literal["owner's word"] = Field(default="owner's word", description="Who says that it is public")
     candidates: tuple[str, ...] = Field(
@@ -139,7 +139,7 @@ class Statement(BaseModel):
     private: bool = Field(description="False: something was learnt from the data without paying; see the reasons")
     not_private_because: tuple[str, ...] = ()
     guarantee: str = Field(description="What is promised, in one sentence")
-    epsilon: float = Field(gt=0, allow_inf_nan=False)
+    epsilon: float = Field(gt=0, le=MOST)
     delta: float = Field(ge=0, lt=1)
     mu: float | None = Field(default=None, description="Exact Gaussian cost of all charges; null for mixed runs")
     rho: float | None = Field(default=None, description="zCDP cost of all charges; null where there is none")
@@ -166,7 +166,7 @@ class Statement(BaseModel):
         description="Who says that the query behind the records reads each one by itself; null: checked, or no query",
     )
     public_table: UsedTable | None = Field(default=None, description="A public table that the run used")
-    n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
+    n_records: int = Field(ge=0, le=WHOLE, description="Records of the synthetic table; a public number")
     columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
     charges: tuple[ChargeRecord, ...] = ()
     bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
@@ -189,26 +189,6 @@ class Statement(BaseModel):
             tables = [c for c in tables if c.name.startswith(f"marginal {table}.")]
         sums = [c.cells * (c.sigma or math.sqrt(2) * (c.scale or 0.0)) ** 2 for c in tables]
         return 1 / math.sqrt(precision) if (precision := sum(1 / v for v in sums if v)) else math.inf
-
-    def noise_of_children(self, table: str) -> float:
-        """Records that noise alone may make of a table that hangs on another: of the parents with 1, 2 .. of them.
-
-        The root mean square of the numbers of children up to the most of a parent is this most over the root of 3.
-        """
-        most, variance = {h.table: h.max_children for h in self.hanging}, 0.0
-        for c in self.charges:
-            if c.sigma and c.name.endswith(f".{table}: number"):
-                parent = c.name.removeprefix("marginal ").removesuffix(f".{table}: number").partition("[")[0]
-                each = c.sigma * c.records / c.sensitivity * most[table] / most.get(parent, 1)
-                variance += c.cells * each**2 / 3
-        return math.sqrt(variance)
-
-    def nearly_empty_tables(self) -> dict[str, tuple[int, float]]:
-        """Of linked tables those whose released records are within their noise, with these records and the noise."""
-        sizes = self.settings.get("records", {}) if self.hanging else {}
-        children = {h.table for h in self.hanging}
-        noise = {n: self.noise_of_children(n) if n in children else 4 * self.noise_of_records(n) for n in sizes}
-        return {n: (size, noise[n]) for n, size in sizes.items() if size < noise[n] < math.inf}
 
     @property
     def nearly_empty(self) -> bool:

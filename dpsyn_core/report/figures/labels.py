@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from dpsyn_core.errors import UNSEEN
 from dpsyn_core.report.words import ENGLISH, Words, local
 
 MISSING = "(missing)"  # what the schema calls the cell of blank values
@@ -140,5 +141,5 @@ def _cut(x: float, digits: int) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Text that Plotly shows as it is: neither its markup nor its hover fields."""
-    return html.escape(text, quote=False).replace("%{", "% {")
+    """Text that Plotly shows as it is: neither its markup nor its hover fields, nor what turns other letters round."""
+    return html.escape(text.translate(UNSEEN), quote=False).replace("%{", "% {")

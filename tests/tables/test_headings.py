@@ -1,0 +1,83 @@
+"""Headers over several lines: headings over groups, questions of surveys; hinted at, read alike in all ways."""
+
+import io
+
+import pytest
+from openpyxl import Workbook
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables.headings import over
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.text_batches import text_batches
+from tests.tables.reading import read
+
+MARKS = [["pupil", "", "maths", "", "sports", "days"], ["form", "sex", "1", "oral", "mark", ""]]
+SURVEY = (
+    'start,q1,q2\r\n"Start, at","How do\nyou travel?",Why\r\n'
+    '"{""ImportId"":""s""}","{""ImportId"":""Q1""}","{""ImportId"":""Q2""}"\r\n'
+    "2024-05-06,bus,x\r\n2024-05-07,car,y\r\n2024-05-08,bus,z\r\n"
+)
+GROUPS = "marks of 2024\n\n,pupil,,maths,\nrow,form,sex,first,oral\n" + "".join(f"{i},5a,m,2,3\n" for i in range(9))
+
+
+def book(*rows):
+    made, out = Workbook(), io.BytesIO()
+    for row in rows:
+        made.active.append(row)
+    made.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (MARKS, ["pupil form", "pupil sex", "maths 1", "maths oral", "sports mark", "days"]),
+        ([["q1", "q2"], ["How?", "Why?"]], ["q1", "q2"]),  # names of their own
+        ([["a", "a"], ["x", "y"]], ["a x", "a y"]),
+        ([["2023", "", "2024", ""], ["h1", "h2", "h1", ""], ["n", "m", "n", "m"]],
+         ["2023 h1 n", "2023 h2 m", "2024 h1 n", "2024 h1 m"]),
+        ([["", "age"], ["id", "age"]], ["id", "age"]),
+        ([["a"], ["x", "y"]], ["a x", "a y"]),
+        ([["", ""], ["", ""]], ["", ""]),
+    ],
+)  # fmt: skip
+def test_lines_of_headers_are_joined_unless_the_first_names_every_column(lines, names):
+    assert over(lines) == names
+
+
+def test_a_survey_is_hinted_at_and_read_without_its_questions(tmp_path):
+    raw = SURVEY.encode()
+    assert read(raw).header_hint == (1, 3, True)
+    got = read(raw, header_lines=3, multiline=True)
+    assert got.table.column_names == ["start", "q1", "q2"] and got.header_hint is None and not got.odd
+    assert got.table["q2"].to_pylist() == ["x", "y", "z"]
+    path = tmp_path / "s.csv"
+    path.write_bytes(raw)
+    assert text_batches(path, ReadForm(header_lines=3, multiline=True)).whole().equals(got.table)
+    with pytest.raises(TableError, match="multiline"):
+        read(raw, header_lines=3)
+
+
+def test_headings_over_groups_are_hinted_at_below_a_title_and_read_alike(tmp_path):
+    raw = GROUPS.encode()
+    assert read(raw).header_hint == (2, 2, False)
+    names = ["row", "pupil form", "pupil sex", "maths first", "maths oral"]
+    got = read(raw, header_row=2, header_lines=2)
+    assert got.table.column_names == names and got.table.num_rows == 9
+    path = tmp_path / "g.csv"
+    path.write_bytes(raw)
+    assert text_batches(path, ReadForm(header_row=2, header_lines=2)).whole().equals(got.table)
+    rows = [[c or None for c in line.split(",")] for line in GROUPS.splitlines()]
+    of_book = read(book(*rows), header_row=2, header_lines=2)
+    assert of_book.table.to_pydict() == got.table.to_pydict() and read(book(*rows)).header_hint == (2, 2, False)
+
+
+def test_lines_that_a_file_does_not_have_are_refused():
+    for lines in (4, 9):
+        with pytest.raises(TableError, match=r"no text|no records|has fewer"):
+            read(b"a,b\n1,2\n3,4\n", header_lines=lines)
+
+
+def test_a_table_whose_first_line_holds_the_headers_gets_no_hint():
+    for raw in (b"a,b,c\nx,y,z\nu,v,w\nx,y,z\n", b"name,town,\nann,york,x\nbob,leeds,y\nann,york,x\n" * 2):
+        assert read(raw).header_hint in (None, (2, 1, False))
