@@ -252,8 +252,7 @@ def shrink_pairs(
 
 def _directions(tables: Floats) -> int:
     """Degrees of freedom of the interaction in tables of one shape, (tables, rows, columns)."""
-    rows, columns = tables.shape[1:]
-    return int((rows - 1) * (columns - 1))
+    return int((tables.shape[1] - 1) * (tables.shape[2] - 1))
 
 
 def shrink_interactions(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
