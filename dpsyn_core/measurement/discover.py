@@ -267,7 +267,7 @@ def _dates(
 ) -> tuple[dict[str, Any], Span]:  # fmt: skip
     """First and last year that stand above the noise."""
     name = want.name
-    seconds, valid = casting.to_instants(column, want.formats)
+    seconds, valid = instants.of_column(column, want.formats)
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
     span = buy_range(
         np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5),

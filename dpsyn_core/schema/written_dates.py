@@ -169,20 +169,16 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
 
 def _times(texts: Any, way: str) -> NDArray[np.int64]:
     """Distinct seconds since 1970, rising."""
-    from dpsyn_core.tables.casting import to_instants
-
-    return np.unique(to_instants(texts, (way,))[0])
+    return np.unique(instants.of_column(texts, (way,))[0])
 
 
 def _years(texts: Any, way: str) -> tuple[int, int] | None:
-    from dpsyn_core.tables.casting import to_instants
-
     if way == "%Y%m%d":  # the marks of the others tell their parts apart
         import pyarrow.compute as pc
 
         if not pc.all(pc.equal(pc.utf8_length(texts), 8)).as_py():
             return None
-    seconds, valid = to_instants(texts, (way,))
+    seconds, valid = instants.of_column(texts, (way,))
     if not valid.all():
         return None
     years = seconds.astype("datetime64[s]").astype("datetime64[Y]").astype(int) + 1970
