@@ -150,7 +150,8 @@ def top_of(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -
         for _ in range(form.header_lines - 1):
             size += lines.above(text[start + size :], 1)[0]
             more, _, taken = names_of(text[start + size :], name, chosen, form.multiline, notices)
-            rows, size = [*rows, more], size + taken
+            rows.append(more)
+            size += taken
         written = over(rows)
     own = bytes(text[start : start + size])
     return Top(
