@@ -69,7 +69,10 @@ def read(raw: bytes, walked: Walked) -> pd.DataFrame:
 def valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
     """The table with amounts and times as numbers, and dates as dates however they are written."""
     keep, mark = (r"[^\d,-]", ",") if walked.german else (r"[^\d.-]", ".")
-    bare = {c: frame[c].str.replace(keep, "", regex=True).str.replace(mark, ".") for c in walked.amounts}
+    bare = {
+        c: frame[c].astype(str).str.replace(keep, "", regex=True).str.replace(mark, ".").str.removesuffix(".-")
+        for c in walked.amounts
+    }
     numbers = {c: pd.to_numeric(cells) for c, cells in bare.items()}
     numbers |= {c: _clock(frame[c]) for c in walked.clocks}
     formats = dict.fromkeys(walked.days, "%d.%m.%Y") | {**walked.formats}

@@ -14,6 +14,7 @@ from numpy.random import Generator
 
 from benchmarks import (
     walk_tables,
+    walk_tables_eighth,
     walk_tables_fifth,
     walk_tables_fourth,
     walk_tables_seventh,
@@ -224,4 +225,5 @@ SETS = {
     "fifth": walk_tables_fifth.tables,
     "sixth": walk_tables_sixth.tables,
     "seventh": walk_tables_seventh.tables,
+    "eighth": walk_tables_eighth.tables,
 }

@@ -1,6 +1,6 @@
 """Tables from upload to CSV in Chromium, and what the pages say against what pandas finds in the file.
 
-`python -m benchmarks.walks [--set second|...|seventh] [--only loans] [--shots FOLDER]`. Each walk has another width,
+`python -m benchmarks.walks [--set second|...|eighth] [--only loans] [--shots FOLDER]`. Each walk has another width,
 theme and language; somebody agrees with every proposal. Prints Markdown, and each contradiction below.
 """
 

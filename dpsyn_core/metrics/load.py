@@ -208,7 +208,7 @@ def _listed(column: Any, attribute: CategoricalAttribute, middles: Floats, codes
 
 
 def _date(column: Any, attribute: DatetimeAttribute) -> Floats:
-    found, valid = casting.to_instants(column, attribute.formats)
+    found, valid = attribute.seconds_of(column)
     return np.where(valid, (found // attribute.unit_seconds).astype(np.float64), np.nan)
 
 

@@ -140,7 +140,7 @@ def _off_rhythm(column: Any, attribute: DatetimeAttribute) -> NDArray[np.bool_]:
     """Which cells are dates inside the range that the declared rhythm does not have."""
     if attribute.rhythm is None:
         return np.zeros(len(column), dtype=bool)
-    seconds, valid = casting.to_instants(column, attribute.formats)
+    seconds, valid = attribute.seconds_of(column)
     days = seconds // attribute.unit_seconds
     inside = (days >= int(attribute.binning.starts[0])) & (days <= attribute.binning.last)
     return valid & inside & ~keeps(attribute.rhythm, days)
@@ -164,7 +164,7 @@ def _numbers(column: Any, attribute: NumericAttribute | DatetimeAttribute, comma
         )
         special = np.isin(values, attribute.special_values)
         return valid, valid & ~special & ((values < attribute.min) | (values > attribute.max))
-    values, valid = casting.to_instants(column, attribute.formats)
+    values, valid = attribute.seconds_of(column)
     values = values // attribute.unit_seconds
     return valid, valid & ((values < int(attribute.binning.starts[0])) | (values > attribute.binning.last))
 

@@ -180,7 +180,7 @@ def encode_column(
     if isinstance(attribute, CategoricalAttribute):
         return _encode_categories(column, attribute, strict)
     if isinstance(attribute, DatetimeAttribute):
-        seconds, valid = casting.to_instants(column, attribute.formats)
+        seconds, valid = attribute.seconds_of(column)
         codes = attribute.binning.find(seconds // attribute.unit_seconds)
     else:
         numbers, valid = casting.to_numbers(

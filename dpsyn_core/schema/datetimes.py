@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,17 @@ class DatetimeAttribute(CodedBase):
         from dpsyn_core.tables import instants
 
         return instants.has_zone(self.min) or instants.has_zone(self.max)
+
+    def seconds_of(self, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """A column as seconds since 1970, and which cells are dates.
+
+        31 December 9999 is none where the range ends before it and a cell may be blank: it says that there is no end.
+        """
+        from dpsyn_core.tables import dated, instants
+
+        seconds, valid = dated.to_instants(column, self.formats)
+        ends = self.missing and self.binning.last * self.unit_seconds < instants.NEVER
+        return seconds, valid & (seconds < instants.NEVER) if ends else valid
 
     @property
     def unit_seconds(self) -> int:

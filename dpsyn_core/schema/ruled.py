@@ -48,7 +48,7 @@ class RuledColumn:
             codes = encode_column(column, attribute).astype(np.int64)
             return cls.of_codes(codes, attribute)
         if isinstance(attribute, DatetimeAttribute):
-            values, valid = casting.to_instants(column, attribute.formats)
+            values, valid = attribute.seconds_of(column)
             return cls(attribute, values // attribute.unit_seconds, np.where(valid, PLAIN, BLANK).astype(np.uint8))
         values, valid = casting.to_numbers(
             column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written

@@ -17,7 +17,6 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import DifferenceRule, OrderRule
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule, BlankRule
-from dpsyn_core.tables import casting
 
 SINGLE = 1000  # days, or seconds, that are told apart one by one: every stay, and heaps at whole weeks and years
 MOST_DAYS = 73_050  # 200 years, more than close dates lie apart; a longer time counts as this long
@@ -49,7 +48,7 @@ class SpanAttribute(NumericAttribute):
         """
         ends = []
         for column, attribute in ((of, self.of), (minus, self.minus)):
-            seconds, valid = casting.to_instants(column, attribute.formats)
+            seconds, valid = attribute.seconds_of(column)
             low, high = attribute.binning.bounds()
             ends.append((np.clip(seconds // attribute.unit_seconds, int(low[0]), int(high[-1])), valid))
         (late, known), (early, also) = ends

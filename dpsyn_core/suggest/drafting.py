@@ -17,7 +17,7 @@ from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.suggest.codes import standing_apart
-from dpsyn_core.tables import amounts, canonical, casting, headers, instants
+from dpsyn_core.tables import amounts, canonical, casting, dated, headers, instants
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.labelled_write import LETTER
@@ -41,6 +41,7 @@ OFTEN = 0.5  # of the distinct numbers are not farther out than that where a col
 ABSENT = (
     "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "\\n", "none", "nil", "missing", "unknown", "k.a.", "k. a.",
     "keine angabe", "?", "-", "--", ".", "..", "0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000",
+    "9999-12-31", "9999-12-31 00:00:00", "9999-12-31T00:00:00", "31.12.9999", "31/12/9999", "12/31/9999",
 )  # fmt: skip
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
@@ -277,7 +278,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     typed = t.is_date(filled.type) or t.is_timestamp(filled.type)
     if not typed and not pc.all(pc.match_substring_regex(texts, DATE_LIKE)).as_py():
         return None
-    seconds, valid = casting.to_instants(filled, ())
+    seconds, valid = dated.to_instants(filled, ())
     if not valid.all():
         return None
     low, high = (int(np.clip(end, instants.FIRST, instants.LAST)) for end in (seconds.min(), seconds.max()))

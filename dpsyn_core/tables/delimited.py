@@ -148,9 +148,13 @@ def top_of(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -
 
         rows = [written]
         for _ in range(form.header_lines - 1):
+            if not lines.first_line(text[start + size :]):
+                msg = f"the headers are said to take {form.header_lines} lines, and the file has fewer; say how many"
+                raise TableError(msg)
             size += lines.above(text[start + size :], 1)[0]
             more, _, taken = names_of(text[start + size :], name, chosen, form.multiline, notices)
-            rows, size = [*rows, more], size + taken
+            rows.append(more)
+            size += taken
         written = over(rows)
     own = bytes(text[start : start + size])
     return Top(

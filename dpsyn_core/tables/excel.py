@@ -56,7 +56,10 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
     headless = first and bool(looked) and sniffing.looks_like_a_record(looked[0])
     if form.header is None:
         rows = rows[form.header_row - 1 :]
-        if len(rows) >= form.header_lines > 1:
+        if len(rows) < form.header_lines:
+            msg = f"the headers are said to take {form.header_lines} lines, and the file has fewer; say how many"
+            raise TableError(msg)
+        if form.header_lines > 1:
             top = [["" if c is None else cell(c) for c in row] for row in rows[: form.header_lines]]
             rows = [tuple(headings.over(top)), *rows[form.header_lines :]]
     else:

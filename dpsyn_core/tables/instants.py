@@ -34,6 +34,7 @@ _FIELDS = {
     "%": "%",
 }
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
+NEVER = LAST - 86_399  # the last day of the calendar, which says in many tables that something has no end
 CANONICAL = r"^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}(\.\d+)?Z?)?$"  # how typed dates and times are written
 ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
 

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from dpsyn_core.measurement.unprotected import _texts
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import casting
+from dpsyn_core.tables import casting, dated
 from dpsyn_core.tables.databases import Database, read_database
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.headers import locate
@@ -83,7 +83,7 @@ def seen(table, schema):
         if name == "text":
             for whole in (True, False):
                 rows += [part.tolist() for part in casting.to_numbers(table.column(i), whole=whole, comma=comma)]
-            rows += [part.tolist() for part in casting.to_instants(table.column(i), ())]
+            rows += [part.tolist() for part in dated.to_instants(table.column(i), ())]
     return Counter(zip(*rows, strict=True))
 
 

@@ -224,8 +224,8 @@ def test_a_decimal_comma_is_read_where_the_table_says_so():
 
 def test_dates_are_clamped_cast_or_missing():
     attribute = date("a", "2020-01-15", "2020-03-10", "month", missing=True)
-    cells = ["2020-01-15", "2020-02-01T23:00:00", "1900-01-01", "9999-12-31", "", "soon", "2020-02-30"]
-    assert encode_one(attribute, cells) == [0, 1, 0, 2, 3, 3, 3]
+    cells = ["2020-01-15", "2020-02-01T23:00:00", "1900-01-01", "9998-12-31", "9999-12-31", "", "soon", "2020-02-30"]
+    assert encode_one(attribute, cells) == [0, 1, 0, 2, 3, 3, 3, 3]
     assert encode_one(attribute, [datetime.date(1, 1, 1), None]) == [0, 3]
     with pytest.raises(TableError, match=r"'a'.*formats"):
         encode_one(date("a", "2020-01-15", "2020-03-10", "month"), ["15/01/2020"], strict=True)

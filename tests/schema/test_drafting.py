@@ -309,3 +309,33 @@ def test_marks_of_databases_for_nothing_are_no_values_of_numbers_and_dates():
     got = draft(pa.table({"n": [*n, r"\N"], "day": [*day, "0000-00-00"]}), "t")
     assert (got["n"].kind, got["n"].max, got["n"].missing) == ("numeric", 299, True)
     assert (got["day"].kind, got["day"].min, got["day"].missing) == ("datetime", "2020-01-01", True)
+
+
+@pytest.mark.parametrize("way", ["{:%Y-%m-%d}", "{:%d.%m.%Y}"])
+@pytest.mark.parametrize("typed", [True, False])
+def test_the_last_day_of_the_calendar_says_that_there_is_no_end(way, typed):
+    days = [datetime.date(2015, 1, 1) + datetime.timedelta(days=7 * i) for i in range(300)]
+    never = datetime.date(9999, 12, 31)
+    cells = [*days, *[never] * 200]
+    column = pa.array(cells) if typed else pa.array([way.format(d) for d in cells])
+    table = pa.table({"left": column, "of": ["a", "b"] * 250})
+    got = draft(table, "t")["left"]
+    assert got.kind == "datetime" and got.missing and got.max < "2022"
+    made = confirm(draft(table, "t"))
+    codes = Codec(made).encode(table).codes[0]
+    assert (codes[300:] == made["left"].size - 1).all() and (codes[:300] < made["left"].size - 1).all()
+    back = Codec(made).decode(Codec(made).encode(table).codes, rng=np.random.default_rng(0))
+    assert back["left"].null_count == 200
+
+
+def test_the_last_day_of_the_calendar_is_a_date_where_the_range_or_no_blank_says_so():
+    cells = pa.table({"d": ["2020-01-05", "9999-12-31", ""]})
+    for more, codes in (
+        ({"max": "2020-12-31", "missing": True}, [4, -1, -1]),
+        ({"max": "2020-12-31", "missing": False}, [4, 365, -2]),
+        ({"max": "9999-12-31", "missing": True, "bins": {"every": "year"}}, [0, 7979, -1]),
+    ):
+        made = schema({"name": "d", "kind": "datetime", "min": "2020-01-01", **more})
+        got = Codec(made).encode(cells).codes[0].astype(int).tolist()
+        blank = made["d"].size - 1
+        assert got == [blank if c == -1 else c for c in codes if c != -2]

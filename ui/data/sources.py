@@ -166,7 +166,7 @@ def _correct(space: Workspace, data: Dataset) -> None:
     with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
         said = asked(read.kind, read.form, key=data.serial)
         if st.button(t("data.reread"), key="reread", width="stretch"):
-            _again(space, data, said | ({"header_row": 1} if said["header"] else {}))
+            _again(space, data, said | ({"header_row": 1, "header_lines": 1} if said["header"] else {}))
 
 
 def _hint(space: Workspace, data: Dataset, read: Batches) -> None:

@@ -88,20 +88,21 @@ def _split(
     return halves
 
 
-def _shrink(z: Floats, real: NDArray[np.bool_], tuning: Shrinkage) -> Floats:
+def _shrink(z: Floats, real: NDArray[np.bool_], tuning: Shrinkage, directions: int = 1) -> Floats:
     """Posterior means of unit-noise values under a zero-centred mixture of normals, fitted to the real ones of a row.
 
     Args:
-        z: float64 (rows, values), 0 where there is no value.
+        z: float64 (rows, values), 0 where there is no value; lengths of vectors where they have more directions.
         real: bool, where there is one.
         tuning: prior spreads, and rounds of expectation-maximisation.
+        directions: of each value, with noise and spread in all of them.
     """
     if not z.any():  # the answer is 0, as in every dry run, which pages wait for
         return z
     spreads = np.array([0.0, *np.geomspace(0.5, tuning.widest_spread, tuning.spreads)])  # in units of the noise
     variance = 1 + spreads**2
     score = -0.5 * z[..., None] ** 2 / variance  # its largest is taken off: a spike of a million is 0 under every part
-    likelihood = np.exp(score - score.max(axis=-1, keepdims=True)) / np.sqrt(variance)
+    likelihood = np.exp(score - score.max(axis=-1, keepdims=True)) / variance ** (directions / 2)
     pull = np.append(2.0 * tuning.no_difference, np.full(len(spreads) - 1, 1 / len(spreads))) / 2
     prior = np.full((len(z), len(spreads)), 1 / len(spreads))
     for _ in range(tuning.sweeps_ordered):
@@ -112,14 +113,15 @@ def _shrink(z: Floats, real: NDArray[np.bool_], tuning: Shrinkage) -> Floats:
     return factor * z
 
 
-def shrink_differences(z: Floats, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
+def shrink_differences(z: Floats, *, directions: int = 1, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Posterior means of values with unit noise, under a zero-centred mixture of normals that is fitted to them.
 
     Args:
         z: float64 (values,).
+        directions: of each value, which is then the length of a vector.
         tuning: constants.
     """
-    found: Floats = _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning)[0]
+    found: Floats = _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning, directions)[0]
     return found
 
 
@@ -228,7 +230,8 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
     """A noisy pair table without most of its noise: the mean of two estimators with different strengths.
 
     Shrinking singular values suits weak, smooth dependence. A narrow band of cells, as numbers that nearly determine
-    each other have, has full rank; there, shrinking the cells near 0 does better.
+    each other have, has full rank; there, shrinking the cells near 0 does better. Tables of few directions have no
+    cells to tell a prior from, and go by their interaction alone: a mean with noisy cells would keep half of the noise.
     """
     found: Floats = shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
     return found
@@ -240,38 +243,37 @@ def shrink_pairs(
     """Many pair tables of one shape, (tables, rows, columns), each as by `shrink_pair`; sigmas: (tables,)."""
     if min(values.shape[1:]) < 2:
         return values
+    if _directions(values) <= tuning.few_directions:
+        return shrink_interactions(values, expected, sigmas, tuning)
     cells = _shrink_rows(values.reshape(len(values), -1), sigmas, tuning).reshape(values.shape)
     part = tuning.interaction_part
-    mean: Floats = part * _interactions(values, expected, sigmas, tuning) + (1 - part) * cells
+    mean: Floats = part * shrink_interactions(values, expected, sigmas, tuning) + (1 - part) * cells
     return mean
 
 
-def shrink_interaction(
-    values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:
-    """A noisy pair table whose interaction is shrunk by singular values; its margins stay as measured.
+def _directions(tables: Floats) -> int:
+    """Degrees of freedom of the interaction in tables of one shape, (tables, rows, columns)."""
+    return int((tables.shape[1] - 1) * (tables.shape[2] - 1))
+
+
+def shrink_interactions(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
+    """Noisy pair tables of one shape, (tables, rows, columns), with shrunk interactions; margins stay as measured.
 
     The interaction (row and column means of the difference from `expected` taken out) of real tables has few
     strong components; the optimal shrinker for squared error removes those below the edge of the noise. Source:
-    Gavish and Donoho 2017, equation (7) (Frobenius loss). That holds for large tables; in one with few directions the
-    whole interaction is shrunk by the part of its square that is noise (James and Stein 1961, the positive part): of
-    yes/no attributes, the other rule would take away every dependence below twice its noise.
+    Gavish and Donoho 2017, equation (7) (Frobenius loss). That holds for large tables: of yes/no attributes, it would
+    take away every dependence below twice its noise. In those with few directions the whole interaction is shrunk, by
+    a prior that all tables of the shape share: where most of them show nothing beyond their noise, little is left.
     """
-    found: Floats = _interactions(values[None], expected[None], np.array([sigma]), tuning)[0]
-    return found
-
-
-def _interactions(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
-    """Many tables of one shape, (tables, rows, columns), each as by `shrink_interaction`; sigmas: (tables,)."""
     difference = values - expected
     rows, columns = difference.mean(axis=2, keepdims=True), difference.mean(axis=1, keepdims=True)
     inner = difference - rows - columns + difference.mean(axis=(1, 2), keepdims=True)
-    short, long = (side(values.shape[1:]) - 1 for side in (min, max))  # degrees of freedom after centring
-    if short * long <= tuning.few_directions:
-        strength = (inner**2).sum(axis=(1, 2))
-        noise = tuning.few_noise * short * long * sigmas**2
-        part = np.maximum(1 - np.divide(noise, strength, out=np.ones_like(noise), where=strength > 0), 0.0)
+    if _directions(values) <= tuning.few_directions:
+        length = np.sqrt((inner**2).sum(axis=(1, 2))) / sigmas
+        left = shrink_differences(length, directions=_directions(values), tuning=tuning)
+        part = np.divide(left, length, out=np.zeros_like(length), where=length > 0)
         return np.asarray(expected + (difference - inner) + part[:, None, None] * inner)
+    short, long = (side(values.shape[1:]) - 1 for side in (min, max))  # degrees of freedom after centring
     u, d, v = np.linalg.svd(inner, full_matrices=False)
     beta = short / long
     y = d / (sigmas[:, None] * np.sqrt(long))

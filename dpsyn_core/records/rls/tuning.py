@@ -68,9 +68,6 @@ class Shrinkage:
     few_directions: int = 2
     """Directions of an interaction, (rows - 1) (columns - 1), up to which it is shrunk as a whole: 2 x 3 values."""
 
-    few_noise: float = 1.5
-    """Times the expected square of its noise that such an interaction loses; with 1, independent pairs keep noise."""
-
     empty_chance: float = 0.005
     """Probability that noise alone keeps any stretch of a column without records. With .05 and weaker
     ends, up to 7 % of heavy-tailed columns had a mean off by more than a quarter (docs/accuracy.md)."""

@@ -180,7 +180,7 @@ def plan_budget(
         counted = fewer
         one_ways, scores, joint, rest = joint_of(counted)
     pairs, questions = _with_questions(joint, rest, questions_share)
-    if one_way_share is None and questions is None and _pairs_lost(len(sizes), scores, noise, total, s):
+    if one_way_share is None and questions is None and _pairs_lost(sizes, scores, noise, total, s):
         one_ways, pairs = left, None
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
@@ -231,10 +231,12 @@ def _parts(
     return one_ways, scores, joint, left.split([parts[0], parts[1] + parts[2]])[1]
 
 
-def _pairs_lost(attributes: int, scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
+def _pairs_lost(sizes: tuple[int, ...], scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
     """Whether the scores of all pairs would be noise, so that none of them is worth a table."""
-    count = attributes * (attributes - 1) // 2
-    return count > 0 and noise.of_score(scores, count) > shares_.hopeless * total
+    count = len(sizes) * (len(sizes) - 1) // 2
+    least, most = shares_.hopeless
+    limit = max(least, most * 2 / max(2.0, float(np.exp(np.log(sizes).mean()))))
+    return count > 0 and noise.of_score(scores, count) > limit * total
 
 
 def _blocks(
@@ -283,13 +285,11 @@ def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: flo
 
 
 def _score_share(attributes: int, left: Cost, noise: Noise, total: float, s: Shares) -> float:
-    """More for scores, where those of all pairs would be too noisy to tell which pairs depend, and more of it helps."""
+    """More for scores, where those of all pairs would be too noisy to tell which pairs depend."""
     pairs = attributes * (attributes - 1) // 2
     if not pairs:
         return s.scores
     usual = noise.of_score(left.scaled(_of_noise([s.scores], pure=left.pure)[0]), pairs) / max(total, 1.0)
-    if usual * math.sqrt(s.scores / s.scores_most) > s.score_help:
-        return s.scores
     return float(np.clip(s.scores * (usual / s.score_noise) ** 2, s.scores, s.scores_most))
 
 

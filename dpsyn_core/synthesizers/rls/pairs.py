@@ -115,8 +115,9 @@ def choose_pairs(
     sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
 
     def chosen_for(cost: Cost, errors: NDArray[np.float64]) -> NDArray[np.intp]:
+        counted = np.maximum(sizes, tuning.fewest_cells * (sizes > 0))
         return choose(
-            errors * weight[:, None], sizes * weight[:, None], cost=cost, sensitivity=sensitivity,
+            errors * weight[:, None], counted * weight[:, None], cost=cost, sensitivity=sensitivity,
             noise_factor=tuning.noise_factor,
         )  # fmt: skip
 

@@ -37,10 +37,6 @@ class Shares:
     score_noise: float = 0.04
     """... no more noise than this share of the records."""
 
-    score_help: float = 0.1
-    """The same share, above which the noise of a score would stay even then: scores get no more than usual
-    (convention)."""
-
     scores_of_joint: float = 0.25
     """Of what one-ways leave, for the scores at most (convention)."""
 
@@ -61,9 +57,10 @@ class Shares:
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
     Wasserstein distance and noisier single values."""
 
-    hopeless: float = 0.85
+    hopeless: tuple[float, float] = (0.25, 0.6)
     """Noise of the score of a pair, of the records, from which on no pair is scored or measured: scores would choose by
-    noise alone, and what pairs would get is worth more to one-ways."""
+    noise alone, and what pairs would get is worth more to one-ways. The second where attributes have two values, less
+    in proportion where they have more, whose tables are noisier, down to the first."""
 
     held_back: float = 0.5
     """Of the cost of pairs, for the second round, in which wider sets are looked for; what these do not need measures
@@ -180,7 +177,10 @@ class PairChoice:
         return int(max(self.fewest_most, 4.5 * attributes, self.most_visits / max(total, 1.0)))
 
     noise_factor: float = 0.7
-    """Of the nominal noise of a table: about this part is left after shrinking and fitting."""
+    """Of the nominal noise of a table: about this part is left after shrinking and fitting ..."""
+
+    fewest_cells: float = 7.0
+    """... and of a smaller one as much as of one with so many cells: of yes/no columns hardly any is taken."""
 
     coarser: float = 8.0
     """Times fewer coarse values in the coarser table; 4 is worse on Adult at epsilon 1, level elsewhere."""

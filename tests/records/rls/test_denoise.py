@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from dpsyn_core.records.rls.denoise import (
-    shrink_interaction,
+    shrink_interactions,
     shrink_one_way,
     shrink_ordered,
     shrink_pair,
+    shrink_pairs,
     shrink_unordered,
     simplex,
     with_total,
@@ -69,22 +70,26 @@ def test_one_ways_of_any_size_and_all_negative_ones_pass(size):
         assert np.allclose(clean, 10 / size)
 
 
+def interaction(values, expected, sigma):
+    return shrink_interactions(values[None], expected[None], np.array([sigma]), RECORDS.shrinkage)[0]
+
+
 def test_shrinking_an_interaction_removes_pure_noise_and_keeps_a_strong_interaction():
     rng = RNG(4)
     expected = np.outer(rng.dirichlet(np.ones(12)), rng.dirichlet(np.ones(15))) * 50_000
     signal = 400 * np.outer(np.sign(np.arange(12) - 5.5), np.sign(np.arange(15) - 7))
     signal -= signal.mean(1, keepdims=True)
     noise = rng.normal(0, 50, expected.shape)
-    only_noise = shrink_interaction(expected + noise, expected, 50.0)
+    only_noise = interaction(expected + noise, expected, 50.0)
     assert np.abs(only_noise - expected).sum() < 0.5 * np.abs(noise).sum()
-    both = shrink_interaction(expected + signal + noise, expected, 50.0)
+    both = interaction(expected + signal + noise, expected, 50.0)
     assert np.abs(both - expected - signal).sum() < 0.75 * np.abs(noise).sum()
 
 
 def test_shrinking_an_interaction_leaves_margins_as_measured():
     rng = RNG(5)
     values, expected = rng.normal(10, 5, (4, 6)), np.full((4, 6), 10.0)
-    shrunk = shrink_interaction(values, expected, 5.0)
+    shrunk = interaction(values, expected, 5.0)
     assert np.allclose(shrunk.sum(0), values.sum(0))
     assert np.allclose(shrunk.sum(1), values.sum(1))
 
@@ -95,8 +100,24 @@ def test_a_narrow_band_loses_more_of_its_noise_to_the_mean_of_both_estimators():
     truth = np.diag(np.full(24, 400.0))
     noisy = truth + rng.normal(0, 20, truth.shape)
     expected = np.outer(ones, ones) * truth.sum()
-    both, one = shrink_pair(noisy, expected, 20.0), shrink_interaction(noisy, expected, 20.0)
+    both, one = shrink_pair(noisy, expected, 20.0), interaction(noisy, expected, 20.0)
     assert np.abs(both - truth).sum() < 0.8 * np.abs(one - truth).sum()
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2)])
+def test_tables_of_yes_no_attributes_say_together_whether_they_depend(shape):
+    """Noise of 20: where no table depends nearly nothing stays of it; among those that depend little is taken away."""
+    rng, cells = RNG(11), (-1.0) ** np.add.outer(*map(np.arange, shape))
+    expected = np.full((60, *shape), 500.0)
+    found = {}
+    for strength in (0.0, 120.0):
+        truth = expected + strength * (cells - cells.mean(0) - cells.mean(1)[:, None] + cells.mean())
+        noise = rng.normal(0, 20, truth.shape)
+        noise -= noise.mean(1, keepdims=True) + noise.mean(2, keepdims=True) - noise.mean((1, 2), keepdims=True)
+        clean = shrink_pairs(truth + noise, expected, np.full(60, 20.0))
+        found[strength] = np.abs(clean - truth).sum() / np.abs(noise).sum()
+    assert found[0.0] < 0.2
+    assert found[120.0] < 1.1
 
 
 def test_a_table_with_one_row_is_left_as_measured():

@@ -1,7 +1,6 @@
 """Tables of three and more attributes, and pairs of few values, lose noise and keep what stands out of it."""
 
 import numpy as np
-import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_pair
 from dpsyn_core.records.rls.wider import shrink_wide
@@ -51,4 +50,4 @@ def test_dependence_of_two_yes_no_attributes_is_not_cut_off_at_twice_its_noise()
         kept = shrink_pair(shown, expected, 10.0)[0, 0] - 1000.0
         assert 0.75 * strength < kept <= strength
     nothing = shrink_pair(expected + 3.0 * np.array([[1, -1], [-1, 1]]), expected, 10.0)
-    assert nothing[0, 0] - 1000.0 == pytest.approx(1.5)  # half of the estimate: the other half leaves cells alone
+    assert 0 <= nothing[0, 0] - 1000.0 < 0.5  # of an estimate of 3

@@ -113,7 +113,17 @@ def test_scores_get_more_where_those_of_all_pairs_would_be_noise_and_as_much_as_
     assert share(60, 1e9) == pytest.approx(few, rel=0.2)
     assert many > 1.5 * few
     assert share(60, total, one_way_share=0.94) < many
-    assert share(60, total / 4, one_way_share=0.5) < many  # where more would not help, they get no more
+    assert share(60, total / 4, one_way_share=0.5) > 0.9 * many  # however noisy they stay
+
+
+def test_pairs_of_yes_no_columns_repay_vaguer_scores_than_those_of_many_values():
+    def with_pairs(size, records):
+        domain = Domain.of({f"a{i:02d}": size for i in range(18)})
+        task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.1, delta=1e-9), n_public=1)
+        return configure("rls", {}).calibrate(task).budget_plan(records).pairs is not None
+
+    assert [with_pairs(2, n) for n in (1_000, 4_500, 30_000)] == [False, True, True]
+    assert [with_pairs(5, n) for n in (1_000, 4_500, 30_000)] == [False, False, True]
 
 
 def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bins_at_larger_budgets_too():

@@ -66,6 +66,25 @@ def test_a_pair_with_much_noise_for_its_score_is_measured_coarsely_and_a_small_o
     assert whole * (1 - 1e-9) < spent <= whole
 
 
+def test_few_pairs_of_independent_yes_no_columns_are_measured():
+    """Scores whose noise is a sixth of the records: half of them are above 0, and four cells are cheap."""
+    domain = Domain.of({f"a{i:02d}": 2 for i in range(18)})
+    codes = np.random.default_rng(1).integers(0, 2, (18, 5_000)).astype(np.uint8)
+    cost, taken = Cost(rho=1.4e-3), []
+    ones, scores, pairs = cost.split([0.3, 0.1, 0.6])
+    plan = BudgetPlan(
+        whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        number_resolution=64.0, mixed_resolution=64.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
+    )  # fmt: skip
+    for seed in range(8):
+        gate = Gate(account=Account(cost), noise=SeededNoise(seed), unit=Unit())
+        counter = MemoryCounter(codes, domain)
+        measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 18), gate=gate)
+        view = RlsEvidence(domain, measured, 5_000)
+        taken.append(len(choose_pairs(counter, view, plan=plan, cost=pairs, gate=gate).sets))
+    assert np.mean(taken) < 43, taken
+
+
 def test_with_much_budget_every_table_that_tells_something_has_the_usual_resolution():
     out, charges, pairs = chosen(0.9, rho=5.0)
     by_pair = dict(zip(out.sets, out.cells, strict=True))
