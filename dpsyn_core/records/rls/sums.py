@@ -48,15 +48,9 @@ def shrink_with_sums(
         tuning: constants.
     """
     of_values = partial(
-        shrink_one_way,
-        sigma=sigma,
-        ordered=ordered,
-        special=special,
-        total=total,
-        number=number,
-        again=bool(sums),
+        shrink_one_way, sigma=sigma, ordered=ordered, special=special, total=total, number=number, again=bool(sums),
         tuning=tuning,
-    )
+    )  # fmt: skip
     if not sums:
         return of_values(values)
     known = values.astype(np.float64)

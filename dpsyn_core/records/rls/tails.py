@@ -109,9 +109,9 @@ def tail_of(
 
 def _no_slower(shape: Floats, place: int) -> Floats:
     """Falling counts that from this place on halve at least as fast as they did before it."""
-    left = np.cumsum(shape[::-1])[::-1]
     if not 0 < place < len(shape):
         return shape
+    left = np.cumsum(shape[::-1])[::-1]
     half = max(place - int(np.count_nonzero(left > 2 * left[place])), 1)
     falling = shape[place] * 0.5 ** (np.arange(len(shape) - place) / half)
     return np.append(shape[:place], np.minimum(shape[place:], falling))
