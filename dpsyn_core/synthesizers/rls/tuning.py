@@ -99,8 +99,8 @@ class Resolution:
 
     numbers_from: int = 40
     """Values from which on a number is measured so, and counted twice: ages in years, and not bins of five years, which
-    pairs can afford to tell apart. 100 leaves ages out, and rank correlations of the heavy table of benchmarks.numbers are off by six
-    times as much."""
+    pairs can afford to tell apart. 100 leaves ages out, and rank correlations of the heavy table of benchmarks.numbers
+    are off by six times as much."""
 
     mixed: float = 0.32
     """Coarse values of a number in its pairs with categories, over the power `mixed_power` of the strength: 31 and 90
@@ -129,7 +129,8 @@ class Resolution:
     300, wide ranges get tails that are none."""
 
     few_blocks_below: float = 600.0
-    """The same for numbers of less than `fine_from` bins: with 420, pairs of census and few at .3 are 13 and 7 % worse."""
+    """The same for numbers of less than `fine_from` bins. With 420, pairs of the tables census and few are 13 and 7 %
+    worse at epsilon .3."""
 
     blocks: float = 0.32
     """Blocks of a number that are counted first, over that strength ..."""
