@@ -133,7 +133,7 @@ def _mix(likelihood: Floats, prior: Floats) -> Floats:
 
 def shrink_one_way(
     values: Floats, sigma: float, *, ordered: bool, special: int, total: float, number: bool = False,
-    again: bool = False, tuning: Shrinkage = RECORDS.shrinkage,
+    tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:  # fmt: skip
     """A noisy one-way without most of its noise: non-negative, with the given total.
 
@@ -144,7 +144,6 @@ def shrink_one_way(
         special: values at the end without order.
         total: the sum to give.
         number: whether the values have a mean.
-        again: whether sums of values were counted too, which show a tail that is hidden in single counts.
         tuning: constants.
     """
     if total <= 0:
@@ -158,7 +157,7 @@ def shrink_one_way(
         sparse = shrink_unordered(noisy, sigma, tuning=tuning)
         shown = supported(noisy, sigma, tuning=tuning)
         kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
-        if ranked < tuning.emptied_from and not again:
+        if ranked < tuning.emptied_from:
             kept[~shown] *= tuning.listed_part
             kept = _drawn_in(kept, shown) if number else kept
             shown[:] = True

@@ -48,9 +48,8 @@ def shrink_with_sums(
         tuning: constants.
     """
     of_values = partial(
-        shrink_one_way, sigma=sigma, ordered=ordered, special=special, total=total, number=number, again=bool(sums),
-        tuning=tuning,
-    )  # fmt: skip
+        shrink_one_way, sigma=sigma, ordered=ordered, special=special, total=total, number=number, tuning=tuning
+    )
     if not sums:
         return of_values(values)
     known = values.astype(np.float64)
@@ -117,6 +116,8 @@ def _hidden(
     hidden, weight = np.zeros(len(known), dtype=bool), np.zeros(len(known))
     clean = (known + (total - float(known.sum())) / len(known))[:ranked]
     shown = supported(clean, sigma, strict_ends=True, tuning=tuning)
+    if ranked < tuning.emptied_from and shown.any():  # rare values of a short list keep a part of their counts
+        shown[int(np.argmax(shown)) : ranked - int(np.argmax(shown[::-1]))] = True
     if shown.all() or not shown.any():
         return hidden, weight
     hidden[:ranked] = ~shown
