@@ -73,8 +73,8 @@ class Shrinkage:
     ends, up to 7 % of heavy-tailed columns had a mean off by more than a quarter (docs/accuracy.md)."""
 
     emptied_from: int = 128
-    """Values from which on an ordered attribute loses all that stands in stretches without evidence, and so does every
-    number that was counted twice: records far from all others spoil correlations and means."""
+    """Values from which on an ordered attribute loses all that stands in stretches without evidence: records far from
+    all others spoil correlations and means of numbers with many bins. Fewer values are never that far apart."""
 
     listed_part: float = 0.1
     """Of its counts, what a stretch without evidence keeps where there are fewer values than that. With 0, one-ways and

@@ -57,6 +57,9 @@ class Shares:
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values: .15 has means 20 %
     and Wasserstein distances 10 to 20 % further off, .35 is no better and has noisier single values."""
 
+    coarse_few: float = 0.1
+    """The same for numbers of less than `fine_from` bins: .25 is no better."""
+
     hopeless: tuple[float, float] = (0.25, 0.6)
     """Noise of the score of a pair, of the records, from which on no pair is scored or measured: scores would choose by
     noise alone, and what pairs would get is worth more to one-ways. The second where attributes have two values, less
