@@ -69,7 +69,9 @@ def shrink_with_sums(
         beside = _beside_shown(wanted, known, hidden, weight, recode, noise, sigma, tuning)
         kept = np.where(hidden, 0.0, clean)
         fixed = np.zeros(len(noise), dtype=bool)
-        for places, counts in _tails(values, sigma, of_sums, raw, noise, hidden[: len(known) - special], total, tuning):
+        for places, tail in _tails(values, sigma, of_sums, raw, noise, hidden[: len(known) - special], total, tuning):
+            short = len(known) - special < tuning.emptied_from  # queries for its rare values find some
+            counts = tail + clean[places] if short else tail
             held = np.bincount(recode[places], weights=counts, minlength=len(noise))
             of_end = np.bincount(recode[places], minlength=len(noise)) > 0
             weight[places], fixed = counts, fixed | of_end
@@ -114,10 +116,10 @@ def _hidden(
     They follow the smooth estimate and are fewer in proportion to the distance from what is shown.
     """
     hidden, weight = np.zeros(len(known), dtype=bool), np.zeros(len(known))
-    if ranked < tuning.emptied_from:
-        return hidden, weight
     clean = (known + (total - float(known.sum())) / len(known))[:ranked]
     shown = supported(clean, sigma, strict_ends=True, tuning=tuning)
+    if ranked < tuning.emptied_from and shown.any():  # between its ends, `shrink_one_way` has left a part of them
+        shown[int(np.argmax(shown)) : ranked - int(np.argmax(shown[::-1]))] = True
     if shown.all() or not shown.any():
         return hidden, weight
     hidden[:ranked] = ~shown

@@ -52,7 +52,8 @@ def tail_of(
 ) -> Floats:  # fmt: skip
     """Expected counts of the values of an end, outwards.
 
-    A smooth shape that falls outwards continues what is shown, as far as both tables agree with it. Where a block lies
+    A smooth shape that falls outwards continues what is shown, as far as both tables agree with it; past the last
+    blocks that show records it falls no slower than before, for there it follows their noise. Where a block lies
     off that shape, as beside a steep edge or at a second hump, and beside a value by itself, such as 0 among amounts,
     a smooth shape of the end alone takes its place, which may rise as far as blocks show records. Where a block lies
     off that one too, the blocks' own counts stand.
@@ -78,7 +79,7 @@ def tail_of(
         others = float(known[rest].sum()), max(float(np.sqrt((noise[rest] ** 2).sum())), sigma)
         blocks = Sums(np.searchsorted(inside, recode[start:]), sums.values[inside], sums.sigma)
         fine = max(first - start, 1)
-        return smooth_part(outwards[start:], sigma, blocks, others, total, fine, tuning=tuning)[first - start :]
+        return smooth_part(outwards[start:], sigma, blocks, others, total, fine, tuning=tuning)
 
     def fits(shape: Floats) -> bool:
         off = np.abs(np.bincount(place, weights=shape) - known[of_end])
@@ -86,8 +87,13 @@ def tail_of(
 
     start, block = _anchor(recode[:first], known, tuning.tail_anchor * total), recode[first]
     if first - start > 1 or outwards[start] <= tuning.tail_spike * max(known[block], noise[block]):
-        shape: Floats = np.minimum.accumulate(smooth(start))
+        whole = smooth(start)
+        whole[first - start :] = np.minimum.accumulate(whole[first - start :])
+        shape = whole[first - start :]
         if fits(shape):
+            blocks, _, shown = _blocks_of(recode[first:], known, noise, tuning.tail_sure)
+            past = first - start + int(np.isin(recode[first:], blocks[:shown]).sum())
+            shape = _no_slower(whole, past)[first - start :]
             return np.where(np.cumsum(shape[::-1])[::-1] > tuning.tail_cut[0] * sums.sigma, shape, 0.0)
     counted = _block_by_block(recode[first:], known, noise, tuning)
     if not counted.any():
@@ -99,6 +105,27 @@ def tail_of(
     if not (kept.any() and fits(shape)):
         return counted
     return np.asarray(kept * (shape.sum() / kept.sum()))
+
+
+def _no_slower(shape: Floats, place: int) -> Floats:
+    """Falling counts that from this place on halve at least as fast as they did before it."""
+    if not 0 < place < len(shape):
+        return shape
+    left = np.cumsum(shape[::-1])[::-1]
+    half = max(place - int(np.count_nonzero(left > 2 * left[place])), 1)
+    falling = shape[place] * 0.5 ** (np.arange(len(shape) - place) / half)
+    return np.append(shape[:place], np.minimum(shape[place:], falling))
+
+
+def _blocks_of(recode: Places, known: Floats, noise: Floats, far: float) -> tuple[Places, Floats, int]:
+    """The blocks of an end, outwards, what each holds with all beyond it, and how many show records.
+
+    The last of these is the one from which on all further blocks together stand out of their noise by so much.
+    """
+    blocks = recode[np.flatnonzero(np.diff(recode, prepend=-1) != 0)]
+    left = np.cumsum(known[blocks][::-1])[::-1]
+    found = np.flatnonzero(left > far * np.sqrt(np.cumsum(noise[blocks][::-1] ** 2)[::-1]))
+    return blocks, left, int(found[-1]) + 1 if len(found) else 0
 
 
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:
@@ -114,15 +141,11 @@ def _block_by_block(recode: Places, known: Floats, noise: Floats, tuning: Shrink
     It ends with the last block from which on all further ones together stand out of their noise. What lies beyond is
     moved into that block: that there are records is known, and not that they are further away.
     """
-    blocks = recode[np.flatnonzero(np.diff(recode, prepend=-1) != 0)]
-    left = np.cumsum(known[blocks][::-1])[::-1]
-    sure = np.sqrt(np.cumsum(noise[blocks][::-1] ** 2)[::-1])
-    found = np.flatnonzero(left > tuning.tail_far * sure)
+    blocks, left, shown = _blocks_of(recode, known, noise, tuning.tail_far)
     held = np.zeros(len(known))
-    if len(found):
-        last = int(found[-1])
-        held[blocks[:last]] = np.clip(known[blocks[:last]], 0, None)
-        held[blocks[last]] = left[last]
+    if shown:
+        held[blocks[: shown - 1]] = np.clip(known[blocks[: shown - 1]], 0, None)
+        held[blocks[shown - 1]] = left[shown - 1]
     weight = 1 / (np.arange(len(recode)) + tuning.tail_block)
     of_block = np.bincount(recode, weights=weight, minlength=len(known))
     out: Floats = weight * (held[recode] / of_block[recode])

@@ -255,9 +255,10 @@ def _blocks(
 
 def _twice(cost: Cost, bins: int, blocks: int | None, *, pure: bool, tuning: Tuning) -> tuple[Cost, Cost | None]:
     """What the one-way of an attribute gets, and what its coarse values get beside, where there are many."""
-    if blocks is None and bins < tuning.resolution.fine_from:
+    if blocks is None and bins < tuning.resolution.numbers_from:
         return cost, None
-    part = tuning.shares.coarse_one_way if blocks is None else tuning.resolution.coarse_share
+    part = tuning.shares.coarse_few if bins < tuning.resolution.fine_from else tuning.shares.coarse_one_way
+    part = part if blocks is None else tuning.resolution.coarse_share
     values, coarse = cost.split(_of_noise([1 - part, part], pure=pure))
     return values, coarse
 

@@ -134,3 +134,4 @@ def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bin
     assert plan(1_000).blocks[:2] == (21, None) and 16 <= plan(1_000).blocks[2] <= 64
     assert plan(6_000).blocks == (21, None, None)
     assert plan(100_000).blocks == (None, None, None)
+    assert [c is not None for c in plan(100_000).coarse_one_ways] == [True, False, True]  # from 40 bins on

@@ -48,7 +48,7 @@ def test_causes_of_one_outcome_stay_independent(monkeypatch):
     codes, _ = bills()
     rows, measured, _, _ = synthetic(monkeypatch, kept=True)
     assert {m.attributes for m in measured if len(m.attributes) == 2} == {("days", "bill"), ("ward", "bill")}
-    assert longer(codes) == pytest.approx(1, abs=0.05) and longer(rows) == pytest.approx(1, abs=0.2)
+    assert longer(codes) == pytest.approx(1, abs=0.05) and longer(rows) == pytest.approx(1, abs=0.35)
 
 
 def test_without_their_score_they_do_not(monkeypatch):
@@ -88,7 +88,7 @@ def test_a_table_made_in_shards_keeps_them_independent_too(monkeypatch):
     sharded = system.sharded(measured, N, rng=np.random.default_rng(1))
     make = sharded.begin(lambda *_: None)
     rows = make(Shard(number=0, start=0, n_records=N, whole=N), np.random.default_rng(2), lambda *_: None)
-    assert longer(rows) == pytest.approx(1, abs=0.2)
+    assert longer(rows) == pytest.approx(1, abs=0.35)
 
 
 def test_scores_stay_with_tables_of_merged_values_and_with_those_of_some_columns(monkeypatch):

@@ -317,7 +317,7 @@ def test_a_number_of_many_bins_is_measured_a_second_time_at_coarse_values_for_a_
     planned = [*map(amount, plan.one_ways), *(amount(c) for c in plan.coarse_one_ways if c)]
     assert charged == pytest.approx(planned)
     assert plan.coarse_one_ways[1] is None
-    share = 0.15 if delta else 0.15**0.5 / (0.15**0.5 + 0.85**0.5)
+    share = 0.25 if delta else 0.25**0.5 / (0.25**0.5 + 0.75**0.5)
     assert charged[2] == pytest.approx(share * (charged[0] + charged[2]))
     assert abs((made[0] == 400).mean() - 0.05) < 0.03
 
