@@ -36,7 +36,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.synthesizers.steps import noise_of
 
 LEAST = 200  # records of a group that is compared
-PART = 0.05  # of the budget, as a variance: what clipped sums of all numbers together may cost
+PART = 0.02  # of the budget, as a variance, for clipped sums of all numbers: all other noise grows by 1 %
 DELTA = 1e-9
 
 
