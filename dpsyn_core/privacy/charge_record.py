@@ -45,7 +45,7 @@ class ChargeRecord(BaseModel):
         least = min(self.scale or self.sigma or 0.0, self.sensitivity if self.mechanism == "sampled-gaussian" else MOST)
         divided = self.mechanism in _DIVIDED or (self.mechanism == "partition-selection" and not self.epsilon)
         if divided and least < LEAST:
-            msg = f"'{self.name}' states no noise, or nothing that it would hide"
+            msg = f"'{self.name}' states a noise or a sensitivity of 0; both must be above 0"
             raise ValueError(msg)
         return self
 

@@ -26,7 +26,6 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 
-_ROUNDING = 1e-6  # of noise, computed on another machine
 _MARGINAL, _JOINED = "marginal ", " x "
 _OF_PAIRS = ("scores of pairs", "scores of coarser pairs")  # once a part; all other scores are of the root alone
 ROUNDING = 1e-6  # relative, of noise: it may have been computed on another machine
@@ -75,7 +74,7 @@ def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
         at = place
         seen.add((at, c.name))
         needed = _root_sensitivity(c, schema.unit.counting(parts[at].unit))
-        if not math.isclose(c.sensitivity, needed, rel_tol=_ROUNDING):
+        if not math.isclose(c.sensitivity, needed, rel_tol=ROUNDING):
             out.append(
                 f"the charge '{c.name}' has the sensitivity {c.sensitivity:g}, and by the schema it would be {needed:g}"
             )

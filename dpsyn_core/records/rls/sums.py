@@ -69,8 +69,8 @@ def shrink_with_sums(
         beside = _beside_shown(wanted, known, hidden, weight, recode, noise, sigma, tuning)
         kept = np.where(hidden, 0.0, clean)
         fixed = np.zeros(len(noise), dtype=bool)
+        short = len(known) - special < tuning.emptied_from  # queries for its rare values find some
         for places, tail in _tails(values, sigma, of_sums, raw, noise, hidden[: len(known) - special], total, tuning):
-            short = len(known) - special < tuning.emptied_from  # queries for its rare values find some
             counts = tail + clean[places] if short else tail
             held = np.bincount(recode[places], weights=counts, minlength=len(noise))
             of_end = np.bincount(recode[places], minlength=len(noise)) > 0
