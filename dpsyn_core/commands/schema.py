@@ -392,7 +392,7 @@ def run_check(args: argparse.Namespace) -> None:
 
 def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
-    from dpsyn_core.commands.common import PRIVATE, read_named
+    from dpsyn_core.commands.common import PRIVATE, read_named, remember_rules
     from dpsyn_core.linked.bounding import bounded
     from dpsyn_core.linked.checking import findings
     from dpsyn_core.linked.document import LinkedSchema
@@ -402,6 +402,7 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     tables: dict[str, Any] = {}
     if args.named or args.table is not None:
         tables = read_named(args, named_tables(args.named, args.table, schema))
+        remember_rules(schema)
         print(f"what follows {PRIVATE}")
     for line in findings(schema, tables, strict=args.strict):
         print(line)
@@ -418,10 +419,12 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
 
 def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
     """One line a finding. Raises SchemaError on the first error."""
-    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.commands.common import PRIVATE, remember_rules
     from dpsyn_core.errors import SchemaError
     from dpsyn_core.schema.check import check
 
+    if table is not None:
+        remember_rules(schema)
     found = check(schema, table, strict=strict)
     if table is not None:
         print(f"what follows {PRIVATE}")

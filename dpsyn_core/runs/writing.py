@@ -66,7 +66,7 @@ class Places:
         measurements: Path | None = None,
         model: Path | None = None,
         release: Path | None = None,
-        private: bool = True,
+        private: bool,
     ) -> Places:
         """The places that a person names.
 

@@ -117,7 +117,8 @@ def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | 
         changes |= _confirmed_unit(schema)
     elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
         changes["unit"] = schema.unit.model_copy(update={"source": "data"})
-    return schema.model_copy(update=changes)
+    made = schema.model_copy(update=changes)
+    return made.rules_known() if names is None else made
 
 
 def _confirmed_unit(schema: Schema) -> dict[str, Any]:
