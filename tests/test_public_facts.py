@@ -24,11 +24,11 @@ from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.looks import remember, remembered
-from dpsyn_core.privacy.manifest.facts import PublicFacts
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.report.receipts import receipt
-from dpsyn_core.runs.facts import public_facts
 from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places
@@ -117,7 +117,7 @@ def one(folder, glob):
 
 def called(command, base, schema, folder, *more, out="o.csv", flags=(*BUDGET, *WORD)):
     given = [command, str(base), "--schema", str(written(folder / "s.schema.json", schema)), *flags]
-    assert main([*given, "--out", str(folder / out), "--manifest", str(folder / "m.json"), *more]) == 0
+    assert main([*given, "--out", f"{folder}/{out}", "--manifest", str(folder / "m.json"), *more]) == 0
     return folder / "m.json"
 
 
@@ -412,7 +412,7 @@ def test_every_command_and_module_that_makes_a_manifest_is_listed_here():
 
 def test_facts_are_made_in_one_place_and_none_of_them_has_a_default():
     makers = {p for p, text in sources("dpsyn_core", "ui", "pages").items() if re.search(r"\bPublicFacts\(", text)}
-    assert makers == {"dpsyn_core/runs/facts.py", "dpsyn_core/systems/itemsets.py"}
+    assert makers == {"dpsyn_core/runs/open.py", "dpsyn_core/systems/itemsets.py"}
     assert all(f.default is dataclasses.MISSING for f in dataclasses.fields(PublicFacts))
     needed = [
         (Manifest.build, "facts"), (measure, "facts"), (choose, "facts"), (release_marginals, "facts"),

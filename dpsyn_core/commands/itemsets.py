@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.facts import public_facts
+    from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.systems.itemsets import frequent_itemsets

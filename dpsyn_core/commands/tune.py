@@ -13,7 +13,7 @@ from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, pl
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.manifest.facts import PublicFacts
+    from dpsyn_core.privacy.manifest.statement import PublicFacts
     from dpsyn_core.runs.measured import Measured
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tuning.choice import Candidate
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import point_out_names, read_form
     from dpsyn_core.errors import OutputError
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.runs.facts import public_facts
+    from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.release import in_memory
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema

@@ -333,7 +333,7 @@ class LinkedSchema(Document):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why a run with this schema is NOT PRIVATE; empty when it is private."""
-        out = ["the keys, links or limits were chosen after a look at the data"] * (self.unit.source == "data")
+        out = ["the keys, links or limits were read from the data"] * (self.unit.source == "data")
         for table in self.tables:
             if table.columns is not None:
                 out += [f"table '{table.name}': {reason}" for reason in table.columns.reasons]

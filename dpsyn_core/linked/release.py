@@ -37,9 +37,8 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.facts import public_facts
 from dpsyn_core.runs.measured import post_processing_generator
-from dpsyn_core.runs.open import open_run
+from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit, schema_of

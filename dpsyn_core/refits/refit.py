@@ -20,9 +20,8 @@ from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaErro
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import ReleasedTables, noisy_total
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.manifest.facts import PublicFacts
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, Refit, guarantee
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, Refit, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
@@ -32,8 +31,8 @@ from dpsyn_core.refits.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.report.noise_paid import without_noise
 from dpsyn_core.report.receipts import manifest_faults
-from dpsyn_core.runs.facts import public_facts, untold
 from dpsyn_core.runs.measured import Measured, post_processing_generator
+from dpsyn_core.runs.open import public_facts, untold
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_release
 from dpsyn_core.runs.repair import check_rules

@@ -13,9 +13,8 @@ from numpy.random import Generator, SeedSequence
 from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.marginals.types import ReleasedTables
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.facts import PublicFacts
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, UsedTable
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec

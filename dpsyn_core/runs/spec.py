@@ -11,8 +11,7 @@ from dpsyn_core.errors import MethodError, SettingError
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.manifest.facts import PublicFacts
-    from dpsyn_core.privacy.manifest.statement import UsedTable
+    from dpsyn_core.privacy.manifest.statement import PublicFacts, UsedTable
     from dpsyn_core.questions.document import Given, Questions
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import MethodConfig, Task
@@ -120,7 +119,7 @@ class RunSpec(BaseModel):
             query_vouched: that the query behind the table reads each record by itself is the owner's word.
             chosen_on: a public table by which the system was chosen.
         """
-        from dpsyn_core.runs.facts import public_facts
+        from dpsyn_core.runs.open import public_facts
 
         return public_facts(
             schema, dataset=self.dataset, query_vouched=query_vouched, reasons=self.config.reasons,

@@ -15,8 +15,8 @@ from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.maxent import Reconstruction, check_query
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.facts import PublicFacts
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.spec import RunSpec

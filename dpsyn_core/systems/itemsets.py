@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 
 from dpsyn_core.errors import MethodError, SettingError, TableError
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.facts import PublicFacts
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.facts import public_facts
-from dpsyn_core.runs.open import open_run
+from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, Staged, staged_tables
 from dpsyn_core.schema.document import Schema

@@ -23,7 +23,7 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.facts import PublicFacts
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.privacy.selection import selection_epsilon, selection_rho
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.measured import Measured, post_processing_generator

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from dpsyn_core.privacy.manifest.facts import PublicFacts
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 
 FIELDS = {f.name for f in fields(PublicFacts)}
 

@@ -14,8 +14,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs.buying import buy_schema
-from dpsyn_core.runs.facts import public_facts
-from dpsyn_core.runs.open import open_run
+from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.sources.transactions import ItemSource

@@ -17,7 +17,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.selection import selection_epsilon, selection_renyi, selection_rho
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.contradictions import contradictions
-from dpsyn_core.runs.facts import public_facts
+from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of

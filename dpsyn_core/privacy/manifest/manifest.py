@@ -16,12 +16,12 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.manifest.facts import PublicFacts
 from dpsyn_core.privacy.manifest.statement import (
     MOST_LISTED,
     OWNERS_WORD,
     AskedQuestions,
     Digests,
+    PublicFacts,
     Refit,
     Signature,
     Statement,
