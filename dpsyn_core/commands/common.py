@@ -15,7 +15,6 @@ from dpsyn_core.errors import SettingError
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.batches import Batches
@@ -210,21 +209,6 @@ def reading_flags(args: argparse.Namespace) -> list[str]:
     from dpsyn_core.tables.read_form import ReadForm
 
     return [field for field, rule in ReadForm.model_fields.items() if getattr(args, field) != rule.default]
-
-
-def remember_rules(schema: Schema | LinkedSchema) -> None:
-    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source."""
-    from dpsyn_core.privacy.looks import remember
-
-    if not schema.every_rule:
-        return
-    remember(schema.ledger_name, "rules")
-    if any(rule.source is None for rule in schema.every_rule):
-        print(
-            'note: runs with rules that were tried on the table are stamped NOT PRIVATE; write "source": "public" into '
-            "each rule that you know without the table, whatever the counts say",
-            file=sys.stderr,
-        )
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:

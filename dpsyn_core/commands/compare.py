@@ -36,7 +36,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
-    from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample, remember_rules
+    from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
+    from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.metrics.base import compute, metric_class, names

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     facts = None if args.items is not None else public_facts(
         Schema.load(args.schema), dataset=args.dataset, query_vouched=vouched, reasons=(), public_table=None
     )  # fmt: skip
-    places = Places.of(args.out, args.manifest, private=facts is None or facts.private)
+    places = Places.of(args.out, args.manifest, private=facts is None or not facts.reasons)
     places.check(args.table, args.items or args.schema)
     spec = _spec(args)
     progress = silent if args.quiet else TerminalProgress()

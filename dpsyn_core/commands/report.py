@@ -60,7 +60,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all outputs, reads, scores, and writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, remember_rules
+    from dpsyn_core.commands.common import TerminalProgress
+    from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text

@@ -392,7 +392,7 @@ def run_check(args: argparse.Namespace) -> None:
 
 def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
-    from dpsyn_core.commands.common import PRIVATE, read_named, remember_rules
+    from dpsyn_core.commands.common import PRIVATE, read_named
     from dpsyn_core.linked.bounding import bounded
     from dpsyn_core.linked.checking import findings
     from dpsyn_core.linked.document import LinkedSchema
@@ -419,7 +419,7 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
 
 def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
     """One line a finding. Raises SchemaError on the first error."""
-    from dpsyn_core.commands.common import PRIVATE, remember_rules
+    from dpsyn_core.commands.common import PRIVATE
     from dpsyn_core.errors import SchemaError
     from dpsyn_core.schema.check import check
 
@@ -436,6 +436,21 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
         print(f"{finding.level}: {about}{finding.text}")
     if schema.rules or any(a.kind == "derived" for a in schema.attributes):
         print_rules(schema, table)
+
+
+def remember_rules(schema: Any) -> None:
+    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source."""
+    from dpsyn_core.privacy.looks import remember
+
+    if not schema.rules:
+        return
+    remember(schema.ledger_name, "rules")
+    if any(rule.source is None for rule in schema.rules):
+        print(
+            'note: runs with rules that were tried on the table are stamped NOT PRIVATE; write "source": "public" into '
+            "each rule that you know without the table, whatever the counts say",
+            file=sys.stderr,
+        )
 
 
 def print_rules(schema: Any, table: Any) -> None:

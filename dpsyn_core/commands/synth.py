@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> None:
     facts = spec.facts(schema, query_vouched=read_form(args).query_vouched, chosen_on=None)
     places = Places.of(
         args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
-        release=args.save_release, private=facts.private,
+        release=args.save_release, private=not facts.reasons,
     )  # fmt: skip
     name = Path(args.out)
     if not places.folder and name.suffix.lower() not in SUFFIXES:

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
     facts = public_facts(
         schema, dataset=args.dataset, query_vouched=read_form(args).query_vouched, reasons=(), public_table=None
     )
-    places = Places.of(args.out, args.manifest, private=facts.private)
+    places = Places.of(args.out, args.manifest, private=not facts.reasons)
     if Path(args.out).suffix.lower() not in (".csv", ".parquet"):
         msg = f"the output '{Path(args.out).name}' must end with .csv or .parquet"
         raise OutputError(msg)

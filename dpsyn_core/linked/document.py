@@ -325,7 +325,7 @@ class LinkedSchema(Document):
         return tuple(HangingTable(table=one.child, max_children=self.most_of_root(one)) for one in self.links)
 
     @property
-    def every_rule(self) -> tuple[SchemaRule, ...]:
+    def rules(self) -> tuple[SchemaRule, ...]:
         """Those of the tables, then those of the links."""
         inside = [rule for table in self.tables if table.columns is not None for rule in table.columns.rules]
         return (*inside, *(rule for link in self.links for rule in link.rules))

@@ -8,8 +8,9 @@ second loading of the same files forgets it.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import home
@@ -38,6 +39,18 @@ def remember(table: str, what: Look) -> None:
 def remembered(table: str, what: Look) -> bool:
     """Whether such an answer about a table of this name was shown on this machine."""
     return _place(table, what).exists()
+
+
+def untold(rules: Iterable[Any], *names: str | None) -> tuple[str, ...]:
+    """Why rules that do not say where they come from undo the promise: rules were tried on the table before.
+
+    names: under which the table stands on the ledger.
+    """
+    silent = [r for r in rules if r.source is None]
+    if not silent or not any(remembered(name, "rules") for name in names if name is not None):
+        return ()
+    said = "does not say where it comes from, and rules were tried on the private table"
+    return tuple(f"the rule '{str(r)[:200]}' {said}" for r in silent)
 
 
 def _place(table: str, what: Look) -> Path:

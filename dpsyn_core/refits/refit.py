@@ -20,6 +20,7 @@ from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaErro
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import ReleasedTables, noisy_total
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.looks import untold
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, Refit, guarantee
 from dpsyn_core.privacy.unit import Unit
@@ -32,7 +33,7 @@ from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.report.noise_paid import without_noise
 from dpsyn_core.report.receipts import manifest_faults
 from dpsyn_core.runs.measured import Measured, post_processing_generator
-from dpsyn_core.runs.open import public_facts, untold
+from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_release
 from dpsyn_core.runs.repair import check_rules

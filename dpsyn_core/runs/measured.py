@@ -14,7 +14,7 @@ from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.marginals.types import ReleasedTables
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
@@ -22,7 +22,6 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.dry_run import check_drawable, plan_of
-from dpsyn_core.synthesizers.public_table import PublicTable
 
 
 class Stating(Protocol):
@@ -119,7 +118,7 @@ def measure(
     """
     config, task = spec.config, spec.task(schema) if task is None else task
     if task.public is not None:
-        facts = replace(facts, public_table=_used(task.public))
+        facts = replace(facts, public_table=task.public.used())
     spec.check(most=most)
     generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
     if schema.rules:
@@ -150,12 +149,6 @@ def measure(
         source=source, schema=schema, spec=spec, config=config, run=run, facts=facts, task=task,
         system=system, measurements=measurements, columns=opened.columns, rng=generator, seed=seed,
         started=time.perf_counter(),  # how long reading and counting took would tell the number of records
-    )  # fmt: skip
-
-
-def _used(public: PublicTable) -> UsedTable:
-    return UsedTable(
-        name=public.name, sha256=public.sha256, n_records=public.n_records, columns=public.domain.names
     )  # fmt: skip
 
 

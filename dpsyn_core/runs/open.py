@@ -1,17 +1,16 @@
 """Opens a run: books its whole price on the ledger, then hands out the gate that spends no more than that.
 
 The only place outside `measurement` that touches the noise, and the only one that debits the ledger. Every release,
-purchase and answer is a `Run`, so that the order of rule 5 (charge, then count, then add noise) is written once. So is
-what a manifest says of where the public knowledge behind it comes from (`public_facts`).
+purchase and answer is a `Run`, so that the order of rule 5 (charge, then count, then add noise) is written once.
 """
 
 from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
@@ -21,84 +20,32 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
 from dpsyn_core.privacy.unit import Unit
-
-if TYPE_CHECKING:
-    from dpsyn_core.privacy.manifest.statement import HangingTable, UsedTable
-    from dpsyn_core.schema.attribute import SchemaRule
-    from dpsyn_core.schema.document import BoughtCharge
-
-
-class Described(Protocol):
-    """What is declared of the records: a schema of one table or of linked ones, or a list of items."""
-
-    @property
-    def name(self) -> str:
-        """Of the schema."""
-
-    @property
-    def ledger_name(self) -> str:
-        """Under which runs add up."""
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why a run with it is NOT PRIVATE, by what it says of itself."""
-
-    @property
-    def bought(self) -> tuple[BoughtCharge, ...]:
-        """What was paid earlier for parts of it."""
-
-    @property
-    def hanging(self) -> tuple[HangingTable, ...]:
-        """Tables that hang on the individual."""
-
-    @property
-    def every_rule(self) -> tuple[SchemaRule, ...]:
-        """All rules, those of links included."""
-
-    def dumps(self) -> str:
-        """The text that the manifest names by its digest."""
 
 
 def public_facts(
-    described: Described, *, dataset: str | None, query_vouched: bool, reasons: Sequence[str],
-    public_table: UsedTable | None,
-) -> PublicFacts:  # fmt: skip
+    schema: Any, *, dataset: str | None, query_vouched: bool, reasons: Sequence[str], public_table: UsedTable | None
+) -> PublicFacts:
     """What a manifest states of where the public knowledge of its run comes from.
 
     Args:
-        described: what is declared of the records.
+        schema: of one table, or of linked ones.
         dataset: name on the ledger; None: the one that the schema keeps.
         query_vouched: that the query behind the records reads each record by itself is the owner's word.
         reasons: why the run is NOT PRIVATE whatever the schema says.
-        public_table: by which the system was chosen; one that a run learns from is added where it is read.
+        public_table: by which the system was chosen.
     """
+    why = (*reasons, *schema.reasons)
+    if any(rule.source is None for rule in schema.rules):
+        from dpsyn_core.privacy.looks import untold  # most runs have no such rule
+
+        why = (*why, *untold(schema.rules, schema.ledger_name, dataset))
     return PublicFacts(
-        name=described.name,
-        digest=hashlib.sha256(described.dumps().encode()).hexdigest(),
-        reasons=(*reasons, *described.reasons, *untold(described.every_rule, described.ledger_name, dataset)),
-        bought=tuple(b.charge() for b in described.bought),
-        query_vouched=query_vouched,
-        hanging=described.hanging,
+        name=schema.name, digest=hashlib.sha256(schema.dumps().encode()).hexdigest(), reasons=why,
+        bought=tuple(b.charge() for b in schema.bought), query_vouched=query_vouched, hanging=schema.hanging,
         public_table=public_table,
-    )
-
-
-def untold(rules: Iterable[SchemaRule], *names: str | None) -> tuple[str, ...]:
-    """Why rules that do not say where they come from undo the promise: how many records break rules was shown before.
-
-    names: under which the table stands on the ledger.
-    """
-    silent = [r for r in rules if r.source is None]
-    if not silent:
-        return ()
-    from dpsyn_core.privacy.looks import remembered  # most runs have no such rule
-
-    if not any(remembered(name, "rules") for name in names if name is not None):
-        return ()
-    said = "does not say where it comes from, and rules were tried on the private table"
-    return tuple(f"the rule '{str(r)[:200]}' {said}" for r in silent)
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

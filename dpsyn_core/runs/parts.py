@@ -93,7 +93,7 @@ def synthesize_to(
     spec = RunSpec.of(seed=seed, **more)
     declared: Schema = schema_of(Schema, schema)
     facts = spec.facts(declared, query_vouched=query_vouched, chosen_on=None)
-    places = Places.of(out, manifest, tables=spec.tables, private=facts.private)
+    places = Places.of(out, manifest, tables=spec.tables, private=not facts.reasons)
     if not places.folder:
         check_target(places.outs[0])
     places.check(table, schema)

@@ -117,7 +117,7 @@ class RunSettings:
     @property
     def private(self) -> bool:
         """Whether a run of a table that is read as it lies would not be stamped NOT PRIVATE."""
-        return self.run.facts(self.schema, query_vouched=False, chosen_on=None).private
+        return not self.run.facts(self.schema, query_vouched=False, chosen_on=None).reasons
 
     @property
     def file_name(self) -> str:

@@ -112,19 +112,13 @@ class RunSpec(BaseModel):
         return replace(task, public=read_public(Path(self.public_table), schema))
 
     def facts(self, schema: Schema, *, query_vouched: bool, chosen_on: UsedTable | None) -> PublicFacts:
-        """Where what this run takes for public comes from.
-
-        Args:
-            schema: of the table.
-            query_vouched: that the query behind the table reads each record by itself is the owner's word.
-            chosen_on: a public table by which the system was chosen.
-        """
+        """Where what this run takes for public comes from; see `public_facts`."""
         from dpsyn_core.runs.open import public_facts
 
+        why = self.config.reasons
         return public_facts(
-            schema, dataset=self.dataset, query_vouched=query_vouched, reasons=self.config.reasons,
-            public_table=chosen_on,
-        )  # fmt: skip
+            schema, dataset=self.dataset, query_vouched=query_vouched, reasons=why, public_table=chosen_on
+        )
 
     def check(self, *, most: int = MAX_RECORDS) -> None:
         """Refuses, before anything is charged, what cannot be made. most: records that may be asked for.

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
@@ -24,9 +24,6 @@ from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, Identifier
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules import RULES, Rule, check_rule
-
-if TYPE_CHECKING:
-    from dpsyn_core.privacy.manifest.statement import HangingTable
 
 Loaded = TypeVar("Loaded")  # a schema of one table or of linked ones
 
@@ -202,7 +199,7 @@ def schema_of(kind: Any, given: object) -> Any:
 class Schema(Document):
     """The public description of a table: attributes in order, the unit of privacy, and n when it is public."""
 
-    hanging: ClassVar[tuple[HangingTable, ...]] = ()  # on an individual, of linked tables alone
+    hanging: ClassVar[tuple[()]] = ()  # on an individual, of linked tables alone
 
     version: Literal[1] = Field(description="Version of this file format")
     name: StrictStr = Field(min_length=1, max_length=200, description="Name of the table")
@@ -287,15 +284,6 @@ class Schema(Document):
         if self.unit.source is None:
             return bool(self.from_data) and not self.unit.usual
         return self.unit.source == "data"
-
-    @property
-    def every_rule(self) -> tuple[SchemaRule, ...]:
-        """All of them; linked tables have further ones."""
-        return self.rules
-
-    def rules_known(self) -> Schema:
-        """The schema with a person's word that its rules are known without the data."""
-        return self.model_copy(update={"rules": tuple(r.model_copy(update={"source": "public"}) for r in self.rules)})
 
     @property
     def reasons(self) -> tuple[str, ...]:

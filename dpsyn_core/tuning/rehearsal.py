@@ -126,10 +126,7 @@ def rehearse(
             found[i][run] = apart / (2 * n * len(scored_pairs(scored)))
     progress("runs", 1, 1)
     tried = tuple(Rehearsed(candidate=c, distances=tuple(d)) for c, d in zip(candidates, found, strict=True))
-    used = UsedTable(
-        name=public.name, sha256=public.sha256, n_records=public.n_records, columns=public.domain.names,
-        candidates=tuple(str(c) for c in candidates),
-    )  # fmt: skip
+    used = public.used([str(c) for c in candidates])
     return Rehearsal(tried=tried, used=used, n_records=n)
 
 

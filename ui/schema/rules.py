@@ -12,6 +12,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import COMPLETED, SECONDS, Part
 from dpsyn_core.schema.usual_rules import named_close, propose_rules
+from dpsyn_core.suggest.drafting import rules_known
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
@@ -41,7 +42,7 @@ def panel(
     with st.expander(heading, bool(proposed), key=f"{key}s_expander"):  # what nobody opens, nobody confirms
         note(t("rules.lead"))
         if tried.confirm(schema.rules, key=key):
-            _take(space, _documents(schema.rules_known()), why_not)
+            _take(space, _documents(rules_known(schema)), why_not)
         for number, rule in enumerate(schema.rules):
             if line(rule_words(rule), t("rules.remove"), f"{key}_remove_{number}"):
                 _take(space, [r for i, r in enumerate(_documents(schema)) if i != number], why_not)

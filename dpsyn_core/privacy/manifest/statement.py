@@ -128,11 +128,6 @@ class PublicFacts:
     hanging: tuple[HangingTable, ...]
     public_table: UsedTable | None
 
-    @property
-    def private(self) -> bool:
-        """Whether nothing speaks against the promise."""
-        return not self.reasons
-
 
 class Refit(BaseModel):
     """How a table was made once more from what a run had released. Nothing was charged for it."""
