@@ -114,10 +114,8 @@ class PublicFacts:
 
     No field has a default: whoever opens a way to the data and forgets one of them does not get past the type checker.
 
-    name, digest: of the schema or the list of items. reasons: why a run with it is NOT PRIVATE; empty when it is.
-    bought: charges of earlier runs that bought parts of it. query_vouched: that the query behind the records reads each
-    record by itself is the owner's word. hanging: of linked tables, those that hang on the individual. public_table:
-    that the run learns from, or was chosen by.
+    name, digest: of the schema or the list of items. reasons: why the run is NOT PRIVATE; empty when it is. bought: by
+    earlier charges. query_vouched: that the query behind the records reads each record by itself is the owner's word.
     """
 
     name: str
