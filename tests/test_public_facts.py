@@ -363,6 +363,16 @@ def test_files_of_settings_and_schemas_are_the_owners_alone_while_a_run_would_be
     assert mode(tmp_path / "run.json") == 0o644
 
 
+@pytest.mark.parametrize("mark", [*MARKS, None])
+def test_what_holds_the_schema_of_a_run_that_is_stamped_is_the_owners_alone(mark, tmp_path, base):
+    remember("people", "rules")
+    kept = ["--save-release", str(tmp_path / "r.dpsyn"), "--measurements", str(tmp_path / "m.json.gz")]
+    called("synth", base, document(mark), tmp_path, *FAST, "--quiet", *kept)
+    for glob in ("r*.dpsyn", "m*.json.gz"):
+        file = one(tmp_path, glob)
+        assert mode(file) == (0o644 if mark is None else 0o600) and ("NOT-PRIVATE" in file.name) == (mark is not None)
+
+
 def test_the_release_of_an_adapter_without_a_promise_is_the_owners_alone_and_its_name_says_so(tmp_path):
     metadata = {"columns": {n: {"sdtype": "categorical"} for n in BITS}, "METADATA_SPEC_VERSION": "SINGLE_TABLE_V1"}
     made = DPSynthesizer(metadata, method="independent")

@@ -198,7 +198,7 @@ def write_release(
             stated = True
             for content, path in beside:
                 if content is not None and path is not None:
-                    write_bytes(path, content)
+                    write_bytes(path, content, private=not manifest.private)  # they hold the schema
     except OutputError:
         if stated:
             places.manifest.unlink(missing_ok=True)
