@@ -39,7 +39,16 @@ def one(name: str, stage: str, folder: Path) -> list[object]:
     os.environ["DPSYN_SCRATCH"] = str(folder / "scratch")
     jobs = Jobs()
     settings = {k: v for k, v in LONG.items() if k in config_class(name).model_fields}
-    spec = JobSpec(epsilon=1.0, delta=1e-6, method=name, settings=settings, seed=1, dataset=name, memory_mb=8192)
+    spec = JobSpec(
+        query_vouched=False,
+        epsilon=1.0,
+        delta=1e-6,
+        method=name,
+        settings=settings,
+        seed=1,
+        dataset=name,
+        memory_mb=8192,
+    )
     job = jobs.start("me", spec, sample_schema(), sample_table(), label=name, fingerprint="f")
     deadline = time.monotonic() + MOST
     while job.live and not reached(job, stage):

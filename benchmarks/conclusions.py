@@ -128,7 +128,7 @@ def naive(t: pd.DataFrame) -> Intervals:
 def answered(release: Any, schema: Schema, folder: Path) -> Intervals:
     """Of `dpsyn answer --population`; figures without an interval are left out."""
     packed = pack_measurements(release.released, schema=schema)
-    places = Places.of(folder / "t.csv", measurements=folder / "m.json.gz")
+    places = Places.of(folder / "t.csv", measurements=folder / "m.json.gz", private=True)
     write_release(release, places, measurements=packed)
     found = answer(
         places.outs[0], manifest=places.manifest, measurements=folder / "m.json.gz", questions=QUESTIONS,

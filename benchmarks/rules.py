@@ -165,7 +165,10 @@ def compared(table: pa.Table, ruled: Schema, *, system: str, epsilon: float, see
     found = []
     for schema in (ruled.model_copy(update={"rules": ()}), ruled):
         with tempfile.TemporaryDirectory() as folder:
-            run = measure(source_of(table, schema=schema), schema, spec, ledger=Ledger(Path(folder) / "l.db"))
+            facts = spec.facts(schema, query_vouched=False, chosen_on=None)
+            run = measure(
+                source_of(table, schema=schema), schema, spec, facts=facts, ledger=Ledger(Path(folder) / "l.db")
+            )
         found.append(found_in(run, table, ruled))
     return found[0], found[1]
 
@@ -177,7 +180,10 @@ def repaired_alone(name: str, records: int, repeats: int) -> None:
     for seed in range(repeats):
         spec = RunSpec.of(epsilon=1.0, delta=DELTA, method="rls", seed=seed)
         with tempfile.TemporaryDirectory() as folder:
-            run = measure(source_of(table, schema=ruled), ruled, spec, ledger=Ledger(Path(folder) / "l.db"))
+            facts = spec.facts(ruled, query_vouched=False, chosen_on=None)
+            run = measure(
+                source_of(table, schema=ruled), ruled, spec, facts=facts, ledger=Ledger(Path(folder) / "l.db")
+            )
         codec = Codec(part_of(ruled, run.task.domain.names))
         before = with_computed(codec.decode(make_tables(run)[0], rng=run.rng), ruled, run.rng)
         after, changed = repair(before, ruled.rules, ruled, run.rng)

@@ -207,7 +207,8 @@ print([t["town"].to_pylist() for t in parts_of(folder, form)[1][0].read()])
 print(read_table(raw, blank="NA")["age"].to_pylist(), open_table(folder, form).whole()["town"].to_pylist())
 schema = Schema.of({"version": 1, "name": "t", "attributes": [
     {"name": "town", "kind": "categorical", "values": ["Oslo", "NA"], "missing": True, "other": True}]})
-job = JobSpec(table=str(folder.absolute()), epsilon=1, delta=1e-9, method="independent", seed=1, form=form)
+job = JobSpec(
+    query_vouched=False, table=str(folder.absolute()), epsilon=1, delta=1e-9, method="independent", seed=1, form=form)
 with take_table(Path("out"), JobSpec.model_validate_json(job.model_dump_json()), schema).open(
     schema, progress=silent
 ) as opened:

@@ -132,5 +132,5 @@ def hospital_schema() -> dict[str, Any]:
             listed("marital", MARITAL),
             whole("cost", 0, 60_000, {"count": 60}, step=10),
         ],
-        "rules": RULES,
+        "rules": [rule | {"source": "public"} for rule in RULES],
     }

@@ -86,7 +86,7 @@ class DPSynthesizer:
         with tempfile.TemporaryDirectory() as folder:
             from dpsyn_core.marginals.released_file import pack_measurements
 
-            places = Places.of(Path(folder) / "t.parquet", release=Path(folder) / f"t{SUFFIX}")
+            places = Places.of(Path(folder) / "t.parquet", release=Path(folder) / f"t{SUFFIX}", private=True)
             packed = pack_measurements(release.released, schema=schema)
             write_release(release, places, measurements=packed, columns=list(data.columns))
             self._release = (Path(folder) / f"t{SUFFIX}").read_bytes()
@@ -121,15 +121,24 @@ class DPSynthesizer:
 
         return manifest_of(self._fitted(), "the fitted synthesizer")
 
-    def save(self, path: str | Path) -> None:
-        """Writes the release file, of which `dpsyn refit` makes tables too. Raises OutputError, MethodError."""
-        from dpsyn_core.files import write_bytes
+    def save(self, path: str | Path) -> Path:
+        """Writes the release file, of which `dpsyn refit` makes tables too.
+
+        Without a promise it is for the owner alone, and its name says NOT-PRIVATE.
+
+        Returns:
+            Where it lies. Raises OutputError, MethodError.
+        """
+        from dpsyn_core.files import not_private_name, write_bytes
         from dpsyn_core.runs.release_file import SUFFIX
 
         if Path(path).suffix != SUFFIX:
             msg = f"'{Path(path).name}' is no name of a release file; end it with {SUFFIX}"
             raise OutputError(msg)
-        write_bytes(Path(path), self._fitted())
+        private = self.manifest.private
+        place = Path(path) if private else not_private_name(Path(path))
+        write_bytes(place, self._fitted(), private=not private)
+        return place
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and stored: no ledger, which stays where the budget was spent."""

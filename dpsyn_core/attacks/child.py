@@ -65,7 +65,8 @@ class Shadow:
         with tempfile.TemporaryDirectory(prefix="dpsyn-attack-") as folder:
             ledger = Ledger(Path(folder) / "ledger.sqlite3")
             source = WorldSource(self.world, self.domain.names, tossed)
-            release = in_memory(measure(source, self.schema, self._run, ledger=ledger))
+            facts = self._run.facts(self.schema, query_vouched=self.spec.query_vouched, chosen_on=None)
+            release = in_memory(measure(source, self.schema, self._run, facts=facts, ledger=ledger))
         codes = with_span_codes(np.asarray(release.codes), self.schema)
         if self.probe is None:
             return people.attack(self.world, self.domain, tossed, codes, spec, rng)

@@ -33,6 +33,7 @@ class AttackSpec(JobSpec):
     """
 
     charges: ClassVar[bool] = False  # nothing is booked on the ledger
+    query_vouched: bool = Field(default=False, description="Stands in no manifest: none leaves here")
 
     kind: Kind
     runs: int = Field(ge=4, le=100_000)

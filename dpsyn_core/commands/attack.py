@@ -122,7 +122,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
     from dpsyn_core.commands.common import parse_settings
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.open import Declared
+    from dpsyn_core.report.contradictions import schema_fault
     from dpsyn_core.synthesizers.registry import DEFAULT
 
     spoken = [n for n in ("epsilon", "delta", "method") if getattr(args, n) is not None]
@@ -139,7 +139,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
         msg = f"the manifest states system, settings and budget, and {named} states them too; give one or the other"
         raise SettingError(msg)
     m = Manifest.load(args.manifest)
-    if m.schema_hash != Declared.by(schema).digest:
+    if schema_fault(m, schema):
         msg = f"'{args.manifest.name}' is of a run with another schema than '{args.schema.name}'; give that one"
         raise SettingError(msg)
     asked = {} if m.questions is None else {

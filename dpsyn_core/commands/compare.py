@@ -37,6 +37,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
+    from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.metrics.base import compute, metric_class, names
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace) -> None:
     roles = parse_roles(
         schema, income=args.income, groups=args.groups, split=args.split, not_applicable=args.not_applicable
     )
+    remember_rules(schema)
     wanted = [n for n in names(quick=True) if metric_class(n).reads_private]
     progress("reading", 0, 1)
     most = most_of(args, schema, 2)

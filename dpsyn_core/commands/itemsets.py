@@ -46,10 +46,11 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks what can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, point_out_names
+    from dpsyn_core.commands.common import TerminalProgress, point_out_names, read_form
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.systems.itemsets import frequent_itemsets
@@ -58,20 +59,24 @@ def run(args: argparse.Namespace) -> None:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
     # a column that is no item counts too: that it has another number of values may have been read from the data
-    reasons = () if args.items is not None else Schema.load(args.schema).reasons
-    places = Places.of(args.out, args.manifest, private=not reasons)
+    vouched = args.items is None and read_form(args).query_vouched
+    facts = None if args.items is not None else public_facts(
+        Schema.load(args.schema), dataset=args.dataset, query_vouched=vouched, reasons=(), public_table=None
+    )  # fmt: skip
+    places = Places.of(args.out, args.manifest, private=facts is None or not facts.reasons)
     places.check(args.table, args.items or args.schema)
     spec = _spec(args)
     progress = silent if args.quiet else TerminalProgress()
     source, named, schema = _transactions(args)
     spec = spec.model_copy(update={"dataset": args.dataset or named})
     point_out_names(spec.dataset or named)
-    release = frequent_itemsets(source, spec, schema=schema, progress=progress)
+    release = frequent_itemsets(source, spec, query_vouched=vouched, schema=schema, progress=progress)
     write_release(release, places)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:
-        print(f"NOT PRIVATE: {'; '.join(reasons)}; the itemsets are in {places.outs[0].name}", file=sys.stderr)
+        reasons = "; ".join(release.manifest.not_private_because)
+        print(f"NOT PRIVATE: {reasons}; the itemsets are in {places.outs[0].name}", file=sys.stderr)
     elif not args.quiet:
         found = len(release.found.itemsets)
         print(f"wrote {found} itemsets to {places}; spent epsilon {args.epsilon:g}", file=sys.stderr)

@@ -100,7 +100,7 @@ def check_arguments(args: argparse.Namespace) -> None:
 
 def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Checks all that can be checked, then spends, then writes all files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, run_spec, say_odd
+    from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, read_form, run_spec, say_odd
     from dpsyn_core.files import measurements_beside
     from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.progress import silent
@@ -110,12 +110,13 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
 
     spec, schema = run_spec(args, method=METHOD), Schema.load(args.schema)
     views = args.measurements or measurements_beside(args.out)
-    places = Places.of(args.out, args.manifest, measurements=views, private=not schema.reasons)
+    facts = spec.facts(schema, query_vouched=read_form(args).query_vouched, chosen_on=None)
+    places = Places.of(args.out, args.manifest, measurements=views, private=not facts.reasons)
     places.check(args.table, args.schema)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     table = open_input(args, schema)
-    release = release_marginals(table, schema, queries, spec, strict=args.strict, progress=progress)
+    release = release_marginals(table, schema, queries, spec, facts=facts, strict=args.strict, progress=progress)
     say_odd(table, str(args.table))
     if isinstance(progress, TerminalProgress):
         progress.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -76,7 +77,8 @@ def run(args: argparse.Namespace) -> None:
     assumed = schema.n_records or args.about or ASSUMED
     error = lost(made, spec, schema, assumed)
     warning = None if error is None else lost_sentence(error, spec, schema)
-    reasons, computed = spec.reasons(schema), _computed(schema, spec.task(schema))
+    reasons = spec.facts(schema, query_vouched=False, chosen_on=None).reasons  # no table is read
+    computed = _computed(schema, spec.task(schema))
     if args.save_settings is not None:
         from dpsyn_core.files import same_path
         from dpsyn_core.runs.settings_file import RunSettings
@@ -84,7 +86,9 @@ def run(args: argparse.Namespace) -> None:
         if any(same_path(args.save_settings, given) for given in (args.schema, args.questions, args.from_settings)):
             msg = f"--save-settings would overwrite '{args.save_settings.name}', which is read; give it another name"
             raise SettingError(msg)
-        RunSettings.of_run(spec, schema).dump(args.save_settings)
+        place = RunSettings.of_run(spec, schema).dump(args.save_settings)
+        if place != args.save_settings:
+            print(f"note: the settings are in '{place}', for the owner alone", file=sys.stderr)
     if args.json:
         about = {"method": spec.method, "epsilon": spec.epsilon, "delta": spec.delta}
         more = {"outlook": [asdict(line) for line in _outlook(spec, schema)]} if args.outlook else {}

@@ -46,21 +46,22 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.refits.refit import Changes, prepared
+    from dpsyn_core.refits.refit import Changes, chosen_by_looking, prepared
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writing import Places, write_release
 
     given = _given(args)
-    places = Places.of(args.out, args.manifest, tables=args.tables, private=given.private)
+    changes = Changes(
+        method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
+        where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,
+    )  # fmt: skip
+    private = given.private and not chosen_by_looking(given, changes)
+    places = Places.of(args.out, args.manifest, tables=args.tables, private=private)
     if not places.folder and Path(args.out).suffix.lower() not in SUFFIXES:
         msg = f"the output '{Path(args.out).name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder"
         raise OutputError(msg)
     places.check(args.release, args.schema, args.rules)
     key = signing_key(args.sign)
-    changes = Changes(
-        method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
-        where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,
-    )  # fmt: skip
     progress = silent if args.quiet else TerminalProgress()
     measured = prepared(given, changes, most=places.most_records, progress=progress)
     manifest = write_release(

@@ -61,6 +61,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Checks all outputs, reads, scores, and writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress
+    from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text
@@ -87,6 +88,8 @@ def run(args: argparse.Namespace) -> None:
         return
     progress = silent if args.quiet else TerminalProgress()
     schema = Schema.load(args.schema)
+    if args.real != NONE:
+        remember_rules(schema)
     tables = score(args, schema, progress)
     repeated = bands(tables) if args.repeats else {}
     document = report_document(schema.name, tables) | ({"bands": repeated} if repeated else {})

@@ -402,6 +402,7 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     tables: dict[str, Any] = {}
     if args.named or args.table is not None:
         tables = read_named(args, named_tables(args.named, args.table, schema))
+        remember_rules(schema)
         print(f"what follows {PRIVATE}")
     for line in findings(schema, tables, strict=args.strict):
         print(line)
@@ -422,6 +423,8 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
     from dpsyn_core.errors import SchemaError
     from dpsyn_core.schema.check import check
 
+    if table is not None:
+        remember_rules(schema)
     found = check(schema, table, strict=strict)
     if table is not None:
         print(f"what follows {PRIVATE}")
@@ -433,6 +436,21 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
         print(f"{finding.level}: {about}{finding.text}")
     if schema.rules or any(a.kind == "derived" for a in schema.attributes):
         print_rules(schema, table)
+
+
+def remember_rules(schema: Any) -> None:
+    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source."""
+    from dpsyn_core.privacy.looks import remember
+
+    if not schema.rules:
+        return
+    remember(schema.ledger_name, "rules")
+    if any(rule.source is None for rule in schema.rules):
+        print(
+            'note: runs with rules that were tried on the table are stamped NOT PRIVATE; write "source": "public" into '
+            "each rule that you know without the table, whatever the counts say",
+            file=sys.stderr,
+        )
 
 
 def print_rules(schema: Any, table: Any) -> None:

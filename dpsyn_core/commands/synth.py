@@ -74,6 +74,7 @@ def run(args: argparse.Namespace) -> None:
         chosen_run,
         open_input,
         point_out_names,
+        read_form,
         say_odd,
         signing_key,
     )
@@ -96,9 +97,10 @@ def run(args: argparse.Namespace) -> None:
         check_apart(public, args.table)
         print(f"note: '{public.name}' is public by your word alone: nothing protects its records", file=sys.stderr)
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
+    facts = spec.facts(schema, query_vouched=read_form(args).query_vouched, chosen_on=None)
     places = Places.of(
         args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
-        release=args.save_release, private=not spec.reasons(schema),
+        release=args.save_release, private=not facts.reasons,
     )  # fmt: skip
     name = Path(args.out)
     if not places.folder and name.suffix.lower() not in SUFFIXES:
@@ -134,7 +136,7 @@ def run(args: argparse.Namespace) -> None:
     progress("reading", 0, 1)
     table = open_input(args, schema)
     source = source_of(table, strict=args.strict)
-    measured = measure(source, schema, spec, most=places.most_records, progress=progress)
+    measured = measure(source, schema, spec, facts=facts, most=places.most_records, progress=progress)
     say_odd(table, str(args.table))
     del table, source
     marginals = None

@@ -13,6 +13,7 @@ from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, pl
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.privacy.manifest.statement import PublicFacts
     from dpsyn_core.runs.measured import Measured
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tuning.choice import Candidate
@@ -64,23 +65,27 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """The price, or the trial on the public table, first; then, unless it is a dry run, the run and its release."""
-    from dpsyn_core.commands.common import point_out_names
+    from dpsyn_core.commands.common import point_out_names, read_form
     from dpsyn_core.errors import OutputError
     from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.release import in_memory
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     budget, schema = Budget(epsilon=args.epsilon, delta=args.delta), Schema.load(args.schema)
     candidates = [candidate_of(text) for text in args.candidate]
-    places = Places.of(args.out, args.manifest, private=not schema.reasons)
+    facts = public_facts(
+        schema, dataset=args.dataset, query_vouched=read_form(args).query_vouched, reasons=(), public_table=None
+    )
+    places = Places.of(args.out, args.manifest, private=not facts.reasons)
     if Path(args.out).suffix.lower() not in (".csv", ".parquet"):
         msg = f"the output '{Path(args.out).name}' must end with .csv or .parquet"
         raise OutputError(msg)
     places.check(args.table, args.schema, args.public_table)
     point_out_names(args.dataset or schema.ledger_name)
     choice = chosen_privately if args.public_table is None else chosen_on_public
-    measured = choice(args, schema, candidates, budget)
+    measured = choice(args, schema, candidates, budget, facts)
     if measured is None:
         return
     manifest = write_release(in_memory(measured), places)
@@ -93,7 +98,11 @@ def run(args: argparse.Namespace) -> None:
 
 
 def chosen_privately(
-    args: argparse.Namespace, schema: Schema, candidates: Sequence[Candidate], budget: Budget
+    args: argparse.Namespace,
+    schema: Schema,
+    candidates: Sequence[Candidate],
+    budget: Budget,
+    facts: PublicFacts,
 ) -> Measured | None:
     """The best of a random number of runs on the private table; None in a dry run."""
     from dpsyn_core.commands.common import open_input
@@ -115,11 +124,15 @@ def chosen_privately(
     if args.dry_run:
         return None
     source = source_of(open_input(args, schema), strict=args.strict)
-    return choose(source, schema, candidates, budget=budget, runs=args.runs, dataset=args.dataset)
+    return choose(source, schema, candidates, budget=budget, runs=args.runs, facts=facts, dataset=args.dataset)
 
 
 def chosen_on_public(
-    args: argparse.Namespace, schema: Schema, candidates: Sequence[Candidate], budget: Budget
+    args: argparse.Namespace,
+    schema: Schema,
+    candidates: Sequence[Candidate],
+    budget: Budget,
+    facts: PublicFacts,
 ) -> Measured | None:
     """A run of the candidate that is best on the public table; None in a dry run."""
     from dpsyn_core.commands.common import TerminalProgress, open_input
@@ -153,7 +166,7 @@ def chosen_on_public(
         settings=dict(best.candidate.settings), dataset=args.dataset,
     )  # fmt: skip
     source = source_of(open_input(args, schema), strict=args.strict)
-    return replace(measure(source, schema, spec), chosen_on=found.used)
+    return measure(source, schema, spec, facts=replace(facts, public_table=found.used))
 
 
 def candidate_of(text: str) -> Candidate:

@@ -21,6 +21,7 @@ class GridSpec(JobSpec):
     """What a grid is asked for; the budget and system of the run that it is built on are those of its first cell."""
 
     charges: ClassVar[bool] = False  # nothing is booked: the table is public
+    query_vouched: bool = Field(default=False, description="Stands in no manifest: none leaves here")
 
     methods: tuple[str, ...] = Field(min_length=1)
     epsilons: tuple[float, ...] = Field(min_length=1)

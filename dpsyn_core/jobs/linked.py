@@ -36,7 +36,7 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     release = synthesize_linked(
         tables[schema.name] if schema.one_file else tables, schema, epsilon=spec.epsilon, delta=spec.delta,
         rng=spec.seed, n_records=spec.n_records, dataset=spec.dataset, progress=progress,
-        questions=spec.questions, **spec.settings,
+        questions=spec.questions, query_vouched=spec.query_vouched, **spec.settings,
     )  # fmt: skip
     del tables
     places = Places(outs=tuple(synthetic_places(folder, schema).values()), manifest=folder / MANIFEST)

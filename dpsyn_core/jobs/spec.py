@@ -23,6 +23,9 @@ class JobSpec(RunSpec):
 
     version: Literal[1] = 1
     table: str = "table.parquet"
+    query_vouched: bool = Field(
+        description="That the query behind the table reads each record by itself is the owner's word"
+    )
     form: ReadForm = Field(default=AS_FOUND, description="How the table is read, where it lies outside the folder")
     release: str | None = Field(
         default=None, description="A release file of the folder, from which the table is made for nothing; null: a run"

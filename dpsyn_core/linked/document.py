@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
@@ -15,8 +15,17 @@ from dpsyn_core.linked.rules import BEFORE, MOST_RULES, LinkRule, check_link_rul
 from dpsyn_core.linked.spans import check_close
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.attribute import SchemaRule
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.document import Document, Schema, describe, is_linked, load_document
+from dpsyn_core.schema.document import (
+    BoughtCharge,
+    Document,
+    Schema,
+    describe,
+    is_linked,
+    load_document,
+    rules_from_data,
+)
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.schema.rules import table_wide
 
@@ -100,6 +109,8 @@ class LinkedUnit(Document):
 
 class LinkedSchema(Document):
     """The public description of linked tables. The first table is the root: one of its keys is one individual."""
+
+    bought: ClassVar[tuple[BoughtCharge, ...]] = ()  # nothing is bought for linked tables
 
     version: Literal[2] = Field(description="Version of this file format")
     name: Name = Field(min_length=1, max_length=200, description="Name of the tables together")
@@ -314,13 +325,19 @@ class LinkedSchema(Document):
         return tuple(HangingTable(table=one.child, max_children=self.most_of_root(one)) for one in self.links)
 
     @property
+    def rules(self) -> tuple[SchemaRule, ...]:
+        """Those of the tables, then those of the links."""
+        inside = [rule for table in self.tables if table.columns is not None for rule in table.columns.rules]
+        return (*inside, *(rule for link in self.links for rule in link.rules))
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why a run with this schema is NOT PRIVATE; empty when it is private."""
-        out = ["the keys, links or max_children were read from the data"] * (self.unit.source == "data")
+        out = ["the keys, links or limits were read from the data"] * (self.unit.source == "data")
         for table in self.tables:
             if table.columns is not None:
                 out += [f"table '{table.name}': {reason}" for reason in table.columns.reasons]
-        return tuple(out)
+        return (*out, *rules_from_data(rule for link in self.links for rule in link.rules))
 
     @classmethod
     def of(cls, document: object) -> LinkedSchema:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -39,7 +38,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
-from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit, schema_of
@@ -105,6 +104,7 @@ def synthesize_linked(
     effort: float = 1.0,
     questions: object = None,
     memory: int | None = None,
+    query_vouched: bool = False,
     shares: LinkedShares = SHARES,
     progress: Progress = silent,
 ) -> LinkedRelease:
@@ -130,6 +130,8 @@ def synthesize_linked(
         questions: across links, each answered with an interval: `LinkedQuestions`, a list of documents, or a file.
         memory: bytes that the run may use; None: half of what the machine has, and 8 GB where it decides how many
             roots are made at a time.
+        query_vouched: that the query behind a table reads each record by itself is the owner's word; what was opened by
+            `tables.read.open_table` says so itself. The manifest states it.
         shares: how the budget is divided.
         progress: told the stages.
 
@@ -160,6 +162,8 @@ def synthesize_linked(
     check_linked_rules(declared)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
+    vouched = query_vouched or any(isinstance(t, Batches) and t.form.query_vouched for t in given.values())
+    facts = public_facts(declared, dataset=dataset, query_vouched=vouched, reasons=(), public_table=None)
     parts = parts_of(given, declared, memory)
     if parts is not None and asked.questions:
         msg = (
@@ -195,9 +199,8 @@ def synthesize_linked(
     arrows = put_together(made, declared)
     named = {t.name: arrows[declared.name if declared.one_file else t.name] for t in declared.tables}
     answers = answers_of(declared, asked, released, named, pure=cost.pure, rng=generator)
-    digest = hashlib.sha256(declared.dumps().encode()).hexdigest()
     manifest = run.manifest(
-        Declared(name=declared.name, digest=digest, reasons=declared.reasons, hanging=declared.hanging),
+        facts,
         settings=LinkedSettings(
             effort=effort, records={n: t.num_rows for n, t in arrows.items()}, questions=tuple(asked.document())
         ).model_dump(mode="json"),

@@ -15,7 +15,7 @@ from pydantic import Field, StrictFloat, StrictInt
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaPart
+from dpsyn_core.schema.attribute import SchemaRule
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.formulas import OrderRule, range_of
@@ -58,7 +58,7 @@ class LinkOrderRule(OrderRule):
         return float(self.apart) + (max(steps) if self.strict else 0.0)
 
 
-class CountRule(SchemaPart):
+class CountRule(SchemaRule):
     """How many children of a parent meet conditions: exactly one head, no child without an adult."""
 
     kind: Literal["count"] = "count"

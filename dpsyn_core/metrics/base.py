@@ -25,6 +25,7 @@ from dpsyn_core.progress import Progress, silent
 
 PRIVATE_LABEL = "reads private data: for the owner only, not DP"
 SAFE_LABEL = "from released values alone: safe to publish"
+WORD_LABEL = "from released values alone; the promise rests on the owner's word for the query behind the records"
 UNKNOWN_LABEL = "without the real table; no manifest says what was promised, so ask before you publish"
 UNPROVED_LABEL = "the manifest is not proved to be this table's: not to be published"
 ANOTHER_LABEL = "from released values alone, but of a file that is not the one that was written: not to be published"

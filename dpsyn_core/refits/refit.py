@@ -6,7 +6,6 @@ with another seed, size or system, with further rules, for some columns, or for 
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +20,9 @@ from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaErro
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import ReleasedTables, noisy_total
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.looks import untold
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, Refit
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, Refit, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
@@ -33,14 +33,14 @@ from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.report.noise_paid import without_noise
 from dpsyn_core.report.receipts import manifest_faults
 from dpsyn_core.runs.measured import Measured, post_processing_generator
-from dpsyn_core.runs.open import Declared
+from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_release
 from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.runs.writing import MOST_RECORDS
 from dpsyn_core.schema.computed import computed_columns, part_of
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, rules_from_data
 from dpsyn_core.schema.spans import with_spans
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
@@ -220,11 +220,26 @@ def prepared(
         settings=config.model_dump(mode="json"), n_records=changes.n_records, seed=changes.seed, tables=changes.tables,
     )  # fmt: skip
     spec.check(most=most)
+    paid, looked = given.paid, chosen_by_looking(given, changes)
+    theirs = (f"what the tables of {paid.by} promise is their word",) if isinstance(paid, Published) else ()
+    facts = public_facts(
+        given.released.schema, dataset=None, reasons=(*theirs, *looked), public_table=None,
+        query_vouched=isinstance(paid, Manifest) and paid.query is not None,
+    )  # fmt: skip
     return Measured(
         source=_NoSource(), schema=schema.model_copy(update={"n_records": public}), spec=spec, config=config,
-        run=_Paid(given, changes, config.name), task=task, system=system, measurements=measurements,
+        run=_Paid(given, changes, config.name, looked), facts=facts, task=task, system=system,
+        measurements=measurements,
         columns=tuple(c for c in given.columns if c in schema.output_names), rng=generator, seed=seed, started=started,
     )  # fmt: skip
+
+
+def chosen_by_looking(given: Reusable, changes: Changes) -> tuple[str, ...]:
+    """Why the further rules of a refit undo the promise of the run. Raises SchemaError."""
+    schema = given.released.schema
+    further = with_rules(schema, changes.rules, changes.columns).rules[len(schema.rules) :]
+    dataset = given.paid.dataset if isinstance(given.paid, Manifest) else None
+    return (*rules_from_data(further), *untold(further, schema.ledger_name, dataset))
 
 
 def with_rules(
@@ -345,13 +360,14 @@ class _Paid:
     given: Reusable
     changes: Changes
     method: str
+    looked: tuple[str, ...]  # why a further rule undoes the promise
 
     def manifest(
-        self, declared: Declared, *, settings: Mapping[str, Any], n_records: int, seed: int | None, seconds: float,
+        self, facts: PublicFacts, *, settings: Mapping[str, Any], n_records: int, seed: int | None, seconds: float,
         questions: AskedQuestions | None,
     ) -> Manifest:  # fmt: skip
         """The manifest of the run that paid, with the number of records, the seed and the refit of this table."""
-        del declared, questions
+        del questions
         paid, changes = self.given.paid, self.changes
         made = Refit(
             release=self.given.sha256, by=paid.by if isinstance(paid, Published) else None, method=self.method,
@@ -363,12 +379,16 @@ class _Paid:
             return Manifest.build(
                 budget=self.given.budget, unit=Unit.of(schema.unit), charges=(), method=self.method, settings=settings,
                 n_records=n_records, dataset=schema.ledger_name, run_id="none: nothing of it is on a ledger",
-                schema_name=schema.name, schema_hash=hashlib.sha256(schema.dumps().encode()).hexdigest(), seed=seed,
-                seconds=seconds, reasons=(f"what the tables of {paid.by} promise is their word",), refit=made,
+                facts=facts, seed=seed, seconds=seconds, refit=made,
             )  # fmt: skip
+        why = tuple(dict.fromkeys((*paid.not_private_because, *self.looked)))
+        promise = guarantee(
+            self.given.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging
+        )
         return paid.model_copy(
             update={
-                "refit": made, "n_records": n_records, "seed": seed, "seconds": round(seconds, 1), "digests": None,
+                "private": not why, "not_private_because": why, "guarantee": promise, "refit": made,
+                "n_records": n_records, "seed": seed, "seconds": round(seconds, 1), "digests": None,
                 "signature": None,
             }
         )  # fmt: skip

@@ -23,6 +23,7 @@ from dpsyn_core.metrics.base import (
     UNKNOWN_LABEL,
     UNPROVED_LABEL,
     UNSAFE_LABEL,
+    WORD_LABEL,
     Score,
     metric_class,
     names,
@@ -221,6 +222,8 @@ def label_of(tables: Sequence[ScoredTable]) -> str:
         return UNPROVED_LABEL
     if any(t.receipt is not None and not t.receipt.own for t in tables):
         return ANOTHER_LABEL
+    if any(t.receipt is not None and t.receipt.vouched for t in tables):
+        return WORD_LABEL
     return SAFE_LABEL if all(t.publishable for t in tables) else UNKNOWN_LABEL
 
 

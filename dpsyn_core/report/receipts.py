@@ -125,7 +125,12 @@ class Receipt:
     @property
     def publishable(self) -> bool:
         """Whether the file may be called safe to publish."""
-        return self.holds and self.own and self.manifest is not None and self.manifest.private
+        return self.holds and self.own and self.manifest is not None and self.manifest.private and not self.vouched
+
+    @property
+    def vouched(self) -> bool:
+        """Whether the promise rests on an owner's word that nobody can check: for the query behind the records."""
+        return self.manifest is not None and self.manifest.query is not None
 
 
 def receipt(
@@ -234,13 +239,14 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     said = f"'{table.name}' {'holds' if more else 'is'} {which} of this manifest, {charged}; {who}"
     if found.refit is not None:
         said += "; it was made again from the release of that run, for nothing" if found.refit.by is None else ""
-    if found.query:
-        said += "; that its query reads each record by itself is the owner's word"
     if not found.private:
         said = f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
     if more:
         return f"{said}; {more}, and is not called safe to publish"
-    return f"{said}; byte for byte as it was written{', and safe to publish' if found.private else ''}"
+    said += "; byte for byte as it was written"
+    if found.query:
+        return f"{said}; that its query reads each record by itself is the {found.query}, on which its promise rests"
+    return f"{said}, and safe to publish" if found.private else said
 
 
 def _released(path: Path, found: Manifest, schema: Schema | LinkedSchema | None) -> tuple[ReleasedFile | None, str]:

@@ -27,18 +27,19 @@ LOAD = 'from dpsyn_core import synthesize\n\nTABLE = "YOUR_TABLE.csv"  # the pri
 SHOW = "print(release.manifest.certificate())"
 
 
-def python_script(spec: RunSpec, label: str, name: str) -> str:
+def python_script(spec: RunSpec, label: str, name: str, *, query_vouched: bool) -> str:
     """A Python file that repeats a run. name: of the files that it writes, without an ending."""
     head = HEAD.format(label=_named(label), schema=SCHEMA)
-    return "\n\n".join([head, LOAD, f"{_call(spec)}\n{SHOW}\n{_write(name)}"]) + "\n"
+    return "\n\n".join([head, LOAD, f"{_call(spec, query_vouched=query_vouched)}\n{SHOW}\n{_write(name)}"]) + "\n"
 
 
-def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str) -> str:
+def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str, *, query_vouched: bool) -> str:
     """As `python_script`, for a run of linked tables, whose files stand next to it."""
     named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, **spec.settings}
     named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
     named |= {"rng": spec.seed, "dataset": spec.dataset}
     named |= {"questions": spec.questions["questions"]} if spec.questions is not None else {}
+    named |= {"query_vouched": True} if query_vouched else {}
     lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
     lead = "from dpsyn_core import synthesize\nfrom dpsyn_core.tables.read import read_table\n\n"
     if schema.one_file:
@@ -69,13 +70,15 @@ def shell_script(command: str, label: str, *, schema: str = SCHEMA) -> str:
     return f"#!/bin/sh\n{lead}\n{lines}\n"
 
 
-def notebook(spec: RunSpec, label: str, name: str) -> str:
+def notebook(spec: RunSpec, label: str, name: str, *, query_vouched: bool) -> str:
     """The script as a Jupyter notebook (format 4.5), cell by cell."""
     lead = (
         f"# {_named(label)}\n\nRepeats a run of DPSyn Studio: the same schema, settings and seed of post-processing. "
         "The noise is new, and the run is charged again on the ledger. `schema.json` stands next to this notebook."
     )
-    cells = [_cell("markdown", lead)] + [_cell("code", text) for text in (LOAD, _call(spec), SHOW, _write(name))]
+    cells = [_cell("markdown", lead)] + [
+        _cell("code", text) for text in (LOAD, _call(spec, query_vouched=query_vouched), SHOW, _write(name))
+    ]
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -93,14 +96,14 @@ def _cell(kind: str, text: str) -> dict[str, Any]:
     return {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True), **code}
 
 
-def _call(spec: RunSpec) -> str:
+def _call(spec: RunSpec, *, query_vouched: bool) -> str:
     """The call with every setting that differs from its default; the schema's file holds the questions."""
     named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, "method": spec.method}
     named |= {"settings": spec.settings} if spec.settings else {}
     named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
     named |= {"rng": spec.seed, "dataset": spec.dataset}
     named |= {"questions_share": spec.questions_share} if spec.questions_share is not None else {}
-    named |= {"query_vouched": True} if spec.query_vouched else {}
+    named |= {"query_vouched": True} if query_vouched else {}
     named |= {"public_table": spec.public_table} if spec.public_table is not None else {}
     named |= {"tables": spec.tables} if spec.tables > 1 else {}
     lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())

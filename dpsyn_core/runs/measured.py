@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,9 +14,9 @@ from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.marginals.types import ReleasedTables
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, UsedTable
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
@@ -28,7 +28,7 @@ class Stating(Protocol):
     """Who states what was released, with the charges that paid for it: a run, or the run behind a refit."""
 
     def manifest(
-        self, declared: Declared, *, settings: Mapping[str, Any], n_records: int, seed: int | None, seconds: float,
+        self, facts: PublicFacts, *, settings: Mapping[str, Any], n_records: int, seed: int | None, seconds: float,
         questions: AskedQuestions | None,
     ) -> Manifest:  # fmt: skip
         """See `Run.manifest`."""
@@ -38,10 +38,10 @@ class Stating(Protocol):
 class Measured:
     """A run after its private phase: all that post-processing needs, and nothing that holds records.
 
-    run: states the release. measurements: what the system released, in its own form. columns: names of the source's
-    columns, in their order. seed: of `rng`; None for a caller's own generator. started: when the private phase had
-    ended. repaired: gets how many synthetic cells were changed so that no rule is broken, and how many records were
-    left out for it, once a table or shard. chosen_on: a public table by which the system was chosen.
+    run: states the release. facts: where what it took for public comes from. measurements: what the system released, in
+    its own form. columns: names of the source's columns, in their order. seed: of `rng`; None for a caller's own
+    generator. started: when the private phase had ended. repaired: gets how many synthetic cells were changed so that
+    no rule is broken, and how many records were left out for it, once a table or shard.
     """
 
     source: Source
@@ -49,6 +49,7 @@ class Measured:
     spec: RunSpec
     config: MethodConfig
     run: Stating
+    facts: PublicFacts
     task: Task
     system: Synthesizer
     measurements: Any
@@ -57,7 +58,6 @@ class Measured:
     seed: int | None
     started: float
     repaired: list[tuple[int, int]] = field(default_factory=list)
-    chosen_on: UsedTable | None = None
 
     @property
     def released(self) -> ReleasedTables:
@@ -72,20 +72,9 @@ class Measured:
     def manifest(self, n_records: int) -> Manifest:
         """States the run, with so many records made."""
         return self.run.manifest(
-            Declared.by(
-                self.schema, reasons=self.config.reasons, query_vouched=self.spec.query_vouched,
-                public_table=self._public_table(),
-            ),
-            settings=self.config.model_dump(mode="json"), n_records=n_records, seed=self.seed,
+            self.facts, settings=self.config.model_dump(mode="json"), n_records=n_records, seed=self.seed,
             seconds=time.perf_counter() - self.started, questions=self._questions(),
         )  # fmt: skip
-
-    def _public_table(self) -> UsedTable | None:
-        """The public table that the run learnt from, or was chosen by."""
-        p = self.task.public
-        if p is None:
-            return self.chosen_on
-        return UsedTable(name=p.name, sha256=p.sha256, n_records=p.n_records, columns=p.domain.names)
 
     def _questions(self) -> AskedQuestions | None:
         """The questions that the run was told, as its manifest states them; None where it was told none."""
@@ -100,6 +89,7 @@ def measure(
     schema: Schema,
     spec: RunSpec,
     *,
+    facts: PublicFacts,
     rng: Generator | None = None,
     ledger: Ledger | None = None,
     most: int = MAX_RECORDS,
@@ -116,6 +106,7 @@ def measure(
         source: of the records.
         schema: public metadata.
         spec: of the run.
+        facts: where what it takes for public comes from, by `spec.facts`.
         rng: of post-processing; None makes it from the seed of the run.
         ledger: None is the ledger in DPSYN_HOME.
         most: records that may be asked for.
@@ -126,6 +117,8 @@ def measure(
         InputError: before anything is charged, when budget, schema, records, method or settings do not fit.
     """
     config, task = spec.config, spec.task(schema) if task is None else task
+    if task.public is not None:
+        facts = replace(facts, public_table=task.public.used())
     spec.check(most=most)
     generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
     if schema.rules:
@@ -153,8 +146,8 @@ def measure(
         )
         measurements = system.measure(opened.counter, gate=run.gate, progress=progress)
     return Measured(
-        source=source, schema=schema, spec=spec, config=config, run=run, task=task, system=system,
-        measurements=measurements, columns=opened.columns, rng=generator, seed=seed,
+        source=source, schema=schema, spec=spec, config=config, run=run, facts=facts, task=task,
+        system=system, measurements=measurements, columns=opened.columns, rng=generator, seed=seed,
         started=time.perf_counter(),  # how long reading and counting took would tell the number of records
     )  # fmt: skip
 

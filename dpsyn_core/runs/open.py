@@ -20,48 +20,32 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, HangingTable, UsedTable
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.document import Schema
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Declared:
-    """The public knowledge that a run rests on, as its manifest states it.
+def public_facts(
+    schema: Any, *, dataset: str | None, query_vouched: bool, reasons: Sequence[str], public_table: UsedTable | None
+) -> PublicFacts:
+    """What a manifest states of where the public knowledge of its run comes from.
 
-    name, digest: of the schema or the list of items. reasons: why a run with it is NOT PRIVATE; empty when it is.
-    bought: charges of earlier runs that bought parts of it. query_vouched: that the query behind the records reads each
-    record by itself is the owner's word. hanging: of linked tables, those that hang on the individual. public_table:
-    that the run learns from.
+    Args:
+        schema: of one table, or of linked ones.
+        dataset: name on the ledger; None: the one that the schema keeps.
+        query_vouched: that the query behind the records reads each record by itself is the owner's word.
+        reasons: why the run is NOT PRIVATE whatever the schema says.
+        public_table: by which the system was chosen.
     """
+    why = (*reasons, *schema.reasons)
+    if any(rule.source is None for rule in schema.rules):
+        from dpsyn_core.privacy.looks import untold  # most runs have no such rule
 
-    name: str
-    digest: str
-    reasons: tuple[str, ...] = ()
-    bought: tuple[Charge, ...] = ()
-    query_vouched: bool = False
-    hanging: tuple[HangingTable, ...] = ()
-    public_table: UsedTable | None = None
-
-    @classmethod
-    def by(
-        cls, schema: Schema, *, reasons: Sequence[str] = (), query_vouched: bool = False,
-        public_table: UsedTable | None = None,
-    ) -> Declared:  # fmt: skip
-        """What a schema declares. reasons: why the run is NOT PRIVATE whatever the schema says."""
-        return cls(
-            name=schema.name,
-            digest=hashlib.sha256(schema.dumps().encode()).hexdigest(),
-            reasons=(*reasons, *schema.reasons),
-            bought=bought_charges(schema),
-            query_vouched=query_vouched,
-            public_table=public_table,
-        )
-
-
-def bought_charges(schema: Schema) -> tuple[Charge, ...]:
-    """Charges of earlier runs that bought parts of a schema."""
-    return tuple(b.charge() for b in schema.bought)
+        why = (*why, *untold(schema.rules, schema.ledger_name, dataset))
+    return PublicFacts(
+        name=schema.name, digest=hashlib.sha256(schema.dumps().encode()).hexdigest(), reasons=why,
+        bought=tuple(b.charge() for b in schema.bought), query_vouched=query_vouched, hanging=schema.hanging,
+        public_table=public_table,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +64,7 @@ class Run:
 
     def manifest(
         self,
-        declared: Declared,
+        facts: PublicFacts,
         *,
         settings: Mapping[str, Any],
         n_records: int,
@@ -91,7 +75,7 @@ class Run:
         """States what the run released, from the charges that its gate booked.
 
         Args:
-            declared: the public knowledge it rests on.
+            facts: where the public knowledge that it rests on comes from.
             settings: of the method, as JSON values.
             n_records: records (or rows) of the output.
             seed: of the post-processing; None without one.
@@ -112,16 +96,10 @@ class Run:
             dataset=self.dataset,
             run_id=self.run_id,
             ledger_chain=self.ledger_chain,
-            schema_name=declared.name,
-            schema_hash=declared.digest,
+            facts=facts,
             seed=seed,
             seconds=seconds,
-            reasons=declared.reasons,
-            bought=declared.bought,
             questions=questions,
-            query_vouched=declared.query_vouched,
-            hanging=declared.hanging,
-            public_table=declared.public_table,
         )
 
     @property

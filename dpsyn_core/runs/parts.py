@@ -64,6 +64,7 @@ def synthesize_to(
     strict: bool = False,
     engine: str | None = None,
     memory: int | str | None = None,
+    query_vouched: bool = False,
     key: Ed25519PrivateKey | None = None,
     progress: Progress = silent,
     **more: Any,
@@ -80,6 +81,7 @@ def synthesize_to(
         strict: as for `synthesize`.
         engine: as for `synthesize`.
         memory: bytes that the run may use, or text such as '4GB'; None: half of the machine's.
+        query_vouched: as for `synthesize`.
         key: signs the manifest.
         progress: called with stage, done, total and a convergence value.
         more: epsilon, delta, and what else a `RunSpec` holds.
@@ -89,14 +91,15 @@ def synthesize_to(
     """
     generator, seed = post_processing_generator(rng)
     spec = RunSpec.of(seed=seed, **more)
-    places = Places.of(out, manifest, tables=spec.tables)
+    declared: Schema = schema_of(Schema, schema)
+    facts = spec.facts(declared, query_vouched=query_vouched, chosen_on=None)
+    places = Places.of(out, manifest, tables=spec.tables, private=not facts.reasons)
     if not places.folder:
         check_target(places.outs[0])
     places.check(table, schema)
-    declared: Schema = schema_of(Schema, schema)
     measured = measure(
         source_of(table, strict=strict, engine=engine, memory=memory, schema=declared), declared, spec,
-        rng=generator, ledger=ledger, most=places.most_records, progress=progress,
+        facts=facts, rng=generator, ledger=ledger, most=places.most_records, progress=progress,
     )  # fmt: skip
     return write_release(
         PendingRelease(measured=measured, memory=memory_of(memory)), places, key=key, progress=progress

@@ -77,10 +77,12 @@ class Release:
     ) -> Manifest:
         """Writes the table and its manifest, which then names the digests of the table; `key` signs it.
 
-        Several tables go to out-1.csv, out-2.csv and so on. Without a name the manifest lies beside the table: t.csv
-        has t.manifest.json.
+        Several tables go to out-1.csv, out-2.csv and so on; of a table that is NOT PRIVATE the name says so. Without a
+        name the manifest lies beside the table: t.csv has t.manifest.json.
         """
-        return write_release(self, Places.of(out, manifest, tables=len(self._arrows)), key=key)
+        return write_release(
+            self, Places.of(out, manifest, tables=len(self._arrows), private=self.manifest.private), key=key
+        )
 
     @property
     def _arrows(self) -> tuple[Any, ...]:
@@ -186,8 +188,8 @@ def synthesize(
     generator, seed = post_processing_generator(rng)
     spec = RunSpec.of(
         epsilon=epsilon, delta=delta, method=method, settings=settings, n_records=n_records, seed=seed,
-        dataset=dataset, questions=questions, questions_share=questions_share, query_vouched=query_vouched,
-        tables=tables, public_table=None if public_table is None else str(public_table),
+        dataset=dataset, questions=questions, questions_share=questions_share, tables=tables,
+        public_table=None if public_table is None else str(public_table),
     )  # fmt: skip
     if public_table is not None:
         from dpsyn_core.runs.public_table import check_apart
@@ -195,7 +197,8 @@ def synthesize(
         check_apart(Path(public_table), table)
     declared: Schema = schema_of(Schema, schema)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
-    measured = measure(source, declared, spec, rng=generator, ledger=ledger, progress=progress)
+    facts = spec.facts(declared, query_vouched=query_vouched, chosen_on=None)
+    measured = measure(source, declared, spec, facts=facts, rng=generator, ledger=ledger, progress=progress)
     return in_memory(measured, progress=progress)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, SettingError
-from dpsyn_core.files import RepeatedFieldError, fields_once, write_text
+from dpsyn_core.files import RepeatedFieldError, fields_once, not_private_name, write_text
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.registry import validated
@@ -17,9 +17,9 @@ from dpsyn_core.synthesizers.registry import validated
 KIND = "dpsyn-settings"
 VERSION = 1
 LARGEST = 50_000_000  # bytes of a file: a schema of a hundred thousand columns has some 20 MB
-# an owner's word is given for one table, so a file that may go elsewhere never has it: that a query reads each record
-# by itself, and that a table is public. Nor may a file that somebody sent name a place on this machine to be read
-FIELDS = tuple(name for name in RunSpec.model_fields if name not in ("query_vouched", "public_table"))
+# an owner's word is given for one table, so a file that may go elsewhere never has it: that a table is public, or (no
+# field of a run) that a query reads each record by itself. Nor may such a file name a place on this machine to be read
+FIELDS = tuple(name for name in RunSpec.model_fields if name != "public_table")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,11 +104,22 @@ class RunSettings:
         """JSON text that `loads` reads back to equal settings."""
         return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
 
-    def dump(self, path: str | Path) -> None:
-        """Writes the file atomically. Raises OutputError."""
-        write_text(Path(path), self.dumps())
+    def dump(self, path: str | Path) -> Path:
+        """Writes the file atomically, for the owner alone and with a name that says so where a run is NOT PRIVATE.
+
+        Returns:
+            Where it lies. Raises OutputError.
+        """
+        place = Path(path) if self.private else not_private_name(Path(path))
+        write_text(place, self.dumps(), private=not self.private)
+        return place
+
+    @property
+    def private(self) -> bool:
+        """Whether a run of a table that is read as it lies would not be stamped NOT PRIVATE."""
+        return not self.run.facts(self.schema, query_vouched=False, chosen_on=None).reasons
 
     @property
     def file_name(self) -> str:
         """What to call it; the name says so where a run would be stamped NOT PRIVATE."""
-        return f"settings{'.NOT-PRIVATE' if self.run.reasons(self.schema) else ''}.json"
+        return "settings.json" if self.private else not_private_name(Path("settings.json")).name

@@ -11,6 +11,7 @@ from dpsyn_core.errors import MethodError, SettingError
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.privacy.manifest.statement import PublicFacts, UsedTable
     from dpsyn_core.questions.document import Given, Questions
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import MethodConfig, Task
@@ -41,9 +42,6 @@ class RunSpec(BaseModel):
     questions_share: float | None = Field(
         default=None,
         description="Part, from 0 to 1, of what pairs of columns would get; null: at most half",
-    )
-    query_vouched: bool = Field(
-        default=False, description="That the query behind the table reads each record by itself is the owner's word"
     )
     tables: int = Field(default=1, description="Synthetic tables of the one release")
     public_table: str | None = Field(
@@ -113,9 +111,14 @@ class RunSpec(BaseModel):
         self.config.check_public_table()
         return replace(task, public=read_public(Path(self.public_table), schema))
 
-    def reasons(self, schema: Schema) -> tuple[str, ...]:
-        """Why the release of this run is NOT PRIVATE; empty when it is."""
-        return (*self.config.reasons, *schema.reasons)
+    def facts(self, schema: Schema, *, query_vouched: bool, chosen_on: UsedTable | None) -> PublicFacts:
+        """Where what this run takes for public comes from; see `public_facts`."""
+        from dpsyn_core.runs.open import public_facts
+
+        why = self.config.reasons
+        return public_facts(
+            schema, dataset=self.dataset, query_vouched=query_vouched, reasons=why, public_table=chosen_on
+        )
 
     def check(self, *, most: int = MAX_RECORDS) -> None:
         """Refuses, before anything is charged, what cannot be made. most: records that may be asked for.

@@ -66,7 +66,7 @@ class Places:
         measurements: Path | None = None,
         model: Path | None = None,
         release: Path | None = None,
-        private: bool = True,
+        private: bool,
     ) -> Places:
         """The places that a person names.
 
@@ -198,7 +198,7 @@ def write_release(
             stated = True
             for content, path in beside:
                 if content is not None and path is not None:
-                    write_bytes(path, content)
+                    write_bytes(path, content, private=not manifest.private)  # they hold the schema
     except OutputError:
         if stated:
             places.manifest.unlink(missing_ok=True)

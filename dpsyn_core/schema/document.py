@@ -8,10 +8,10 @@ Schema document, version 1: everything that is declared public about a table, as
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
@@ -19,6 +19,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import half_character, write_text
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.schema.attribute import SchemaRule
 from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
@@ -198,6 +199,8 @@ def schema_of(kind: Any, given: object) -> Any:
 class Schema(Document):
     """The public description of a table: attributes in order, the unit of privacy, and n when it is public."""
 
+    hanging: ClassVar[tuple[()]] = ()  # on an individual, of linked tables alone
+
     version: Literal[1] = Field(description="Version of this file format")
     name: StrictStr = Field(min_length=1, max_length=200, description="Name of the table")
     dataset: StrictStr | None = Field(
@@ -299,7 +302,7 @@ class Schema(Document):
             out.append("parts of the schema were bought for another unit of privacy than this run protects")
         if used and any(b.unit is not None and b.unit.source == "data" for b in self.bought):
             out.append("parts of the schema were bought for a unit of privacy that was read from the data")
-        return tuple(out)
+        return (*out, *rules_from_data(self.rules))
 
     def protected_by(self, bought: SchemaUnit | None) -> bool:
         """Whether a charge under that unit promises as much to whom this schema's unit protects (theta: its own)."""
@@ -364,7 +367,7 @@ class Schema(Document):
             if not out[key]:
                 del out[key]
         for rule in out.get("rules", ()):
-            for key in ("measured", "on"):
+            for key in ("measured", "on", "source"):
                 if key in rule and not rule[key]:
                     del rule[key]
         for unit in (out["unit"], *(b["unit"] for b in out.get("bought", ()) if b["unit"] is not None)):
@@ -385,7 +388,14 @@ class Schema(Document):
 
         Raises OutputError.
         """
-        write_text(Path(path), self.dumps(), private=bool(self.from_data))
+        write_text(Path(path), self.dumps(), private=bool(self.reasons))
+
+
+def rules_from_data(rules: Iterable[SchemaRule]) -> list[str]:
+    """Why rules undo the promise: they were chosen by how many records break them."""
+    return [
+        f"the rule '{str(r)[:200]}' was chosen after rules were tried on the data" for r in rules if r.source == "data"
+    ]
 
 
 def json_schema() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaPart
+from dpsyn_core.schema.attribute import SchemaRule
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.numeric import NumericAttribute
@@ -25,7 +25,7 @@ UNMET = "no values can meet it inside the declared ranges; widen the range of on
 COMPLETED: tuple[str, ...] = get_args(Completed)  # by the calendar, as ages are counted
 
 
-class OrderRule(SchemaPart):
+class OrderRule(SchemaRule):
     """One number or date is at most another; below it where the rule is strict."""
 
     kind: Literal["order"] = "order"
@@ -58,7 +58,7 @@ class OrderRule(SchemaPart):
             raise SchemaError(msg)
 
 
-class DifferenceRule(SchemaPart):
+class DifferenceRule(SchemaRule):
     """A number is the difference of two numbers, or the time between two dates."""
 
     kind: Literal["difference"] = "difference"
@@ -121,7 +121,7 @@ class DifferenceRule(SchemaPart):
             _balanced(self, attributes)
 
 
-class AdditionRule(SchemaPart):
+class AdditionRule(SchemaRule):
     """A number is the sum of others."""
 
     kind: Literal["sum"] = "sum"
@@ -152,7 +152,7 @@ class AdditionRule(SchemaPart):
         _balanced(self, attributes)
 
 
-class RatioRule(SchemaPart):
+class RatioRule(SchemaRule):
     """A number is one number divided by others, as written: it differs from the exact ratio by less than one step."""
 
     kind: Literal["ratio"] = "ratio"

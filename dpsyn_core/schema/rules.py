@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaPart, Value
+from dpsyn_core.schema.attribute import SchemaRule, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.formulas import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
@@ -30,7 +30,7 @@ Day = Annotated[StrictStr, AfterValidator(_day)]
 Where = Annotated[StrictStr, Field(min_length=1, max_length=10_000)]
 
 
-class ImpossibleRule(SchemaPart):
+class ImpossibleRule(SchemaRule):
     """No record meets all conditions."""
 
     kind: Literal["impossible"] = "impossible"
@@ -62,7 +62,7 @@ class ImpossibleRule(SchemaPart):
             raise SchemaError(msg)
 
 
-class BlankRule(SchemaPart):
+class BlankRule(SchemaRule):
     """A cell is blank where the conditions hold; with `only`, blank nowhere else."""
 
     kind: Literal["blank"] = "blank"
@@ -102,7 +102,7 @@ class BlankRule(SchemaPart):
             raise SchemaError(msg)
 
 
-class FollowsRule(SchemaPart):
+class FollowsRule(SchemaRule):
     """One column follows from others: by a public map, as the part of a date, or in one way throughout each table."""
 
     kind: Literal["follows"] = "follows"
@@ -178,7 +178,7 @@ class FollowsRule(SchemaPart):
             codes_of_map(self.map, attributes[self.of[0]], attributes[self.column])
 
 
-class UniqueRule(SchemaPart):
+class UniqueRule(SchemaRule):
     """No two records of a synthetic table agree in all these columns; records with a blank among them are free."""
 
     kind: Literal["unique"] = "unique"

@@ -117,7 +117,14 @@ def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | 
         changes |= _confirmed_unit(schema)
     elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
         changes["unit"] = schema.unit.model_copy(update={"source": "data"})
-    return schema.model_copy(update=changes)
+    made = schema.model_copy(update=changes)
+    return rules_known(made) if names is None else made
+
+
+def rules_known(schema: Schema) -> Schema:
+    """The schema with a person's word that its rules are known without the data."""
+    known = tuple(rule.model_copy(update={"source": "public"}) for rule in schema.rules)
+    return schema.model_copy(update={"rules": known})
 
 
 def _confirmed_unit(schema: Schema) -> dict[str, Any]:

@@ -148,7 +148,7 @@ class LinkedProposal:
             holder = next(link for link in made["links"] if link["child"] == self.table)
         else:
             holder = next(table for table in made["tables"] if table["name"] == self.table)["schema"]
-        holder["rules"] = [*holder.get("rules", []), self.document]
+        holder["rules"] = [*holder.get("rules", []), self.document | {"source": "public"}]  # a person's word
         return LinkedSchema.of(made)
 
     def __str__(self) -> str:

@@ -28,7 +28,10 @@ def _of_one(path: Path) -> Offered:
     schema = Schema.load(path)
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
-        rules = [*schema.document().get("rules", []), *(r.model_dump(mode="json") for r in chosen)]
+        rules = [
+            *schema.document().get("rules", []),
+            *(r.model_dump(mode="json") | {"source": "public"} for r in chosen),
+        ]
         made = Schema.of({**schema.document(), "rules": rules})
         check_rules(made)
         return made, len(made.rules)

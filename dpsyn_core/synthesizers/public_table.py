@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.privacy.manifest.statement import UsedTable
 from dpsyn_core.schema.domain import Domain
 
 Floats = NDArray[np.float64]
@@ -40,6 +41,13 @@ class PublicTable:
     def n_records(self) -> int:
         """Of the public table."""
         return int(self.codes.shape[1])
+
+    def used(self, candidates: Sequence[str] = ()) -> UsedTable:
+        """As a manifest names it. candidates: of a choice by runs on it."""
+        return UsedTable(
+            name=self.name, sha256=self.sha256, n_records=self.n_records, columns=self.domain.names,
+            candidates=tuple(candidates),
+        )  # fmt: skip
 
     @classmethod
     def unread(cls, domain: Domain) -> PublicTable:

@@ -16,6 +16,7 @@ from dpsyn_core.marginals.maxent import Reconstruction, check_query
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.spec import RunSpec
@@ -62,6 +63,7 @@ def release_marginals(
     queries: Sequence[Sequence[str]],
     spec: RunSpec,
     *,
+    facts: PublicFacts,
     ledger: Ledger | None = None,
     strict: bool = False,
     progress: Progress = silent,
@@ -77,6 +79,7 @@ def release_marginals(
         schema: public metadata.
         queries: attribute names of each marginal.
         spec: of the run; its system is priview.
+        facts: where what it takes for public comes from, by `spec.facts`.
         ledger: None is the ledger in DPSYN_HOME.
         strict: see `synthesize`.
         progress: called with stage, done, total and a convergence value.
@@ -95,7 +98,9 @@ def release_marginals(
         asked = {"queries": tuple(tuple(q) for q in queries)}
         spec = spec.model_copy(update={"settings": {**spec.settings, **asked}})
     task = spec.task(schema, measured=tuple(n for names in queries for n in names))
-    measured = measure(source_of(table, strict=strict), schema, spec, ledger=ledger, task=task, progress=progress)
+    measured = measure(
+        source_of(table, strict=strict), schema, spec, facts=facts, ledger=ledger, task=task, progress=progress
+    )
     released = measured.released
     reader = Reader(
         released,

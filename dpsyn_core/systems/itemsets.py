@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpsyn_core.errors import MethodError, SettingError, TableError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.open import Declared, bought_charges, open_run
+from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, Staged, staged_tables
 from dpsyn_core.schema.document import Schema
@@ -66,10 +67,23 @@ def settings_of(spec: RunSpec) -> PrivBasisSettings:
     return validated(PrivBasisSettings, "itemsets", spec.settings)
 
 
+def _facts(source: ItemSource, schema: Schema | None, spec: RunSpec, query_vouched: bool) -> PublicFacts:
+    """The facts of the schema, if any, under the name and digest of the list of items."""
+    digest = hashlib.sha256(items_text(source.items).encode()).hexdigest()
+    if schema is None:
+        return PublicFacts(
+            name="items", digest=digest, reasons=(), bought=(), query_vouched=query_vouched, hanging=(),
+            public_table=None,
+        )  # fmt: skip
+    of_schema = public_facts(schema, dataset=spec.dataset, query_vouched=query_vouched, reasons=(), public_table=None)
+    return replace(of_schema, name="items", digest=digest)
+
+
 def frequent_itemsets(
     source: ItemSource,
     spec: RunSpec,
     *,
+    query_vouched: bool,
     schema: Schema | None = None,
     ledger: Ledger | None = None,
     progress: Progress = silent,
@@ -81,6 +95,7 @@ def frequent_itemsets(
     Args:
         source: the transactions, and the names of the items, which are public.
         spec: of the run; its system is privbasis, with k or a frequency among the settings, and its delta 0.
+        query_vouched: that the query behind the records reads each record by itself is the owner's word.
         schema: of the table that the transactions were made of. None: items are a public list, and the run names the
             dataset.
         ledger: None is the ledger in DPSYN_HOME.
@@ -102,12 +117,6 @@ def frequent_itemsets(
     check_shares(cost, source.unit, parts=PARTS)
     run = open_run(dataset, cost, budget=budget, unit=source.unit, method=METHOD, purpose="itemsets", ledger=ledger)
     found = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
-    declared = Declared(
-        name="items",
-        digest=hashlib.sha256(items_text(source.items).encode()).hexdigest(),
-        reasons=() if schema is None else schema.reasons,
-        bought=() if schema is None else bought_charges(schema),
-        query_vouched=spec.query_vouched,
-    )
-    manifest = run.manifest(declared, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
+    facts = _facts(source, schema, spec, query_vouched)
+    manifest = run.manifest(facts, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
     return ItemsetRelease(names=source.items, found=found, manifest=manifest)

@@ -23,6 +23,7 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.privacy.selection import selection_epsilon, selection_rho
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.measured import Measured, post_processing_generator
@@ -148,7 +149,7 @@ def draw_runs(mean: int) -> int:
 
 def choose(
     source: Source, schema: Schema, candidates: Sequence[Candidate], *, budget: Budget, runs: int,
-    dataset: str | None = None, ledger: Ledger | None = None,
+    facts: PublicFacts, dataset: str | None = None, ledger: Ledger | None = None,
 ) -> Measured:  # fmt: skip
     """The best of a random number of runs, each of a candidate drawn uniformly, by noisy scores.
 
@@ -161,6 +162,7 @@ def choose(
         candidates: public.
         budget: of the whole choice.
         runs: their mean number, from 2 to 100.
+        facts: where what the choice takes for public comes from.
         dataset: name on the ledger; None takes the schema's.
         ledger: None is the ledger in DPSYN_HOME.
 
@@ -194,7 +196,7 @@ def choose(
     _, won, released, seed = best
     config = won.spec.config
     return Measured(
-        source=source, schema=schema, spec=won.spec, config=config, run=replace(run, method=config.name),
+        source=source, schema=schema, spec=won.spec, config=config, run=replace(run, method=config.name), facts=facts,
         task=won.task, system=won.system, measurements=released, columns=columns, rng=np.random.default_rng(seed),
         seed=seed, started=time.perf_counter(),
     )  # fmt: skip

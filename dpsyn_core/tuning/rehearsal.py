@@ -126,10 +126,7 @@ def rehearse(
             found[i][run] = apart / (2 * n * len(scored_pairs(scored)))
     progress("runs", 1, 1)
     tried = tuple(Rehearsed(candidate=c, distances=tuple(d)) for c, d in zip(candidates, found, strict=True))
-    used = UsedTable(
-        name=public.name, sha256=public.sha256, n_records=public.n_records, columns=public.domain.names,
-        candidates=tuple(str(c) for c in candidates),
-    )  # fmt: skip
+    used = public.used([str(c) for c in candidates])
     return Rehearsal(tried=tried, used=used, n_records=n)
 
 
@@ -175,7 +172,8 @@ def _made(table: PublicTable, schema: Schema, spec: RunSpec, task: Task) -> Code
     """The codes of a run on the public table."""
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite3")
-        run = measure(_Public(table), schema, spec, task=task, ledger=ledger)
+        facts = spec.facts(schema, query_vouched=False, chosen_on=None)  # what is made here leaves nowhere
+        run = measure(_Public(table), schema, spec, facts=facts, task=task, ledger=ledger)
     return run.system.synthesize(run.measurements, schema.n_records, rng=run.rng)
 
 

@@ -124,7 +124,10 @@ def test_a_number_of_many_bins_keeps_its_own_labels(tmp_path):
     )  # fmt: skip
     private = pa.table({"x": x.astype(str), "y": np.array(["a", "b"])[rng.integers(0, 2, 3000)]})
     ledger = Ledger(tmp_path / "ledger.sqlite3")
-    got = release_marginals(private, schema, [["x"]], RunSpec(epsilon=10, delta=1e-6, method="priview"), ledger=ledger)
+    spec = RunSpec(epsilon=10, delta=1e-6, method="priview")
+    got = release_marginals(
+        private, schema, [["x"]], spec, facts=spec.facts(schema, query_vouched=False, chosen_on=None), ledger=ledger
+    )
     rows = as_table(got.found[0], schema).to_pylist()
     assert len(rows) == 120
     assert sum(r["count"] for r in rows if int(r["x"]) < 56) < 100

@@ -196,7 +196,7 @@ def test_after_a_restart_a_table_finds_the_schema_and_the_runs_that_were_made_fr
     space = space_of(app)
     at_page(app, "schema")
     edited(app, {row_of(app, "age"): {"content": "0 to 99"}})
-    spec = JobSpec(epsilon=1, delta=1e-9, method="independent", seed=1, dataset="ages of 2026")
+    spec = JobSpec(query_vouched=False, epsilon=1, delta=1e-9, method="independent", seed=1, dataset="ages of 2026")
     files = {SCHEMA: space.schema.dumps().encode()}
     public = {"serial": space.dataset.serial, "dataset": "ages.csv"}
     job = jobs().adopt(space.owner, spec, files, label="r", fingerprint="f", public=public)

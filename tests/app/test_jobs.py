@@ -35,7 +35,8 @@ TABLE = pa.table({"a": ["x", "y"] * 200, "b": [str(i % 10) for i in range(400)]}
 
 
 def spec(**changes):
-    chosen = {"epsilon": 1.0, "delta": 1e-9, "method": "independent", "seed": 1, "dataset": "toy", "memory_mb": 4096}
+    chosen = {"epsilon": 1.0, "delta": 1e-9, "method": "independent", "seed": 1, "dataset": "toy", "memory_mb": 4096,
+              "query_vouched": False}  # fmt: skip
     return JobSpec(**(chosen | changes))
 
 

@@ -41,7 +41,16 @@ def parts(tmp_path, monkeypatch):
 
 
 def job_on(folder, tmp_path, **more):
-    spec = JobSpec(table=str(folder), epsilon=1.0, delta=1e-6, method="independent", seed=1, dataset="parts", **more)
+    spec = JobSpec(
+        query_vouched=False,
+        table=str(folder),
+        epsilon=1.0,
+        delta=1e-6,
+        method="independent",
+        seed=1,
+        dataset="parts",
+        **more,
+    )
     kept = Jobs(tmp_path / "jobs")
     return kept, kept.start("me", spec, SCHEMA, None, label="run", fingerprint="f")
 

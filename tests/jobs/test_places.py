@@ -153,7 +153,7 @@ def test_the_worker_checks_once_more_what_it_reads(srv, tmp_path):
     place = srv / "data" / "parts"
     place.mkdir()
     (place / "1.parquet").symlink_to(srv / "app" / "jobs" / "0123" / "table.parquet")
-    spec = JobSpec(table=str(place), epsilon=1.0, delta=1e-9, method="independent", seed=1)
+    spec = JobSpec(query_vouched=False, table=str(place), epsilon=1.0, delta=1e-9, method="independent", seed=1)
     (folder / JOB).write_text(spec.model_dump_json())
     Schema.of({
         "version": 1, "name": "t", "attributes": [{"name": "secret", "kind": "categorical", "values": ["x", "y"]}]

@@ -10,6 +10,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
+from tests.privacy.facts import facts
 
 ONE = Budget(epsilon=1.0, delta=1e-9)
 
@@ -82,7 +83,7 @@ def manifest(entry):
     charge = Charge(name="total", mechanism="gaussian", sensitivity=1.0, scale=1 / mu, cells=1, rho=mu * mu / 2)
     return Manifest.build(
         budget=ONE, unit=Unit(), charges=[charge], method="independent", settings={}, n_records=1, dataset="census",
-        run_id=entry.run_id, schema_name="s", schema_hash="", seed=1, seconds=0.0, ledger_chain=entry.chain,
+        run_id=entry.run_id, facts=facts(), seed=1, seconds=0.0, ledger_chain=entry.chain,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.signing import fingerprint, load_key, new_key
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.release import Release
+from tests.privacy.facts import split
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
 
@@ -46,12 +47,10 @@ def manifest(**changes):
         "n_records": 100,
         "dataset": "census",
         "run_id": "r1",
-        "schema_name": "adult",
-        "schema_hash": "ab" * 32,
         "seed": 7,
         "seconds": 1.234,
     }
-    return Manifest.build(**{**given, **changes})
+    return Manifest.build(**given | split(changes))
 
 
 def test_a_manifest_survives_a_trip_through_its_file(tmp_path):

@@ -14,6 +14,7 @@ from dp_accounting.rdp import RdpAccountant
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.synthesizers.registry import config_class, names
+from tests.privacy.facts import facts
 from tests.synthesizers.harness import random_codes, run, task_for
 from tests.synthesizers.test_contract import MINI
 
@@ -111,8 +112,7 @@ def test_the_manifests_epsilon_is_recomputed_independently(name, neighbours, pur
         n_records=out.shape[1],
         dataset="toy",
         run_id="r",
-        schema_name="toy",
-        schema_hash="00",
+        facts=facts(),
         seed=0,
         seconds=0.0,
     )

@@ -24,6 +24,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.renyi import renyi_epsilon
 from dpsyn_core.privacy.sampled import SHARE, TAIL, Sampling, profiles, sampled_mu, sampled_multiplier, self_convolved
 from dpsyn_core.privacy.unit import Unit
+from tests.privacy.facts import facts
 
 DEEP = Sampling(rate=0.05, multiplier=3.09, steps=200)  # near the settings of P3GM at (1, 1e-5)
 
@@ -307,7 +308,7 @@ def test_a_certificate_shows_both_bounds_and_noise_in_units_of_the_clip_norm():
     charge = charged(DEEP, 5e-7)
     made = Manifest.build(
         budget=Budget(epsilon=1.0, delta=1e-5), unit=Unit(), charges=[charge], method="p3gm", settings={}, n_records=9,
-        dataset="d", run_id="r", schema_name="s", schema_hash="00", seed=0, seconds=0.0, versions={},
+        dataset="d", run_id="r", facts=facts(), seed=0, seconds=0.0, versions={},
     )  # fmt: skip
     text = made.certificate()
     assert "Renyi accounting     0.99" in text
@@ -316,7 +317,7 @@ def test_a_certificate_shows_both_bounds_and_noise_in_units_of_the_clip_norm():
     with pytest.raises(EngineError, match="another unit"):
         Manifest.build(
             budget=Budget(epsilon=1.0, delta=1e-5), unit=Unit(neighbours="replace"), charges=[charge], method="p3gm",
-            settings={}, n_records=9, dataset="d", run_id="r", schema_name="s", schema_hash="00", seed=0, seconds=0.0,
+            settings={}, n_records=9, dataset="d", run_id="r", facts=facts(), seed=0, seconds=0.0,
         )  # fmt: skip
 
 

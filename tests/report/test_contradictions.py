@@ -51,7 +51,9 @@ def made(tmp_path_factory):
         schema = Schema.of(document)
         schema.dump(place / f"{name}.schema.json")
         release = synthesize(table, schema, epsilon=1.0, delta=1e-9, rng=0, method="independent", ledger=book)
-        places = Places.of(place / f"{name}.csv", place / f"{name}.json", measurements=place / f"{name}.json.gz")
+        places = Places.of(
+            place / f"{name}.csv", place / f"{name}.json", measurements=place / f"{name}.json.gz", private=True
+        )
         write_release(release, places, measurements=pack_measurements(release.marginals, schema=schema))
     new_key(place / "owner.key")
     return place
@@ -188,7 +190,8 @@ def test_a_field_of_the_guarantee_cannot_be_edited_by_itself(place, field):
 
 @pytest.mark.parametrize("field", list(FREE))
 def test_a_field_that_is_not_of_the_guarantee_is_the_signatures_business(place, field):
-    assert edited(place, FREE[field]).publishable
+    # a word for the query can be added by anybody; from then on nothing is called safe to publish
+    assert edited(place, FREE[field]).holds and edited(place, FREE[field]).publishable == (field != "query")
     document = json.loads((place / "private.json").read_text("utf-8"))
     signed = Manifest.model_validate(document).signed(load_key(place / "owner.key"))
     (place / "private.json").write_text(signed.to_json(), encoding="utf-8")
@@ -213,7 +216,9 @@ def test_digests_of_what_is_not_at_hand_change_nothing_about_the_file_that_is(pl
 
 def test_a_receipt_says_that_the_query_rests_on_the_owners_word(place):
     assert "owner's word" not in edited(place, lambda m: None).sentence
-    assert "is the owner's word" in edited(place, FREE["query"]).sentence
+    found = edited(place, FREE["query"])
+    assert "is the owner's word, on which its promise rests" in found.sentence
+    assert found.vouched and not found.publishable and "safe to publish" not in found.sentence
 
 
 def test_a_digest_of_another_file_leaves_the_table_and_not_the_file(place):

@@ -26,6 +26,7 @@ from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import brute, draw, small, small_domain
 from tests.metrics.test_measured import measured
+from tests.privacy.facts import split
 
 FAST = [n for n in names() if n != "learning"]
 
@@ -36,7 +37,7 @@ def manifest(**change):
                     rho=1 / (2 * sigma**2))  # fmt: skip
     return Manifest.build(
         budget=Budget(epsilon=1, delta=1e-9), unit=Unit(), charges=[charge], method="rls", settings={}, n_records=500,
-        dataset="toy", run_id="0", schema_name="toy", schema_hash="0" * 64, seed=1, seconds=1, versions={}, **change,
+        dataset="toy", run_id="0", seed=1, seconds=1, versions={}, **split({"name": "toy"} | change),
     )  # fmt: skip
 
 

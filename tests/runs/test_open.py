@@ -14,16 +14,21 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs.buying import buy_schema
-from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.sources.transactions import ItemSource
 from dpsyn_core.systems.further_marginals import release_marginals
 from dpsyn_core.systems.itemsets import frequent_itemsets
 from tests.audit.whole import crowd, rows, schema
+from tests.privacy.facts import facts
 
 BUDGET = Budget(epsilon=1.0, delta=1e-6)
 UNIT = Unit(identifier="who", max_records=2)
+
+
+def facts_of(declared):
+    return public_facts(declared, dataset=None, query_vouched=False, reasons=(), public_table=None)
 
 
 @pytest.fixture
@@ -44,7 +49,7 @@ def release(book):
 
 def marginals(book):
     spec = RunSpec(epsilon=1.0, delta=1e-6, method="priview", dataset="d")
-    release_marginals(rows(*crowd(60, 0)), schema(), [["city"]], spec, ledger=book)
+    release_marginals(rows(*crowd(60, 0)), schema(), [["city"]], spec, facts=facts_of(schema()), ledger=book)
 
 
 def purchase(book):
@@ -55,7 +60,9 @@ def purchase(book):
 def itemsets(book):
     counter = TableTransactions.of_codes(np.eye(3, dtype=np.uint8))
     spec = RunSpec(epsilon=1.0, delta=0.0, method="privbasis", settings={"k": 2}, dataset="d")
-    frequent_itemsets(ItemSource(counter=counter, items=tuple("abc"), unit=Unit()), spec, ledger=book)
+    frequent_itemsets(
+        ItemSource(counter=counter, items=tuple("abc"), unit=Unit()), spec, query_vouched=False, ledger=book
+    )
 
 
 RUNS = {"synthesis": release, "marginals": marginals, "schema": purchase, "itemsets": itemsets}
@@ -98,14 +105,14 @@ def test_a_gate_spends_no_more_than_was_reserved(book):
 def test_a_manifest_names_the_run_that_the_ledger_booked_and_what_the_run_rests_on(book):
     run = opened(book)
     run.gate.release("total", lambda: np.array(7), kind="total", cells=1, cost=BUDGET.gaussian())
-    declared = Declared.by(schema())
+    declared = facts_of(schema())
     made = run.manifest(declared, settings={"a": 1}, n_records=3, seed=5)
     assert made.run_id == book.entries("people")[0].run_id
     assert (made.identifier, made.max_records, made.dataset) == ("who", 2, "people")
     assert (made.schema_name, made.schema_hash) == ("people", declared.digest)
     assert [c.name for c in made.charges] == [c.name for c in run.charges] == ["total"]
     assert made.private
-    stamped = run.manifest(Declared(name="x", digest="y", reasons=("seen",)), settings={}, n_records=0)
+    stamped = run.manifest(facts(reasons=("seen",)), settings={}, n_records=0)
     assert not stamped.private
 
 
@@ -114,4 +121,4 @@ def test_a_manifest_is_withheld_when_the_charges_are_above_the_budget(book):
     run.gate.release("total", lambda: np.array(7), kind="total", cells=1, cost=BUDGET.gaussian())
     run.gate.account.charges.append(run.charges[0])
     with pytest.raises(EngineError, match="not covered"):
-        run.manifest(Declared.by(schema()), settings={}, n_records=0)
+        run.manifest(facts_of(schema()), settings={}, n_records=0)

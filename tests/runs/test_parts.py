@@ -31,6 +31,7 @@ SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [
 ]})  # fmt: skip
 RECORDS = 4000
 SPEC = RunSpec(epsilon=5.0, delta=1e-6, method="rls", seed=1, n_records=RECORDS)
+FACTS = SPEC.facts(SCHEMA, query_vouched=False, chosen_on=None)
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +93,11 @@ def test_one_file_may_be_made_in_shards_too(tmp_path, table, monkeypatch, name, 
 
 
 def test_the_same_release_and_seed_make_the_same_parts(tmp_path, table):
-    measured = measure(MemorySource(table), SCHEMA, SPEC, ledger=Ledger(tmp_path / "ledger.sqlite3"))
+    measured = measure(MemorySource(table), SCHEMA, SPEC, facts=FACTS, ledger=Ledger(tmp_path / "ledger.sqlite3"))
     written = []
     for name in ("one", "two"):
         same = PendingRelease(measured=replace(measured, rng=np.random.default_rng(7)))
-        write_release(same, Places.of(f"{tmp_path / name}/", tmp_path / f"{name}.json"))
+        write_release(same, Places.of(f"{tmp_path / name}/", tmp_path / f"{name}.json", private=True))
         written.append([f.read_bytes() for f in sorted((tmp_path / name).iterdir())])
     assert written[0] == written[1]
 
@@ -203,11 +204,11 @@ class Elsewhere(MemorySource):
 
 def test_machines_of_a_source_make_the_parts_that_this_one_would(tmp_path, table):
     source = Elsewhere(table)
-    measured = measure(source, SCHEMA, SPEC, ledger=Ledger(tmp_path / "ledger.sqlite3"))
+    measured = measure(source, SCHEMA, SPEC, facts=FACTS, ledger=Ledger(tmp_path / "ledger.sqlite3"))
     made = []
     for name, where in (("there", source), ("here", MemorySource(table))):
         same = PendingRelease(measured=replace(measured, rng=np.random.default_rng(7), source=where))
-        written = write_release(same, Places.of(f"{tmp_path / name}/", tmp_path / f"{name}.json"))
+        written = write_release(same, Places.of(f"{tmp_path / name}/", tmp_path / f"{name}.json", private=True))
         made.append(written.digests.parts)
     assert made[0] == made[1]
     assert source.asked == len(made[0]) == 4

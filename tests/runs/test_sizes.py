@@ -172,7 +172,9 @@ def in_the_app(table, place, unit, heard, *, copied, method="rls", n_records=Non
     """A job as the app leaves it for its worker: with a copy of the table, or with the place of a large one."""
     place.mkdir()
     heard.clear()
-    spec = JobSpec(epsilon=1.0, delta=1e-6, method=method, seed=3, dataset="sizes", n_records=n_records)
+    spec = JobSpec(
+        query_vouched=False, epsilon=1.0, delta=1e-6, method=method, seed=3, dataset="sizes", n_records=n_records
+    )
     if copied:
         from tests.tables.reading import read
 

@@ -42,7 +42,7 @@ def test_the_flags_of_a_command_describe_the_run_that_a_call_describes(tmp_path)
     args = build_parser(arguments).parse_args(arguments)
     assert run_spec(args) == RunSpec.of(
         epsilon=0.5, delta=1e-9, method=None, settings={"triples": False}, seed=7, dataset="people",
-        questions=Questions.of(QUESTIONS), questions_share=0.25, tables=2, query_vouched=True,
+        questions=Questions.of(QUESTIONS), questions_share=0.25, tables=2,
     )  # fmt: skip
     assert run_spec(args).method == DEFAULT
 

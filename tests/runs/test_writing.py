@@ -36,12 +36,19 @@ def several(book):
 
 def marginals(book):
     spec = RunSpec(epsilon=1.0, delta=1e-6, method="priview")
-    return release_marginals(TABLE, SCHEMA, [["a"], ["a", "b"]], spec, ledger=book)
+    return release_marginals(
+        TABLE,
+        SCHEMA,
+        [["a"], ["a", "b"]],
+        spec,
+        facts=spec.facts(SCHEMA, query_vouched=False, chosen_on=None),
+        ledger=book,
+    )
 
 
 def itemsets(book):
     spec = RunSpec(epsilon=1.0, delta=0.0, method="privbasis", settings={"k": 2})
-    return frequent_itemsets(from_table(TABLE, SCHEMA), spec, schema=SCHEMA, ledger=book)
+    return frequent_itemsets(from_table(TABLE, SCHEMA), spec, query_vouched=False, schema=SCHEMA, ledger=book)
 
 
 RELEASES = {"one.csv": table, "two.csv": several, "some.json": marginals, "sets.parquet": itemsets}
@@ -55,7 +62,9 @@ def made(request, tmp_path_factory):
 
 def places_of(made, folder):
     name, _ = made
-    return Places.of(folder / name, measurements=folder / "m.json.gz", tables=2 if name == "two.csv" else 1)
+    return Places.of(
+        folder / name, measurements=folder / "m.json.gz", tables=2 if name == "two.csv" else 1, private=True
+    )
 
 
 def measured_of(release):
@@ -109,8 +118,8 @@ def test_names_of_a_release_that_is_not_private_say_so_and_the_manifest_keeps_it
 
 def test_a_place_that_is_named_twice_is_refused(tmp_path):
     with pytest.raises(OutputError, match=r"'t\.csv' is named twice"):
-        Places.of(tmp_path / "t.csv").check(tmp_path / "t.csv")
+        Places.of(tmp_path / "t.csv", private=True).check(tmp_path / "t.csv")
     with pytest.raises(OutputError, match="named twice"):
-        Places.of(tmp_path / "t.csv", tmp_path / "t.csv").check()
+        Places.of(tmp_path / "t.csv", tmp_path / "t.csv", private=True).check()
     with pytest.raises(OutputError, match="files of their own"):
-        Places.of(f"{tmp_path}/", tables=2)
+        Places.of(f"{tmp_path}/", tables=2, private=True)

@@ -78,7 +78,13 @@ def test_a_system_that_merges_values_finds_the_zeros_of_its_own_tables(method, t
     low, high = np.sort(np.random.default_rng(0).integers(0, 1000, (2, 2000)), axis=0)
     table = pa.table({"a": low, "b": high, "c": low % 100})
     spec = RunSpec(epsilon=20, delta=1e-6, method=method)
-    measured = measure(MemorySource(table), schema, spec, ledger=Ledger(tmp_path / "l.db"))
+    measured = measure(
+        MemorySource(table),
+        schema,
+        spec,
+        facts=spec.facts(schema, query_vouched=False, chosen_on=None),
+        ledger=Ledger(tmp_path / "l.db"),
+    )
     clean = without_known_zeros(measured.measurements, measured.task.zeros, measured.system)
     pairs = [m for m in measured.system.measurements(clean) if {"a", "b"} <= set(m.attributes)]
     assert pairs

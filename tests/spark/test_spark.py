@@ -294,10 +294,19 @@ def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_pa
     frame = spark.createDataFrame(rows(*crowd(400, 0))).repartition(2)
     book = Ledger(tmp_path / "ledger.sqlite3")
     spec = RunSpec(epsilon=5.0, delta=1e-6, method="rls", seed=3, n_records=1000)
-    there = replace(measure(source_of(frame), schema(), spec, ledger=book), rng=np.random.default_rng(7))
+    there = replace(
+        measure(
+            source_of(frame),
+            schema(),
+            spec,
+            facts=spec.facts(schema(), query_vouched=False, chosen_on=None),
+            ledger=book,
+        ),
+        rng=np.random.default_rng(7),
+    )
     here = replace(there, rng=np.random.default_rng(7), source=MemorySource(None))
     found, expected = (
-        write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / name}/"))
+        write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / name}/", private=True))
         for run, name in ((there, "there"), (here, "here"))
     )
     assert found.digests.parts == expected.digests.parts
@@ -317,8 +326,14 @@ def test_executors_keep_the_rules_and_tell_how_many_cells_they_changed(spark, tm
     records = [(a, a + b, b, "y") for a in range(10) for b in range(a, 10)] * 20
     frame = spark.createDataFrame(records, ["a", "c", "b", "k"])
     spec = RunSpec(epsilon=0.1, delta=1e-6, method="rls", seed=1, n_records=3000)
-    run = measure(source_of(frame, schema=ruled), ruled, spec, ledger=Ledger(tmp_path / "l.db"))
-    write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / 'made'}/"))
+    run = measure(
+        source_of(frame, schema=ruled),
+        ruled,
+        spec,
+        facts=spec.facts(ruled, query_vouched=False, chosen_on=None),
+        ledger=Ledger(tmp_path / "l.db"),
+    )
+    write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / 'made'}/", private=True))
     whole = opening.read_table(tmp_path / "made")
     assert whole.num_rows == 3000 and not sum(n for _, n in broken_counts(whole, ruled))
     assert whole.column_names == ["a", "c", "b", "k"] and not any("c" in m.attributes for m in run.released)

@@ -30,7 +30,7 @@ def test_a_field_is_a_flag_of_the_commands_and_comes_back_from_it(name):
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_field_is_an_entry_of_a_run_and_of_a_table_to_be_read(name):
     form = ReadForm(**{name: example(name)})
-    run = JobSpec(epsilon=1, delta=1e-9, method="independent", seed=1, form=form)
+    run = JobSpec(query_vouched=False, epsilon=1, delta=1e-9, method="independent", seed=1, form=form)
     assert JobSpec.model_validate_json(run.model_dump_json()).form == form
     assert ReadSpec.model_validate_json(ReadSpec(name="t", form=form).model_dump_json()).form == form
 

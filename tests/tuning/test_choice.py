@@ -17,6 +17,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.selection import selection_epsilon, selection_renyi, selection_rho
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.contradictions import contradictions
+from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of
@@ -92,6 +93,10 @@ def test_the_number_of_runs_is_geometric():
     assert abs((drawn == 1).mean() - 1 / 3) < 0.02
 
 
+def facts():
+    return public_facts(schema(), dataset=None, query_vouched=False, reasons=(), public_table=None)
+
+
 def table(n=400):
     rng = np.random.default_rng(1)
     a = rng.integers(0, 3, n)
@@ -125,7 +130,7 @@ def test_what_is_charged_is_the_stated_price_and_the_manifest_verifies(tmp_path)
     ledger = Ledger(tmp_path / "ledger.sqlite3")
     budget = Budget(epsilon=2.0, delta=1e-6)
     candidates = [Candidate(method="rls", settings={}), Candidate(method="mst", settings={})]
-    measured = choose(source_of(table()), schema(), candidates, budget=budget, runs=3, ledger=ledger)
+    measured = choose(source_of(table()), schema(), candidates, budget=budget, runs=3, facts=facts(), ledger=ledger)
     made = in_memory(measured)
     manifest = made.manifest
     assert [c.mechanism for c in manifest.charges] == ["private-selection"]
@@ -147,8 +152,9 @@ def test_what_is_charged_is_the_stated_price_and_the_manifest_verifies(tmp_path)
 def test_a_choice_whose_charge_was_edited_is_contradicted(tmp_path, part, change):
     budget, ledger = Budget(epsilon=2.0, delta=1e-6), Ledger(tmp_path / "ledger.sqlite3")
     measured = choose(
-        source_of(table()), schema(), [Candidate(method="rls", settings={})], budget=budget, runs=3, ledger=ledger
-    )
+        source_of(table()), schema(), [Candidate(method="rls", settings={})], budget=budget, runs=3, ledger=ledger,
+        facts=facts(),
+    )  # fmt: skip
     manifest = in_memory(measured).manifest
     assert not contradictions(manifest, schema=schema())
     first = manifest.charges[0]

@@ -24,8 +24,8 @@ def documents(space: Workspace, job: Job) -> dict[str, str]:
     name = files.stem(space, job)
     return {
         "run.sh": takeaways.shell_script(files.command(space, job), job.label),
-        "run.py": takeaways.python_script(job.spec, job.label, name),
-        "run.ipynb": takeaways.notebook(job.spec, job.label, name),
+        "run.py": takeaways.python_script(job.spec, job.label, name, query_vouched=job.spec.query_vouched),
+        "run.ipynb": takeaways.notebook(job.spec, job.label, name, query_vouched=job.spec.query_vouched),
     }
 
 

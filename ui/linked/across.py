@@ -12,7 +12,7 @@ from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule
 from dpsyn_core.linked.spans import spans_of
 from dpsyn_core.schema.rules import AnyRule
 from dpsyn_core.suggest.linked import propose_linked_rules
-from ui.schema import rules
+from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Linked
 from ui.shared.text import literal, sentence, t
@@ -27,11 +27,14 @@ def panel(linked: Linked) -> None:
     schema = linked.declared()
     if schema is None:
         return
+    tables = tried.of_linked(linked)
     proposed = [p for p in propose_linked_rules(schema) if p.across]
     count = sum(len(link.rules) for link in schema.links)
     told = {"count": count, "proposed": len(proposed)}
     with st.expander(t("linked.rules_proposed" if proposed else "linked.rules", **told), key="link_rules_expander"):
         note(t("linked.rules_lead"))
+        if tried.confirm([rule for link in schema.links for rule in link.rules], key="link_rules"):
+            _confirmed(linked, schema)
         for link in schema.links:
             for number, rule in enumerate(link.rules):
                 said = f"{link.child}: {words(rule)}"
@@ -43,7 +46,7 @@ def panel(linked: Linked) -> None:
         for number, one in enumerate(proposed):
             link = next(link for link in schema.links if link.child == one.table)
             if rules.line(f"{one.table}: {words(one.rule)}", t("rules.confirm"), f"link_rule_confirm_{number}"):
-                _take(linked, link, [*linked.rule_documents(one.table), one.document])
+                _take(linked, link, [*linked.rule_documents(one.table), *tried.marked(tables, [one.document])])
         _form(linked, schema)
 
 
@@ -80,7 +83,8 @@ def _form(linked: Linked, schema: LinkedSchema) -> None:
     note(t(f"linked.rule_example_{kind}", parent=literal(link.parent)))
     asked = {"order": _order, "count": _count, "impossible": _impossible}[kind](schema, link, key)
     if st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None) and asked is not None:
-        _take(linked, link, [*linked.rule_documents(child), {"kind": kind, **asked}])
+        added = tried.marked(tried.of_linked(linked), [{"kind": kind, **asked}])
+        _take(linked, link, [*linked.rule_documents(child), *added])
 
 
 def _order(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
@@ -125,6 +129,15 @@ def _impossible(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | 
     del schema, link
     where = rules.conditions(f"{key}_where", t("linked.rule_none"), "role = Head and age < 18")
     return {"where": where} if where else None
+
+
+def _confirmed(linked: Linked, schema: LinkedSchema) -> None:
+    """All rules of links are known without the tables, a person says."""
+    for link in schema.links:
+        known = [rule | {"source": "public"} for rule in linked.rule_documents(link.child)]
+        linked.set_rules(link.child, known)
+    linked.version += 1
+    st.rerun()
 
 
 def _take(linked: Linked, link: Link, documents: list[dict[str, Any]]) -> None:

@@ -56,7 +56,9 @@ def page(space: Workspace, job: Job) -> None:
         section(t("take.title"))
         note(t("linked.take_note"))
         with st.container(horizontal=True, gap="small"):
-            script = takeaways.linked_script(job.spec, known, job.label, files.stem(space, job))
+            script = takeaways.linked_script(
+                job.spec, known, job.label, files.stem(space, job), query_vouched=job.spec.query_vouched
+            )
             repeat = takeaways.shell_script(command, job.label, schema=takeaways.schema_file(known))
             _document(t("take.sh"), repeat, "run.sh", "text/x-shellscript")
             _document(t("take.py"), script, "run.py", "text/x-python")

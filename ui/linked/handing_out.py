@@ -77,7 +77,9 @@ def bundle(space: Workspace, job: Job) -> bytes:
         takeaways.schema_file(known): known.dumps(),
         "report.html": report_html(space, job, private=False),
         "run.sh": takeaways.shell_script(command(space, job), job.label, schema=takeaways.schema_file(known)),
-        "run.py": takeaways.linked_script(job.spec, known, job.label, stem(space, job)),
+        "run.py": takeaways.linked_script(
+            job.spec, known, job.label, stem(space, job), query_vouched=job.spec.query_vouched
+        ),
         "README.txt": t("linked.readme", command=command(space, job)),
     }
     if job.spec.questions:

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.linked.bounding import LeftOut, bounded
+from dpsyn_core.privacy.looks import remember
 from dpsyn_core.schema.identifying import Repeats, repeats
+from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, literal, number, percent, sentence, t
 from ui.shared.theme import note, private_tag
 
 
-def chosen(linked: Linked, name: str) -> None:
-    """A limit was typed: it counts as read from the data where the numbers of children were seen before."""
-    if name in linked.looked:
-        linked.source = "data"
+def look(linked: Linked, names: Iterable[str]) -> None:
+    """Writes down that exact answers are shown: what is declared of links and keys from now on is marked.
+
+    Raises OutputError.
+    """
+    remember(linked.serial, "unit")
+    tried.see(tried.of_linked(linked))
+    linked.looked |= set(names)
+    linked.seen = linked.seen or linked.structure()
 
 
 def confirm(linked: Linked) -> None:
     """Keys, links and limits are known without the data, a person says."""
-    linked.source = "public"
+    linked.source, linked.seen = "public", linked.seen and linked.structure()
 
 
 def panel(space: Workspace, linked: Linked, name: str) -> None:
@@ -39,7 +47,7 @@ def panel(space: Workspace, linked: Linked, name: str) -> None:
         note(t("linked.look_lead"))
         if name not in linked.looked:
             if st.button(t("data.limits_look"), key=f"linked_look_button_{mark}"):
-                linked.looked.add(name)
+                look(linked, [name])
                 st.rerun()
             return
         private_tag()
@@ -72,7 +80,7 @@ def left_out(space: Workspace, linked: Linked) -> None:
         if not any(k[:3] == key for k in space.memo if isinstance(k, tuple)):
             if not st.button(t("data.limits_look"), key="linked_left_button"):
                 return
-            linked.looked |= set(linked.parts)
+            look(linked, linked.parts)
         private_tag()
         inputs = linked.inputs(schema)
         given = {table.name: inputs[schema.name] for table in schema.tables} if schema.one_file else inputs

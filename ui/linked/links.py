@@ -138,7 +138,6 @@ def _most(space: Workspace, linked: Linked, name: str) -> None:
 
     def changed() -> None:
         link.max_children = int(st.session_state[key])
-        limits.chosen(linked, name)
 
     st.number_input(
         t("linked.most"), 1, MOST_CHILDREN, value=link.max_children, key=key, on_change=changed,
@@ -247,7 +246,6 @@ def _panel(space: Workspace, linked: Linked) -> None:
     def limit() -> None:
         value = st.session_state[most]
         panel.most = None if value is None else int(value)
-        limits.chosen(linked, linked.root)
 
     st.multiselect(
         t("linked.constant"), others, [n for n in panel.constant if n in others], key=key, on_change=constant,

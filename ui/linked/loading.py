@@ -17,6 +17,7 @@ from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.guessing import guessed_links
+from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.suggest.linked import with_keys
@@ -64,6 +65,8 @@ def place(space: Workspace, linked: Linked) -> None:
         if before is not None:
             linked.adopt(LinkedSchema.load(before.folder / SCHEMA))
             linked.questions = LinkedQuestions.of(before.spec.questions or []).questions
+    if remembered(linked.serial, "unit"):  # the same files were looked at before
+        linked.seen = linked.structure()
     space.linked = linked
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith("linked_") and not str(k).startswith("linked_up")]:

@@ -112,6 +112,8 @@ def _released(space: Workspace, job: Job) -> None:
     found, manifest = files.checked(space, job), files.manifest(job)
     if all(one.publishable for one in found.values()):
         public_tag()
+    if any(one.vouched for one in found.values()):
+        note(t("released.vouched"), "warning")
     if all(one.holds for one in found.values()):
         note(t("linked.released", epsilon=amount(manifest.epsilon), delta=amount(manifest.delta)))
     for one in found.values():

@@ -31,7 +31,7 @@ def page(space: Workspace, linked: Linked) -> None:
         diagram.draw(linked)
         if why:
             st.error(literal(sentence(ValueError(why))))
-        if linked.source == "data":
+        if linked.unit_source == "data":
             _confirm_links(linked)
     with left:
         links_editor.panel(space, linked)

@@ -26,7 +26,7 @@ def words(linked: Linked) -> str:
     read, out = undecided(linked), []
     if read:
         out.append(t("schema.stamp", count=number(len(read)), names=some(read)))
-    if linked.source == "data":
+    if linked.unit_source == "data":
         out.append(t("linked.stamp_links"))
     schema = linked.declared()
     if not out and schema is not None and schema.reasons:

@@ -31,6 +31,7 @@ def spec_of(space: Workspace) -> JobSpec:
         seed=space.choices.seed,
         dataset=linked.ledger,
         questions=questions_of(linked),
+        query_vouched=any(p.dataset is not None and p.dataset.query_vouched for p in linked.parts.values()),
         linked=names,
         memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),

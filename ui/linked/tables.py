@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
@@ -37,6 +37,10 @@ class OneTable(Protocol):
 
 
 Part = TypeVar("Part", bound=OneTable)
+
+
+def _without_rules(rest: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in rest.items() if key != "rules"}
 
 
 @dataclass
@@ -93,9 +97,10 @@ class PanelDraft:
 class LinkedTables(Generic[Part]):
     """What is loaded: a workspace for each table, which the editor of single tables works on, and the links.
 
-    source: "data" where a limit was chosen after a look at the numbers of children. looked: tables of which that was
-    seen. rest: what a loaded schema says besides. version: changes when a schema is loaded, so that fields are drawn
-    anew.
+    source: of keys, links and limits as they were when a schema was taken over. looked: tables whose numbers of
+    children are shown. seen: keys, links and limits as they were when exact answers about the tables were first shown;
+    what was changed since is chosen by looking. rest: what a loaded schema says besides. version: changes when a schema
+    is loaded, so that fields are drawn anew.
     """
 
     name: str
@@ -108,6 +113,7 @@ class LinkedTables(Generic[Part]):
     neighbours: Neighbours = "add-remove"
     source: str = "public"
     looked: set[str] = field(default_factory=set)
+    seen: str = ""
     rest: dict[str, Any] = field(default_factory=dict)
     sample: bool = False
     serial: str = ""
@@ -121,13 +127,24 @@ class LinkedTables(Generic[Part]):
         if self.panel is not None:
             return self._of_panel(self.panel)
         order = [self.root, *(n for n in self.parts if n != self.root)]
-        unit = {"neighbours": self.neighbours, "source": self.source}
+        unit = {"neighbours": self.neighbours, "source": self.unit_source}
         document = {
             **self.rest, "version": 2, "name": self.name, "unit": unit,
             "tables": [self._table(name) for name in order],
             "links": [self.links[n].document(n) for n in order[1:]],
         }  # fmt: skip
         return LinkedSchema.of(document | ({} if self.sample else {"dataset": self.ledger}))
+
+    def structure(self) -> str:
+        """Root, keys, parents, limits, orders and roles as one text; rules say themselves where they come from."""
+        drafts = [*sorted(self.links.items()), ("", self.panel)]
+        plain = [(n, d if d is None else replace(d, rest=_without_rules(d.rest))) for n, d in drafts]
+        return repr((self.root, sorted((n, k) for n, k in self.keys.items() if k), plain))
+
+    @property
+    def unit_source(self) -> str:
+        """Where keys, links and limits come from: public, or chosen after a look at the tables."""
+        return "data" if self.seen and self.structure() != self.seen else self.source
 
     def declared(self) -> LinkedSchema | None:
         """The same, or None where it does not fit together."""
@@ -198,7 +215,7 @@ class LinkedTables(Generic[Part]):
         named = {
             "name": self.name,
             "dataset": self.ledger,
-            "unit": {"neighbours": self.neighbours, "source": self.source},
+            "unit": {"neighbours": self.neighbours, "source": self.unit_source},
         }
         document = made.document() | self.rest | named
         return LinkedSchema.of(document | {"links": [panel.rest | document["links"][0]]})

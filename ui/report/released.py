@@ -34,6 +34,8 @@ def panel(space: Workspace, job: Job) -> None:
     if found.holds:
         promised = results.manifest(space, job)
         note(t("released.checked", epsilon=amount(promised["epsilon"]), delta=amount(promised["delta"])))
+        if found.vouched:
+            note(t("released.vouched"), "warning")
         if not found.own:
             note(t("released.another", sentence=found.sentence), "warning")
     else:

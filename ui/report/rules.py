@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpsyn_core.schema.rule_breaks import derived_rules
 from ui.report.look import Look
+from ui.schema import tried
 from ui.schema.rule_words import rule_words
 from ui.shared.results import schema
 from ui.shared.text import counted, literal, number, percent, t
@@ -16,6 +17,8 @@ def panel(view: Look) -> None:
     first = view.sides[0].comparison.rules
     if not first:
         return
+    if any(rule.real is not None for rule in first):
+        tried.see(tried.serials(view.space))
     broken = sum(any(side.comparison.rules[i].synthetic > 0 for side in view.sides) for i in range(len(first)))
     heading = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
     with st.expander(heading, key="report_rules"):

@@ -19,7 +19,7 @@ from dpsyn_core.schema.importers.parameters import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
 from dpsyn_core.tables.kinds import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
-from ui.schema import editor
+from ui.schema import editor, tried
 from ui.schema.rows import typed_source
 from ui.shared import uploads
 from ui.shared.state import Workspace
@@ -53,7 +53,7 @@ def load_and_save(space: Workspace) -> None:
             st.session_state[TAKEN] = marks
             st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
             st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
-            editor.take(space, found)
+            editor.take(space, tried.taken(tried.serials(space), found))
             if space.dataset is not None and not space.dataset.sample:
                 space.dataset.ledger = found.ledger_name
             editor.sync(space)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import number, t
@@ -28,6 +29,7 @@ def panel(space: Workspace) -> None:
         note(t("schema.misfits_lead"))
         if key not in space.memo and not st.button(t("schema.misfits_look"), key="misfits_look"):
             return
+        tried.see(tried.serials(space))
         found = kept(space, key, lambda: _found(schema, data.table))
         if not found:
             note(t("schema.misfits_none"))

@@ -12,7 +12,8 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import COMPLETED, SECONDS, Part
 from dpsyn_core.schema.usual_rules import named_close, propose_rules
-from ui.schema import editor
+from dpsyn_core.suggest.drafting import rules_known
+from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
@@ -40,6 +41,8 @@ def panel(
     heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
     with st.expander(heading, bool(proposed), key=f"{key}s_expander"):  # what nobody opens, nobody confirms
         note(t("rules.lead"))
+        if tried.confirm(schema.rules, key=key):
+            _take(space, _documents(rules_known(schema)), why_not)
         for number, rule in enumerate(schema.rules):
             if line(rule_words(rule), t("rules.remove"), f"{key}_remove_{number}"):
                 _take(space, [r for i, r in enumerate(_documents(schema)) if i != number], why_not)
@@ -48,10 +51,10 @@ def panel(
             note(t("rules.proposed_note"))
         for number, rule in enumerate(proposed):
             if line(rule_words(rule), t("rules.confirm"), f"{key}_confirm_{number}"):
-                _take(space, [*_documents(schema), rule.model_dump(mode="json")], why_not)
+                _take(space, [*_documents(schema), *_now(space, rule.model_dump(mode="json"))], why_not)
         added = form(schema, key, kinds)
         if added is not None:
-            _take(space, [*_documents(schema), added], why_not)
+            _take(space, [*_documents(schema), *_now(space, added)], why_not)
 
 
 def form(schema: Schema, key: str, kinds: Sequence[str] = KINDS) -> dict[str, Any] | None:
@@ -233,6 +236,11 @@ def _column(key: str, label: str, names: list[str]) -> str | None:
 
 def _several(key: str, label: str, names: list[str]) -> list[str]:
     return st.multiselect(label, names, key=key, format_func=literal, placeholder=t("rules.choose_several"))
+
+
+def _now(space: Workspace, rule: dict[str, Any]) -> list[dict[str, Any]]:
+    """A rule that is declared now."""
+    return tried.marked(tried.serials(space), [rule])
 
 
 def _documents(schema: Schema) -> list[dict[str, Any]]:

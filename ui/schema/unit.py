@@ -6,6 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
+from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import LADDER
 from dpsyn_core.suggest.drafting import confirm
@@ -30,16 +31,16 @@ def panel(space: Workspace, *, key: str) -> None:
 
 
 def see(space: Workspace) -> None:
-    """Remembers, for as long as this visitor is here, that they saw how many rows people have in this table."""
+    """Writes down that this visitor is shown how many rows people have in this table. Raises OutputError."""
     if space.dataset is not None:
-        space.looked.add(space.dataset.serial)
+        remember(space.dataset.serial, "unit")
 
 
 def source(space: Workspace, identifier: str | None) -> str:
     """Where a unit comes from that this visitor chooses now."""
     if space.schema is None or space.dataset is None:
         return "public"
-    return typed_source(space.schema, identifier, looked=space.dataset.serial in space.looked)
+    return typed_source(space.schema, identifier, looked=remembered(space.dataset.serial, "unit"))
 
 
 def ladder(most: int) -> None:

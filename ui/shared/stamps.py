@@ -24,7 +24,10 @@ def words(schema: Schema) -> str:
         out.append(t("schema.stamp_kinds", count=number(len(kinds)), names=some(kinds)))
     if schema.unit_from_data:
         out.append(t("schema.stamp_read_unit"))
-    if len(schema.reasons) > len(schema.from_data) + schema.unit_from_data:
+    rules = sum(rule.source == "data" for rule in schema.rules)
+    if rules:
+        out.append(t("schema.stamp_rules"))
+    if len(schema.reasons) > len(schema.from_data) + schema.unit_from_data + rules:
         out.append(t("schema.stamp_unit"))
     return " ".join(out)
 
@@ -45,6 +48,8 @@ def shortly(schema: Schema) -> str:
     """The same in one sentence, of what has to be mended first."""
     if schema.from_data:
         return t("stamp.draft")
+    if any(rule.source == "data" for rule in schema.rules):
+        return t("schema.stamp_rules")
     return t("stamp.read_unit" if schema.unit_from_data else "stamp.unit")
 
 

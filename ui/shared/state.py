@@ -121,7 +121,6 @@ class Workspace:
     choices: Choices = field(default_factory=Choices)
     seen: float = field(default_factory=time.time)
     earlier: dict[str, tuple[Schema, str]] = field(default_factory=dict)  # schema and ledger name by table
-    looked: set[str] = field(default_factory=set)  # serials of tables of which it was seen how many rows people have
     shared_names: set[tuple[str, str]] = field(default_factory=set)  # serial and ledger name that are meant to be one
     public: PublicUpload | None = None  # a table that the visitor says is public, from which runs learn
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only

@@ -115,8 +115,7 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
 
     data = loaded(space)
     return RunSpec(
-        epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger,
-        query_vouched=data.query_vouched,
+        epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger
     )  # fmt: skip
 
 
@@ -133,9 +132,9 @@ def _cost(schema: Schema, spec: RunSpec) -> str:
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
     from dpsyn_core.systems.further_marginals import METHOD, release_marginals
 
-    return release_marginals(
-        loaded(space).table, schema, [names] if names else [], _spec(space, budget, METHOD)
-    )  # fmt: skip
+    data, spec = loaded(space), _spec(space, budget, METHOD)
+    facts = spec.facts(schema, query_vouched=data.query_vouched, chosen_on=None)
+    return release_marginals(data.table, schema, [names] if names else [], spec, facts=facts)
 
 
 def _itemsets(space: Workspace, schema: Schema) -> None:
@@ -173,8 +172,10 @@ def _released_itemsets(
     from dpsyn_core.systems.itemsets import METHOD, frequent_itemsets
     from dpsyn_core.tables.frames import to_arrow
 
-    source = from_table(to_arrow(loaded(space).table), schema)
-    made = frequent_itemsets(source, _spec(space, budget, METHOD, asked), schema=schema)
+    data = loaded(space)
+    source = from_table(to_arrow(data.table), schema)
+    spec = _spec(space, budget, METHOD, asked)
+    made = frequent_itemsets(source, spec, query_vouched=data.query_vouched, schema=schema)
     return made.rows(), made.manifest
 
 

@@ -44,7 +44,6 @@ def run_of(space: Workspace) -> RunSpec:
         dataset=None if data is None else data.ledger,
         questions=kept.fitting(space).document() if kept.lines(space) else None,
         questions_share=choices.questions_share if registry.config_class(method).takes_questions else 0.0,
-        query_vouched=data is not None and data.query_vouched,
     )
 
 

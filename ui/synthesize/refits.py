@@ -12,6 +12,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.refits.refit import with_rules
 from dpsyn_core.runs.release_file import SUFFIX, columns_in, manifest_of, schema_in
 from dpsyn_core.synthesizers.registry import DEFAULT
+from ui.schema import tried
 from ui.schema.rule_words import rule_words
 from ui.schema.rules import form, line
 from ui.shared import results, uploads
@@ -53,7 +54,7 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
     at = f"{key}_rules"
     if st.session_state.get(at, ("", ()))[0] != digest:
         st.session_state[at] = (digest, ())  # another release has other columns
-    rules = _rules(schema, changes["columns"], at, key)
+    rules = _rules(space, schema, changes["columns"], at, key)
     part = changes["where"] is not None or changes["columns"] is not None
     if changes["maker"] is None and part and paid.method not in MAKERS:
         note(t("refit.instead", method=paid.method, made=DEFAULT))
@@ -97,7 +98,9 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
     }  # fmt: skip
 
 
-def _rules(schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str) -> tuple[dict[str, Any], ...]:
+def _rules(
+    space: Workspace, schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str
+) -> tuple[dict[str, Any], ...]:
     """Further rules of any kind: the list, each with a button that takes it out, and the form of the Schema page."""
     from dpsyn_core.runs.repair import check_rules
 
@@ -118,7 +121,7 @@ def _rules(schema: Schema | None, columns: tuple[str, ...] | None, at: str, key:
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
-            st.session_state[at] = (digest, (*rules, added))
+            st.session_state[at] = (digest, (*rules, *tried.marked(tried.serials(space), [added])))
             st.rerun()
     return tuple(rules)
 
@@ -135,7 +138,8 @@ def start(
     spec = JobSpec(
         epsilon=paid.epsilon, delta=paid.delta, method=paid.method, settings=paid.settings, n_records=size,
         seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset, release=FILE,
-        maker=maker, where=where, columns=columns, rules=rules, memory_mb=job_memory(),
+        query_vouched=paid.query is not None, maker=maker, where=where, columns=columns, rules=rules,
+        memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )  # fmt: skip
     made = maker or (paid.method if paid.method in MAKERS or not (where or columns) else DEFAULT)

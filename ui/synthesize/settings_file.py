@@ -12,7 +12,7 @@ from dpsyn_core.synthesizers.registry import names
 from ui.privacy import budget
 from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept
-from ui.schema import editor, files
+from ui.schema import editor, files, tried
 from ui.shared import results, uploads
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -134,7 +134,7 @@ def restore(space: Workspace, found: RunSettings) -> None:
 
 def _take_schema(space: Workspace, schema: Schema, dataset: str | None) -> None:
     """The schema becomes that of the editor, which can take the step back; the table gets its name on the ledger."""
-    editor.take(space, schema)
+    editor.take(space, tried.taken(tried.serials(space), schema))
     if space.dataset is not None and not space.dataset.sample:
         space.dataset.ledger = _ledger_name(schema, dataset)
     editor.sync(space)

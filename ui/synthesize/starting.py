@@ -26,6 +26,7 @@ def spec_of(space: Workspace) -> JobSpec:
     return JobSpec(
         **run_of(space).model_dump(),
         table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
+        query_vouched=space.dataset.query_vouched,
         form=space.dataset.form,
         memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,10 @@ from dpsyn_core.privacy.manifest.statement import (
     OWNERS_WORD,
     AskedQuestions,
     Digests,
-    HangingTable,
+    PublicFacts,
     Refit,
     Signature,
     Statement,
-    UsedTable,
     guarantee,
 )
 from dpsyn_core.privacy.unit import Unit
@@ -50,19 +49,13 @@ class Manifest(Statement):
         n_records: int,
         dataset: str,
         run_id: str,
-        schema_name: str,
-        schema_hash: str,
+        facts: PublicFacts,
         seed: int | None,
         seconds: float,
         versions: Mapping[str, str] | None = None,
-        reasons: Iterable[str] = (),
-        bought: Iterable[Charge] = (),
         ledger_chain: str | None = None,
         questions: AskedQuestions | None = None,
-        query_vouched: bool = False,
-        hanging: Sequence[HangingTable] = (),
         refit: Refit | None = None,
-        public_table: UsedTable | None = None,
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -74,18 +67,13 @@ class Manifest(Statement):
             method: name of the system, with its `settings`.
             n_records: records of the output.
             dataset: name on the ledger, with the `run_id` of the reservation.
-            schema_name: name of the schema, with the `schema_hash` of its text.
+            facts: where all that the run took for public comes from.
             seed: of post-processing, when the user gave one or one was drawn.
             seconds: wall time of what follows the last count; earlier steps take a time that depends on the table.
             versions: of the packages that took part; default `package_versions()`.
-            reasons: why the release is NOT PRIVATE; empty when it is.
-            bought: charges of earlier runs that bought parts of the schema.
             ledger_chain: hash of the ledger's entry.
             questions: that the run was told.
-            query_vouched: that the query behind the records reads each record by itself is the owner's word.
-            hanging: tables that hang on the individual.
             refit: of tables that others published.
-            public_table: that the run learnt from.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -99,8 +87,8 @@ class Manifest(Statement):
         if any(c.mechanism == "sampled-gaussian" and (c.records, c.exchanged) != meant for c in charges):
             msg = f"{method} released noise on samples that is accounted for another unit of privacy; table withheld"
             raise EngineError(msg)
-        why = tuple(dict.fromkeys(reasons))
-        booked, paid_earlier = (tuple(ChargeRecord.of(c) for c in some) for some in (charges, bought))
+        why = tuple(dict.fromkeys(facts.reasons))
+        booked, paid_earlier = (tuple(ChargeRecord.of(c) for c in some) for some in (charges, facts.bought))
         columns: tuple[str, ...] = ()
         if len(booked) + len(paid_earlier) > MOST_LISTED:
             from dpsyn_core.privacy.ledger.grouping import columns_of, in_groups
@@ -117,7 +105,7 @@ class Manifest(Statement):
                 unit,
                 private=not why,
                 noisy=bool(charges),
-                hanging=hanging,
+                hanging=facts.hanging,
                 by=None if refit is None else refit.by,
             ),
             refit=refit,
@@ -128,17 +116,17 @@ class Manifest(Statement):
             neighbours=unit.neighbours,
             max_records=unit.max_records,
             identifier=unit.identifier,
-            hanging=tuple(hanging),
+            hanging=facts.hanging,
             dataset=dataset,
             run_id=run_id,
             ledger_chain=ledger_chain,
-            schema_name=schema_name,
-            schema_hash=schema_hash,
+            schema_name=facts.name,
+            schema_hash=facts.digest,
             method=method,
             settings=json.loads(json.dumps(dict(settings))),
             questions=questions,
-            query=OWNERS_WORD if query_vouched else None,
-            public_table=public_table,
+            query=OWNERS_WORD if facts.query_vouched else None,
+            public_table=facts.public_table,
             n_records=n_records,
             columns=columns,
             charges=booked,

@@ -6,12 +6,13 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge import is_table
+from dpsyn_core.privacy.charge import Charge, is_table
 from dpsyn_core.privacy.charge_record import MOST, WHOLE, ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Neighbours, Unit
@@ -105,6 +106,25 @@ class HangingTable(BaseModel):
 
     table: str = Field(description="Name of the table")
     max_children: int = Field(ge=1, description="Records of one individual that were counted, at most")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PublicFacts:
+    """Where everything that a run takes for public comes from, as its manifest states it; `runs.open.public_facts`.
+
+    No field has a default: whoever opens a way to the data and forgets one of them does not get past the type checker.
+
+    name, digest: of the schema or the list of items. reasons: why the run is NOT PRIVATE; empty when it is. bought: by
+    earlier charges. query_vouched: that the query behind the records reads each record by itself is the owner's word.
+    """
+
+    name: str
+    digest: str
+    reasons: tuple[str, ...]
+    bought: tuple[Charge, ...]
+    query_vouched: bool
+    hanging: tuple[HangingTable, ...]
+    public_table: UsedTable | None
 
 
 class Refit(BaseModel):

@@ -1,0 +1,132 @@
+"""What is declared in the app after exact answers about the table were shown stays marked until it is confirmed."""
+
+import pytest
+
+from dpsyn_core.privacy.looks import remembered
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.suggest.drafting import confirm
+from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel
+from tests.app_driver import at_page, space_of, uploaded, words
+from ui.linked import limits, loading
+from ui.linked.starting import spec_of
+from ui.schema import tried
+from ui.shared.state import Dataset
+
+pytestmark = pytest.mark.slow  # an upload is read in a child process
+
+PEOPLE = b"a,b,c\n" + b"".join(b"%d,%d,%d\n" % (i % 67, i % 67 + i % 40, i % 71) for i in range(400))
+RULE = {"kind": "order", "lower": "a", "upper": "b"}
+
+
+def declare(app, upper="b"):
+    app.selectbox(key="rule_lower").select("a").run()
+    app.selectbox(key="rule_upper").select(upper).run()
+    return app.button(key="rule_add").click().run()
+
+
+def test_a_rule_that_is_added_after_a_look_is_marked_and_one_press_confirms_it(app):
+    uploaded(app, name="people.csv", raw=PEOPLE)
+    space = space_of(app)
+    space.schema = confirm(space.schema)
+    at_page(app, "schema")
+    declare(app)
+    assert [r.source for r in space.schema.rules] == ["public"] and space.schema.private
+    app.button(key="misfits_look").click().run()
+    assert remembered(space.dataset.serial, "rules")
+    assert [r.source for r in space.schema.rules] == ["public"], "it was declared before the look"
+    declare(app, "c")
+    assert [r.source for r in space.schema.rules] == ["public", "data"] and not space.schema.private
+    assert "Declared after exact answers about the table were shown" in words(app)
+    assert "the rule 'a <= c' was chosen after rules were tried on the data" in space.schema.reasons
+    app.button(key="rule_known").click().run()
+    assert [r.source for r in space.schema.rules] == ["public", "public"] and space.schema.private
+
+
+def test_a_schema_file_whose_rules_say_no_source_is_read_by_what_was_shown_before(app):
+    uploaded(app, name="people.csv", raw=PEOPLE)
+    space = space_of(app)
+    told = [RULE, RULE | {"upper": "c", "source": "public"}]
+    schema = Schema.of(confirm(space.schema).document() | {"rules": told})
+    tables = tried.serials(space)
+    assert [r.source for r in tried.taken(tables, schema).rules] == ["public", "public"]
+    tried.see(tables)
+    assert [r.source for r in tried.taken(tables, schema).rules] == ["data", "public"]
+    space.dataset = Dataset("sample", "sample", space.dataset.table, sample=True)
+    assert tried.serials(space) == (), "a sample protects nobody"
+
+
+CHANGES = {
+    "limit": lambda got: setattr(got.links["visits"], "max_children", 3),
+    "order": lambda got: setattr(got.links["visits"], "order", "nr"),
+    "distinct": lambda got: setattr(got.links["visits"], "distinct", True),
+    "role": lambda got: setattr(got.links["visits"], "role", "ward"),
+    "single": lambda got: setattr(got.links["visits"], "single", ("A",)),
+    "key of the child": lambda got: setattr(got.links["visits"], "key", "nr"),
+    "own key": lambda got: got.keys.update(visits="nr"),
+    "parent": lambda got: setattr(got.links["visits"], "parent", "visits"),
+    "root": lambda got: setattr(got, "root", "visits"),
+}
+
+
+def test_whatever_is_changed_of_links_after_a_look_is_marked_also_when_the_same_files_are_loaded_again(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    for name, change in CHANGES.items():
+        got = linked(app)
+        before = got.structure()
+        change(got)
+        assert got.unit_source == "public" and got.structure() != before, name
+        loading.tables(space_of(app), _again(got))
+    got = linked(app)
+    limits.look(got, ["visits"])
+    assert got.unit_source == "public", "it was declared before the look"
+    for name, change in CHANGES.items():
+        loading.tables(space_of(app), _again(linked(app)))
+        got = linked(app)
+        assert got.unit_source == "public" and not got.looked, name
+        change(got)
+        assert got.unit_source == "data", name
+        limits.confirm(got)
+        assert got.unit_source == "public", name
+
+
+def _again(got):
+    """The files of linked tables as a reader hands them over."""
+
+    class Reading:
+        notices, odd = (), ()
+
+        def __init__(self, part):
+            self.part = part
+
+        def whole(self):
+            return self.part.dataset.table
+
+    return [(f"{name}.csv", Reading(part), part.schema) for name, part in got.parts.items()]
+
+
+def test_an_order_that_is_chosen_after_a_look_stands_in_the_schema_of_the_run(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    at_page(app, "schema")
+    next(b for b in app.button if b.key.startswith("linked_look_button")).click().run()
+    assert linked(app).schema().unit.source == "public"
+    field(app, "selectbox", "order").set_value("nr").run()
+    assert linked(app).schema().unit.source == "data" and "class='dp-stamp'" in words(app)
+    app.button(key="linked_known").click().run()
+    assert linked(app).schema().unit.source == "public"
+
+
+def test_columns_of_a_panel_that_are_chosen_after_a_look_are_marked(app):
+    with_panel(app)
+    got = linked(app)
+    got.panel.person, got.panel.wave = "person", "year"
+    limits.look(got, [got.root])
+    assert got.schema().unit.source == "public"
+    got.panel.constant = ("sex",)
+    assert got.schema().unit.source == "data"
+
+
+def test_a_run_of_linked_tables_hands_on_the_word_for_a_query(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    assert not spec_of(space_of(app)).query_vouched
+    linked(app).parts["visits"].dataset.query_vouched = True
+    assert spec_of(space_of(app)).query_vouched

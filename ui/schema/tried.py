@@ -1,0 +1,64 @@
+"""Rules on pages: a rule that is declared after exact answers about its table were shown is marked until confirmed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import streamlit as st
+
+from dpsyn_core.privacy.looks import remember, remembered
+from dpsyn_core.schema.document import Schema
+from ui.shared.text import literal, t
+from ui.shared.theme import note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpsyn_core.schema.attribute import SchemaRule
+    from ui.shared.state import Linked, Workspace
+
+
+def serials(*spaces: Workspace) -> tuple[str, ...]:
+    """The tables that rules of these are about; none for samples, which protect nobody."""
+    return tuple(s.dataset.serial for s in spaces if s.dataset is not None and not s.dataset.sample)
+
+
+def of_linked(linked: Linked) -> tuple[str, ...]:
+    """As `serials`, of the tables that are linked."""
+    return serials(*linked.parts.values())
+
+
+def see(tables: Sequence[str]) -> None:
+    """Writes down that exact answers about these tables are shown. Raises OutputError."""
+    for serial in tables:
+        remember(serial, "rules")
+
+
+def source(tables: Sequence[str]) -> Literal["public", "data"]:
+    """Where a rule comes from that is declared now."""
+    return "data" if any(remembered(serial, "rules") for serial in tables) else "public"
+
+
+def marked(tables: Sequence[str], documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rules that are declared now, each with where it comes from unless it says so itself."""
+    now = source(tables)
+    return [rule if rule.get("source") else rule | {"source": now} for rule in documents]
+
+
+def taken(tables: Sequence[str], schema: Schema) -> Schema:
+    """A schema that is taken from a file: its rules that do not say where they come from are declared now."""
+    if not any(rule.source is None for rule in schema.rules):
+        return schema
+    now = source(tables)
+    rules = tuple(r if r.source else r.model_copy(update={"source": now}) for r in schema.rules)
+    return schema.model_copy(update={"rules": rules})
+
+
+def confirm(rules: Sequence[SchemaRule], *, key: str) -> bool:
+    """Says which rules were chosen after a look, with the button that confirms them. Whether it was pressed."""
+    read = [rule for rule in rules if rule.source == "data"]
+    if not read:
+        return False
+    with st.container(border=True, key=f"{key}_read"):
+        note(t("rules.read", rules=literal("; ".join(str(r)[:200] for r in read))), "alarm")
+        return st.button(t("unit.known"), key=f"{key}_known", help=t("rules.known_help"))
