@@ -52,7 +52,7 @@ with st.expander(t("guide.table"), key="grid_expander") if guided else st.contai
 editor.problems(space)
 sure = counted("schema.confirm", unsure)
 if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
-    editor.take(space, confirm(space.schema))
+    editor.take(space, confirm(space.schema, everything=True))
     editor.sync(space)
     st.rerun()
 schema.more(space)

@@ -21,7 +21,7 @@ from dpsyn_core.schema.attributes import CodedColumn, DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import UNDECIDED, Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rhythm import keeps
 from dpsyn_core.tables import amounts, casting
@@ -232,7 +232,13 @@ def _alone(schema: Schema) -> list[Finding]:
     for name in schema.from_data:
         text = "was read from the data: runs are stamped NOT PRIVATE until a person confirms it as public knowledge"
         out.append(Finding(level="warning", about=name, text=text))
-    if schema.unit_from_data:
+    if schema.unit_from_data and schema.unit.usual:
+        text = (
+            f"{UNDECIDED}; runs are stamped NOT PRIVATE until a person says so, by an identifier, or by "
+            '"source": "public" in \'unit\' where each record is one individual'
+        )
+        out.append(Finding(level="warning", about="", text=text))
+    elif schema.unit_from_data:
         text = (
             "the unit of privacy (identifier, max_records) was read from the data: runs are stamped NOT PRIVATE until "
             'a person confirms it as public knowledge, by "source": "public" in \'unit\''

@@ -156,9 +156,9 @@ def afresh(space: Workspace) -> None:
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.suggest.drafting import draft as read_draft
+    from dpsyn_core.suggest.drafting import drafted
 
-    return None if dataset.table is None else read_draft(dataset.table, dataset.ledger)
+    return None if dataset.table is None else drafted(dataset.table, dataset.ledger)[0]
 
 
 def uploaded_table(name: str, raw: bytes) -> pa.Table:
