@@ -1,8 +1,8 @@
 """Headers that name a person or a thing of a person's: `python -m benchmarks.headers`.
 
-How many of those in seven languages are known, on the half of each language on which the grammar was written, on the half
-on which nothing was tuned and on headers of public database schemas, and how many ordinary headers of public tables
-are taken for one. Prints Markdown.
+How many of those in seven languages are known, on the half of each language on which the grammar was written, on the
+half on which nothing was tuned and on headers of public database schemas, and how many ordinary headers of public
+tables are taken for one. Prints Markdown.
 """
 
 from __future__ import annotations

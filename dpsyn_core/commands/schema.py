@@ -1,4 +1,4 @@
-"""`dpsyn schema import|export|draft|confirm|check`: public metadata from a file, from a person, or (marked) from the data."""
+"""`dpsyn schema import|export|draft|confirm|check`: public metadata from a file, a person or (marked) the data."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ def add(commands: Any) -> None:
     )
     sure.add_argument("schema", metavar="schema.json", type=Path)
     sure.add_argument(
-        "columns", metavar="COLUMN", nargs="*", help="whose kind, range or list you know from outside; none: show what was read, and confirm nothing",
+        "columns", metavar="COLUMN", nargs="*",
+        help="whose kind, range or list you know from outside; none: show what was read, and confirm nothing",
     )  # fmt: skip
     sure.add_argument(
         "--unit", action="store_true", help="who is one individual too, and how many records one has at most"
@@ -228,7 +229,8 @@ def print_unconfirmed(schema: Any) -> None:
     for name in schema.from_data:
         print(f"to check: '{name}', {reading(schema[name])}")
     if schema.unit_from_data:
-        print(f"to check: {schema.reasons[0]}")
+        one = schema.unit.identifier or "each record"
+        print(f"to check: who is one individual: {one}, of which at most {schema.unit.max_records} records are counted")
     print("nothing was confirmed: name the columns that are known without the data, --unit, or --everything")
 
 
@@ -306,8 +308,8 @@ def print_drafted(schema: Any, asked: Any) -> None:
             why = f": {attribute.description}" if attribute.description else ""
             print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
         else:
-            what = "the list of values" if attribute.kind == "categorical" else "the range"
-            print(f"to check: {what} of '{attribute.name}'", file=sys.stderr)
+            what = "list of values" if attribute.kind == "categorical" else "range"
+            print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'", file=sys.stderr)
     if asked is None:
         return
     found = f"note ({PRIVATE}): {asked}" if asked.seen else (

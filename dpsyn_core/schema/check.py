@@ -21,7 +21,7 @@ from dpsyn_core.schema.attributes import CodedColumn, DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.schema.document import UNDECIDED, Schema
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rhythm import keeps
 from dpsyn_core.tables import amounts, casting
@@ -234,8 +234,8 @@ def _alone(schema: Schema) -> list[Finding]:
         out.append(Finding(level="warning", about=name, text=text))
     if schema.unit_from_data and schema.unit.usual:
         text = (
-            f"{UNDECIDED}; runs are stamped NOT PRIVATE until a person says so, by an identifier, or by "
-            '"source": "public" in \'unit\' where each record is one individual'
+            "nobody has said who is one individual; a draft takes each record for one: runs are stamped NOT PRIVATE "
+            'until a person says so, by an identifier, or by "source": "public" in \'unit\' where each record is one'
         )
         out.append(Finding(level="warning", about="", text=text))
     elif schema.unit_from_data:

@@ -109,7 +109,6 @@ __all__ = ["BoughtCharge", "Schema", "SchemaUnit"]
 
 Number = StrictInt | StrictFloat
 READ = ("data", "bought-unconfirmed")  # sources that stamp a run
-UNDECIDED = "nobody has said who is one individual: that each record is one comes from a draft"
 
 
 class Document(BaseModel):
@@ -288,9 +287,7 @@ class Schema(Document):
         """Why a run with this schema is NOT PRIVATE, one sentence a reason; empty when it is private."""
         out = []
         if self.unit_from_data:
-            out.append(
-                UNDECIDED if self.unit.usual else "the unit of privacy (identifier, max_records) was read from the data"
-            )
+            out.append("the unit of privacy (identifier, max_records) was read from the data")
         for a in self.attributes:
             if a.source in READ:
                 what = "schema" if a.source == "data" else "kind or the form"

@@ -43,7 +43,7 @@ def candidates(schema: Schema) -> list[str]:
 
 
 def looked_at(schema: Schema) -> list[str]:
-    """Columns that may hold codes or numbers of things: neither dates nor fractions, and of no other thing by header."""
+    """Columns that may hold codes or numbers of things: no dates, no fractions, and no other thing by header."""
     apart = (a for a in schema.attributes if a.kind == "datetime" or getattr(a, "dtype", "") == "float")
     left = {a.name for a in apart}
     return [a.name for a in schema.attributes if a.name not in left and not names_another(a.name)]

@@ -13,73 +13,78 @@ from functools import lru_cache
 # fmt: off
 KINDS = {  # words without accents, umlauts written out, in the singular
     "n": "number no nr num nbr nro nummer numero kennnummer kennziffer serial identification identifikation"
-    " identificacion identificazione identificacao identificatie identity identifizierung"
-    " ref reference referenz referencia riferimento referentie",
+    " identificacion identificazione identificacao identificatie identity identifizierung ref reference referenz"
+    " referencia riferimento referentie",
     "i": "id ids uid uuid guid identifier identifiant ident identificador identificativo identifikator kennung",
-    "k": "code kode codigo codice cod cf key clave chiave chave cle sleutel schluessel kuerzel",  # with a person alone: a policy's code is of its kind
-    # a column that is called so holds persons, or accounts
+    # with a person alone: the code of a policy tells its kind
+    "k": "code kode codigo codice cod cf key clave chiave chave cle sleutel schluessel kuerzel",
+    # a column that is called so holds persons
     "p": "person persona personne persoon pessoa subject patient paciente paziente client cliente kunde klant customer"
-    " user usuario utente utilisateur benutzer nutzer gebruiker utilizador respondent repondant encuestado participant"
-    " participante partecipante teilnehmer deelnemer proband proefpersoon member mitglied membre miembro membro employee"
-    " mitarbeiter employe empleado dipendente medewerker funcionario salarie student studente studierende etudiant"
-    " estudante estudiante alumno aluno alunno eleve schueler leerling pupil household haushalt menage hogar huishouden"
-    " individual individu individuo worker arbeiter panelist firm account konto",
+    " user usuario utente utilisateur benutzer nutzer gebruiker utilizador respondent repondant encuestado"
+    " participant participante partecipante teilnehmer deelnemer proband proefpersoon member mitglied membre"
+    " miembro membro employee mitarbeiter employe empleado dipendente medewerker funcionario salarie student"
+    " studente studierende etudiant estudante estudiante alumno aluno alunno eleve schueler leerling pupil"
+    " household haushalt menage hogar huishouden individual individu individuo worker arbeiter panelist firm"
+    "",
     # persons that a header names for other reasons too: with a number, a code or a name alone
     "h": "pat cust subj emp stud resp kd pers hh lid socio insured versicherte versicherter versicherungsnehmer assure"
-    " asegurado assicurato segurado verzekerde driver fahrer conducteur conducente bestuurder motorista tenant mieter"
-    " locataire inquilino huurder borrower kreditnehmer emprunteur claimant applicant antragsteller bewerber candidate"
-    " kandidat candidat candidato voter waehler electeur elector learner taxpayer steuerzahler contribuable"
-    " contribuyente contribuente contribuinte holder cardholder policyholder inhaber titulaire titular owner"
-    " eigentuemer halter proprietaire propietario beneficiary beneficiaire beneficiario donor spender donneur donante"
-    " citizen buerger ciudadano cittadino resident bewohner inmate prisoner detainee haeftling passenger passagier"
-    " passager pasajero passeggero guest gast host visitor besucher subscriber abonnent abonne abonado doctor medico arzt"
-    " medecin physician nurse teacher lehrer enseignant profesor docente docent provider child mother father parent"
-    " spouse mutter vater family familie familia famiglia famille staff personnel personal personeel personale"
-    " angestellte beschaeftigte werknemer travailleur trabajador lavoratore trabalhador assistito adherent afiliado"
-    " mandant klient player spieler buyer seller agent offender defendant panel husband wife nominee guardian tutor apoderado",
+    " asegurado assicurato segurado verzekerde driver fahrer conducteur conducente bestuurder motorista tenant"
+    " mieter locataire inquilino huurder borrower kreditnehmer emprunteur claimant applicant antragsteller"
+    " bewerber candidate kandidat candidat candidato voter waehler electeur elector learner taxpayer steuerzahler"
+    " contribuable contribuyente contribuente contribuinte holder cardholder policyholder inhaber titulaire"
+    " titular owner eigentuemer halter proprietaire propietario beneficiary beneficiaire beneficiario donor"
+    " spender donneur donante citizen buerger ciudadano cittadino resident bewohner inmate prisoner detainee"
+    " haeftling passenger passagier passager pasajero passeggero guest gast host visitor besucher subscriber"
+    " abonnent abonne abonado doctor medico arzt medecin physician nurse teacher lehrer enseignant profesor"
+    " docente docent provider child mother father parent spouse mutter vater family familie familia famiglia"
+    " famille staff personnel personal personeel personale angestellte beschaeftigte werknemer travailleur"
+    " trabajador lavoratore trabalhador assistito adherent afiliado mandant klient player spieler buyer seller"
+    " agent offender defendant panel husband wife nominee guardian tutor apoderado",
     # things of a person's, and records: with a number alone
-    "t": "compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart cartao policy police"
-    " polizza poliza polis apolice contract vertrag contrat contrato contratto licence license fuehrerschein permis"
-    " permiso patente rijbewijs carteira registration case fall caso file dossier akte expediente fascicolo prontuario"
-    " record row device geraet vehicle fahrzeug vehicule vehiculo veicolo voertuig chassis fahrgestell ausweis"
-    " personalausweis reisepass insurance versicherung assurance seguro assicurazione verzekering security securite"
-    " seguridad seguranca secu ni nhs medicare medicaid tax steuer fiscal fiscale membership order bestellung auftrag"
-    " commande pedido ordine bestelling encomenda invoice rechnung facture factura fattura factuur fatura booking"
-    " buchung reservation reserva prenotazione boeking claim schaden sinistre siniestro sinistro transaction"
-    " transaktion trans ticket receipt loan darlehen kredit pret prestamo prestito lening payroll historia"
-    " burgerservice matrikel cartella dl reclamo boleta recibo registro"
-    " document documento login cell pan behandlung",
+    "t": "account konto compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart cartao policy"
+    " police polizza poliza polis apolice contract vertrag contrat contrato contratto licence license"
+    " fuehrerschein permis permiso patente rijbewijs carteira registration case fall caso file dossier akte"
+    " expediente fascicolo prontuario record row device geraet vehicle fahrzeug vehicule vehiculo veicolo voertuig"
+    " chassis fahrgestell ausweis personalausweis reisepass insurance versicherung assurance seguro assicurazione"
+    " verzekering security securite seguridad seguranca secu ni nhs medicare medicaid tax steuer fiscal fiscale"
+    " membership order bestellung auftrag commande pedido ordine bestelling encomenda invoice rechnung facture"
+    " factura fattura factuur fatura booking buchung reservation reserva prenotazione boeking claim schaden"
+    " sinistre siniestro sinistro transaction transaktion trans ticket receipt loan darlehen kredit pret prestamo"
+    " prestito lening payroll historia burgerservice matrikel cartella dl reclamo boleta recibo registro document"
+    " documento login cell pan behandlung",
     # words that name an identifier, a name or a connection of a person by themselves
-    "a": "mrn ssn nino bsn ahv nss upn npi tin seqn pid imei imsi msisdn iban vin passport paspoort email mail phone"
-    " telephone telefon telefoon fax gsm handy mobile mobil mobiel portable address adresse adres username nickname pseudo"
-    " surname forename fname lname vorname nachname familienname geburtsname rufname achternaam voornaam roepnaam"
-    " lastname firstname fullname kenteken plate kennzeichen rijksregister aktenzeichen pseudonym aadhaar aadhar adhaar",
+    "a": "mrn ssn nino bsn ahv nss upn tin seqn pid imei imsi msisdn iban vin passport paspoort email mail phone"
+    " telephone telefon telefoon fax gsm handy mobile mobil mobiel portable address adresse adres username"
+    " nickname pseudo surname forename fname lname vorname nachname familienname geburtsname rufname achternaam"
+    " voornaam roepnaam lastname firstname fullname kenteken plate kennzeichen rijksregister aktenzeichen"
+    " pseudonym aadhaar aadhar adhaar",
     # the same in languages in which a word that follows says whose it is, and not a kind of it
-    "r": "nif nie dni cpf cns pis rg rut curp rfc cedula nir avs ipp cnh ndoc passeport pasaporte passaporte passaporto"
-    " courriel correo tel telefono telefone movil celular cellulare telemovel direccion indirizzo endereco prenom"
-    " apellido apellidos cognome sobrenome apelido nominativo matricule matricola matricula targa placa immatriculation",
+    "r": "nif nie dni cpf cns pis rg rut curp rfc cedula nir avs ipp cnh ndoc passeport pasaporte passaporte"
+    " passaporto courriel correo tel telefono telefone movil celular cellulare telemovel direccion indirizzo"
+    " endereco prenom apellido apellidos cognome sobrenome apelido nominativo matricule matricola matricula targa"
+    " placa immatriculation",
     "f": "name nm nom nombre nome naam",
-    "g": "first last middle full maiden given birth legal real display screen usage naissance complet complete completo"
-    " primer segundo second usuel"
-    " contact kontakt contacto contatto contato",
+    "g": "first last middle full maiden given birth legal real display screen usage naissance complet complete"
+    " completo primer segundo second usuel contact kontakt contacto contatto contato",
     "q": "primary secondary main home work business private alternate other emergency bank bancaire bancaria bancario"
-    " credit debit credito debito social sociale electronico eletronico clinica national nacional nationale nazionale"
-    " principal casa trabajo fixe study survey unique internal seq iva sus sanitaria maladie notfall urgency health",
+    " credit debit credito debito social sociale electronico eletronico clinica national nacional nationale"
+    " nazionale principal casa trabajo fixe study survey unique internal seq iva sus sanitaria maladie notfall"
+    " urgency health",
     "c": "has have is own owns with any hat besitzt tiene ha possui heeft count anzahl aantal nb quantidade cantidad",
     # numbered too, and no person
     "o": "product item article artikel produit producto prodotto produto sku country state county region city province"
-    " district municipality zone area location place station store shop branch department dept category class course"
-    " school hospital clinic ward room bed building floor warehouse supplier vendor manufacturer brand model make type"
-    " group cluster segment tract block language currency airline airport carrier route movie song track album genre"
-    " game team league season event campaign question test exam lab drug diagnosis icd gene protein species plot site"
-    " batch version wave round time date day week month year period disposition source land pays pais paese stadt ort"
-    " filiale kategorie gruppe typ tipo soort klasse schule ville"
-    " zip plz postcode postal postleitzahl cap cep atc ndc naics nace sic flight flug vol vuelo",
+    " district municipality zone area location place station store shop branch department dept category class"
+    " course school hospital clinic ward room bed building floor warehouse supplier vendor manufacturer brand"
+    " model make type group cluster segment tract block language currency airline airport carrier route movie song"
+    " track album genre game team league season event campaign question test exam lab drug diagnosis icd gene"
+    " protein species plot site batch version wave round time date day week month year period disposition source"
+    " land pays pais paese stadt ort filiale kategorie gruppe typ tipo soort klasse schule ville zip plz postcode"
+    " postal postleitzahl cap cep atc ndc naics nace sic flight flug vol vuelo",
 }
 KNOWN = {word: kind for kind, words in KINDS.items() for word in words.split()}
-SMALL = frozenset(  # between the words that matter
-    ["of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "les", "el", "il", "the", "der", "die", "das", "van", "von", "for", "per", "et", "und", "and"]
-)
+SMALL = frozenset(re.findall(  # between the words that matter
+    r"\w+", "of de del della di da do du des la le les el il the der die das van von for per et und and"
+))
 # several words that mean what none of them does
 MEANT = "hospital number,hospital no,contact number,contact no,codice fiscale,partita iva,tessera sanitaria"
 PHRASES = dict.fromkeys(MEANT.split(","), "a")
@@ -88,7 +93,7 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 LINKS = ("", "n", "en", "s", "es", "er", "e")  # between the parts of a German or Dutch compound
 PLURALS = ("es", "en", "s", "n", "i", "e", "x")
 LEAST = 5  # letters of a word that a longer unknown one may end in: Krankenversicherten
-SOLE = frozenset({"nr", "no", "number", "serial"})
+SOLE = frozenset({"nr", "no", "number", "serial", "account", "konto"})
 PATTERNS = {
     # customer_no, hospital_account_number, Kundenschluessel; patient; id_paciente, numero_cliente, codigo_alumno
     "person": r"(?!c).*[phP]q*[nk]+|.*[phP]q*i[nk]*|q*p+|[qg]*[nik]+q*[ph][qpht]*",

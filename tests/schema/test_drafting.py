@@ -150,7 +150,7 @@ def test_confirming_makes_entries_public_one_by_one_or_all():
     s = draft(TABLE, "t")
     one = confirm(s, ["sex"])
     assert "sex" not in one.from_data and "age" in one.from_data and not one.private
-    assert confirm(s).private and confirm(s).from_data == ()
+    assert confirm(s, everything=True).private and confirm(s, everything=True).from_data == ()
     with pytest.raises(SchemaError, match="'nobody'"):
         confirm(s, ["nobody"])
 

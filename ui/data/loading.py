@@ -150,6 +150,7 @@ def afresh(space: Workspace) -> None:
     """Drafts the schema of the loaded table anew, as if it had never been here; runs and ledger stay."""
     if space.dataset is not None:
         space.schema = draft(space.dataset)
+        st.session_state.pop(f"who_{space.dataset.serial}", None)
         space.dataset.returned = False
         space.memo.clear()
 

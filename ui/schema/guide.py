@@ -51,14 +51,10 @@ def panel(space: Workspace) -> None:
     section(t("guide.title"))
     private_tag()
     note(counted("guide.lead", len(undecided)))
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        words = counted("guide.agree", len(proposals))
-        if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
-            _decide(space, proposals)
-        view = st.segmented_control(
-            t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
-            format_func=lambda v: t(f"guide.{v}"),
-        )  # fmt: skip
+    view = st.segmented_control(
+        t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
+        format_func=lambda v: t(f"guide.{v}"),
+    )  # fmt: skip
     size = 1 if view == "one" else PAGE
     start = min(int(st.session_state.get(AT, 0)), max(0, len(proposals) - 1)) // size * size
     shares = _crowded(space, schema, data.table)
@@ -66,6 +62,10 @@ def panel(space: Workspace) -> None:
         _column(space, proposal, shares.get(proposal.name, 0.0))
     if len(proposals) > size:
         _pager(start, size, len(proposals))
+        _listing(proposals)
+    words = counted("guide.agree", len(proposals))  # below what is agreed to
+    if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
+        _decide(space, proposals)
     wanted = _wanted(space)
     if wanted:
         note(t("guide.bought", names=", ".join(wanted)))
@@ -91,6 +91,13 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     return kept(
         space, ("crowded", serial), lambda: crowded(agreed(schema, _proposals(space, schema, table)), table)
     )  # fmt: skip
+
+
+def _listing(proposals: list[Proposal]) -> None:
+    """All proposals, those of other pages too, above the button that agrees to all of them."""
+    name, what, seen = t("guide.listing_column"), t("guide.listing_proposed"), t("guide.listing_seen")
+    rows = [{name: p.name, what: proposed(p), seen: _seen(p)} for p in proposals]
+    st.dataframe(rows, hide_index=True, key="guide_listing", alt=t("guide.listing_alt"))
 
 
 def _column(space: Workspace, p: Proposal, share: float) -> None:
