@@ -18,14 +18,13 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     "i": "id ids uid uuid guid identifier identifiant ident identificador identificativo identifikator kennung",
     # with a person alone: the code of a policy tells its kind
     "k": "code kode codigo codice cod cf key clave chiave chave cle sleutel schluessel kuerzel",
-    # a column that is called so holds persons
+    # a column that is called so holds persons, or accounts
     "p": "person persona personne persoon pessoa subject patient paciente paziente client cliente kunde klant customer"
     " user usuario utente utilisateur benutzer nutzer gebruiker utilizador respondent repondant encuestado"
     " participant participante partecipante teilnehmer deelnemer proband proefpersoon member mitglied membre"
     " miembro membro employee mitarbeiter employe empleado dipendente medewerker funcionario salarie student"
     " studente studierende etudiant estudante estudiante alumno aluno alunno eleve schueler leerling pupil"
-    " household haushalt menage hogar huishouden individual individu individuo worker arbeiter panelist firm"
-    "",
+    " household haushalt menage hogar huishouden individual individu individuo worker arbeiter panelist firm",
     # persons that a header names for other reasons too: with a number, a code or a name alone
     "h": "pat cust subj emp stud resp kd pers hh lid socio insured versicherte versicherter versicherungsnehmer assure"
     " asegurado assicurato segurado verzekerde driver fahrer conducteur conducente bestuurder motorista tenant"
@@ -41,17 +40,17 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     " trabajador lavoratore trabalhador assistito adherent afiliado mandant klient player spieler buyer seller"
     " agent offender defendant panel husband wife nominee guardian tutor apoderado",
     # things of a person's, and records: with a number alone
-    "t": "account konto compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart cartao policy"
-    " police polizza poliza polis apolice contract vertrag contrat contrato contratto licence license"
-    " fuehrerschein permis permiso patente rijbewijs carteira registration case fall caso file dossier akte"
-    " expediente fascicolo prontuario record row device geraet vehicle fahrzeug vehicule vehiculo veicolo voertuig"
-    " chassis fahrgestell ausweis personalausweis reisepass insurance versicherung assurance seguro assicurazione"
-    " verzekering security securite seguridad seguranca secu ni nhs medicare medicaid tax steuer fiscal fiscale"
-    " membership order bestellung auftrag commande pedido ordine bestelling encomenda invoice rechnung facture"
-    " factura fattura factuur fatura booking buchung reservation reserva prenotazione boeking claim schaden"
-    " sinistre siniestro sinistro transaction transaktion trans ticket receipt loan darlehen kredit pret prestamo"
-    " prestito lening payroll historia burgerservice matrikel cartella dl reclamo boleta recibo registro document"
-    " documento login cell pan behandlung",
+    "t": "account konto compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart"
+    " cartao policy police polizza poliza polis apolice contract vertrag contrat contrato contratto licence"
+    " license fuehrerschein permis permiso patente rijbewijs carteira registration case fall caso file dossier"
+    " akte expediente fascicolo prontuario record row device geraet vehicle fahrzeug vehicule vehiculo veicolo"
+    " voertuig chassis fahrgestell ausweis personalausweis reisepass insurance versicherung assurance seguro"
+    " assicurazione verzekering security securite seguridad seguranca secu ni nhs medicare medicaid tax steuer"
+    " fiscal fiscale membership order bestellung auftrag commande pedido ordine bestelling encomenda invoice"
+    " rechnung facture factura fattura factuur fatura booking buchung reservation reserva prenotazione boeking"
+    " claim schaden sinistre siniestro sinistro transaction transaktion trans ticket receipt loan darlehen kredit"
+    " pret prestamo prestito lening payroll historia burgerservice matrikel cartella dl reclamo boleta recibo"
+    " registro document documento login cell pan behandlung",
     # words that name an identifier, a name or a connection of a person by themselves
     "a": "mrn ssn nino bsn ahv nss upn tin seqn pid imei imsi msisdn iban vin passport paspoort email mail phone"
     " telephone telefon telefoon fax gsm handy mobile mobil mobiel portable address adresse adres username"
