@@ -36,7 +36,7 @@ def panel(space: Workspace) -> None:
     answer = st.selectbox(
         t("data.individual"),
         list(options),
-        index=None,
+        index=None if undecided else 0,  # a choice that was made can be changed, not taken back
         placeholder=t("data.individual_choose"),
         format_func=options.__getitem__,
         key=key,
@@ -44,7 +44,7 @@ def panel(space: Workspace) -> None:
         on_change=_each_row,
         args=(space, key),
     )
-    chosen = answer or None
+    chosen = unit.identifier if answer is None else answer or None
     most = unit.max_records
     if chosen is not None:
         keep("theta", max(1, most))
