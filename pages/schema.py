@@ -48,7 +48,7 @@ if not space.schema.private:
 unit.panel(space, key="schema")
 guide.panel(space)
 guided = any(a.source == "data" for a in space.schema.attributes)
-with st.expander(t("guide.table"), key="grid_expander", expanded=True) if guided else st.container():
+with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
     editor.table(space)
 editor.problems(space)
 sure = counted("schema.confirm", unsure)

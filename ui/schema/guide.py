@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dpsyn_core.suggest.proposing import Proposal
 
 PAGE = 6  # columns that are shown at once
+LISTING = 250  # pixels of the table of all proposals, which scrolls
 VALUES = 8  # values of a list that are written out
 VIEW, AT, CHANGING, DONE = "guide_view", "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
@@ -97,7 +98,7 @@ def _listing(proposals: list[Proposal]) -> None:
     """All proposals, those of other pages too, above the button that agrees to all of them."""
     name, what, seen = t("guide.listing_column"), t("guide.listing_proposed"), t("guide.listing_seen")
     rows = [{name: p.name, what: proposed(p), seen: _seen(p)} for p in proposals]
-    st.dataframe(rows, hide_index=True, key="guide_listing", alt=t("guide.listing_alt"))
+    st.dataframe(rows, hide_index=True, key="guide_listing", alt=t("guide.listing_alt"), height=LISTING)
 
 
 def _column(space: Workspace, p: Proposal, share: float) -> None:
