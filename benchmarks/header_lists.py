@@ -346,7 +346,7 @@ SCHEMAS = (
     "esito, specializzazione, birthdate, membership_end_date, marketing_consent, privacy_consent, adl_segmentation, "
     "dl_state, fecha_vencimiento, NumDependents, Strasse, gemeente, geslacht, leeftijd, Ort, Anrede, Geburtstag",
 )
-# the same, gathered after that
+# the same, gathered after that: of the first, 52 of 97 were known before what they showed was mended too
 LATER = (
     "clave_alu, ap_paterno, ap_materno, nombre_usuario, APELLIDO_PATERNO, id_alumno, alumno_id, primer_apellido, "
     "document_number, cellphone, id_telefono, Primer_Nombre, DPI, medicoNombre, medicoTelefono, dni_alumno, "

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpsyn_core.suggest.proposing import Proposal
 
 PAGE = 6  # columns that are shown at once
-LISTING = 250  # pixels of the table of all proposals, which scrolls
+LISTING = 250  # pixels of the list of all proposals, which scrolls
 VALUES = 8  # values of a list that are written out
 VIEW, AT, CHANGING, DONE = "guide_view", "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
@@ -96,19 +96,21 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
 
 def _listing(proposals: list[Proposal]) -> None:
     """All proposals, those of other pages too, above the button that agrees to all of them."""
-    name, what, seen = t("guide.listing_column"), t("guide.listing_proposed"), t("guide.listing_seen")
-    rows = [{name: p.name, what: proposed(p), seen: _seen(p)} for p in proposals]
-    st.dataframe(rows, hide_index=True, key="guide_listing", alt=t("guide.listing_alt"), height=LISTING)
+    with st.container(height=LISTING, key="guide_listing"):
+        st.html("".join(_words(p, _seen(p)) for p in proposals))
+
+
+def _words(p: Proposal, small: str) -> str:
+    """A proposal for the page, with what was seen."""
+    said = (html.escape(text) for text in (p.name, proposed(p), small))
+    return "<p class='dp-guide'><b>{}</b> {}<small>{}</small></p>".format(*said)
 
 
 def _column(space: Workspace, p: Proposal, share: float) -> None:
     with st.container(border=True, key=f"guide_{_mark(p.name)}"):
         words, buttons = st.columns([1, 1], vertical_alignment="center", gap="medium")
         with words:
-            st.html(
-                f"<p class='dp-guide'><b>{html.escape(p.name)}</b> {html.escape(proposed(p))}"
-                f"<small>{html.escape(_seen(p))} {html.escape(_why(p))}</small></p>"
-            )
+            st.html(_words(p, f"{_seen(p)} {_why(p)}"))
             if share > 0.5:
                 note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
         with buttons, st.container(horizontal=True, gap="small"):
