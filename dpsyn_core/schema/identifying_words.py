@@ -43,7 +43,7 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     "t": "account konto compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart"
     " cartao policy police polizza poliza polis apolice contract vertrag contrat contrato contratto licence"
     " license fuehrerschein permis permiso patente rijbewijs carteira registration case fall caso file dossier"
-    " akte expediente fascicolo prontuario record row device geraet vehicle fahrzeug vehicule vehiculo veicolo"
+    " akte expediente fascicolo prontuario record device geraet vehicle fahrzeug vehicule vehiculo veicolo"
     " voertuig chassis fahrgestell ausweis personalausweis reisepass insurance versicherung assurance seguro"
     " assicurazione verzekering security securite seguridad seguranca secu ni nhs medicare medicaid tax steuer"
     " fiscal fiscale membership order bestellung auftrag commande pedido ordine bestelling encomenda invoice"
@@ -71,14 +71,14 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     " urgency health",
     "c": "has have is own owns with any hat besitzt tiene ha possui heeft count anzahl aantal nb quantidade cantidad",
     # numbered too, and no person
-    "o": "product item article artikel produit producto prodotto produto sku country state county region city province"
-    " district municipality zone area location place station store shop branch department dept category class"
-    " course school hospital clinic ward room bed building floor warehouse supplier vendor manufacturer brand"
-    " model make type group cluster segment tract block language currency airline airport carrier route movie song"
-    " track album genre game team league season event campaign question test exam lab drug diagnosis icd gene"
-    " protein species plot site batch version wave round time date day week month year period disposition source"
-    " land pays pais paese stadt ort filiale kategorie gruppe typ tipo soort klasse schule ville zip plz postcode"
-    " postal postleitzahl cap cep atc ndc naics nace sic flight flug vol vuelo",
+    "o": "row product item article artikel produit producto prodotto produto sku country state county region city"
+    " province district municipality zone area location place station store shop branch department dept category"
+    " class course school hospital clinic ward room bed building floor warehouse supplier vendor manufacturer"
+    " brand model make type group cluster segment tract block language currency airline airport carrier route"
+    " movie song track album genre game team league season event campaign question test exam lab drug diagnosis"
+    " icd gene protein species plot site batch version wave round time date day week month year period disposition"
+    " source land pays pais paese stadt ort filiale kategorie gruppe typ tipo soort klasse schule ville zip plz"
+    " postcode postal postleitzahl cap cep atc ndc naics nace sic flight flug vol vuelo",
 }
 KNOWN = {word: kind for kind, words in KINDS.items() for word in words.split()}
 SMALL = frozenset(re.findall(  # between the words that matter
