@@ -59,6 +59,10 @@ class UnitError(InputError):
     """The unit of privacy is invalid, or not supported by the chosen system."""
 
 
+class UnitWarning(UserWarning):
+    """Nobody has said who is one individual of a table in which one may have several records."""
+
+
 class MethodError(InputError):
     """Unknown method, or one that cannot serve this task."""
 

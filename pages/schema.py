@@ -41,7 +41,8 @@ facts(
         (number(max(domain.sizes)), t("schema.largest"), t("schema.largest_note")),
     ]
 )
-unsure = len(space.schema.from_data) + space.schema.unit_from_data
+decided = space.schema.unit.identifier is not None  # who is one person is said on the Data page, not with all else
+unsure = len(space.schema.from_data) + (space.schema.unit_from_data and decided)
 if not space.schema.private:
     not_private(stamps.words(space.schema))
 unit.panel(space, key="schema")
@@ -52,7 +53,7 @@ with st.expander(t("guide.table"), key="grid_expander") if guided else st.contai
 editor.problems(space)
 sure = counted("schema.confirm", unsure)
 if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
-    editor.take(space, confirm(space.schema))
+    editor.take(space, confirm(space.schema, everything=True, unit=decided))
     editor.sync(space)
     st.rerun()
 schema.more(space)

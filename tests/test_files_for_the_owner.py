@@ -73,7 +73,7 @@ def test_what_reads_the_table_is_its_owners_alone_and_what_a_run_releases_keeps_
     assert main(["report", "-", *about, "--manifest", "o.manifest.json", "--json", "public.json"]) == 0
     assert main(["compare", "t.csv", *about, "--json", "compared.json"]) == 0
     assert main(["schema", "draft", "t.csv", "-o", "drafted.json"]) == 0
-    confirm(Schema.load("drafted.json")).dump("confirmed.json")
+    confirm(Schema.load("drafted.json"), everything=True).dump("confirmed.json")
     for name in ("real.json", "real.html", "compared.json", "drafted.json", "home/ledger.sqlite3"):
         assert mode(folder / name) == 0o600, name
     for name in ("o.csv", "o.manifest.json", "x.json.gz", "public.json", "confirmed.json"):
@@ -118,7 +118,7 @@ def test_what_a_job_keeps_of_a_table_is_its_owners_alone(folder, mask):
 
 def test_a_schema_is_for_its_owner_while_anything_in_it_was_read_from_the_data(tmp_path, mask):
     drafted = draft(pa.table({"a": ["x", "y"] * 30}), "t")
-    for schema, expected in ((drafted, 0o600), (confirm(drafted), 0o644 & ~mask)):
+    for schema, expected in ((drafted, 0o600), (confirm(drafted, everything=True), 0o644 & ~mask)):
         schema.dump(tmp_path / "s.json")
         assert mode(tmp_path / "s.json") == expected
 

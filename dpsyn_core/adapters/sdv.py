@@ -154,7 +154,7 @@ class DPSynthesizer:
         """A schema that reads the table, with the kinds and the key of the metadata: NOT PRIVATE."""
         from dpsyn_core.schema.importers.declared import overlaid
         from dpsyn_core.schema.importers.packages import read_sdv
-        from dpsyn_core.suggest.drafting import draft
+        from dpsyn_core.suggest.drafting import drafted
 
         warnings.warn(
             "NOT PRIVATE: no schema was given, and one is drafted by reading the table; write one for a promise",
@@ -162,7 +162,7 @@ class DPSynthesizer:
         )  # fmt: skip
         document = self.metadata if isinstance(self.metadata, Mapping) else self.metadata.to_dict()
         said = read_sdv(json.loads(json.dumps(document)), name="table", what="metadata")
-        return overlaid(draft(data, said.name), said, source="data")
+        return overlaid(drafted(data, said.name)[0], said, source="data")
 
 
 def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:

@@ -1,4 +1,4 @@
-"""`dpsyn schema import|export|draft|check`: public metadata from a file, from a person, or (marked) from the data."""
+"""`dpsyn schema import|export|draft|confirm|check`: public metadata from a file, a person or (marked) the data."""
 
 from __future__ import annotations
 
@@ -81,6 +81,25 @@ def add(commands: Any) -> None:
     )
     add_reading(draft)
     draft.set_defaults(run=run_draft)
+    sure = actions.add_parser("confirm", help="say which entries of a draft are known from outside the data")
+    sure.description = (
+        "What was read from the data becomes public, by your word: the program cannot check it. Correct what is not "
+        "known in the file first, such as a range that is only that of the records"
+    )
+    sure.add_argument("schema", metavar="schema.json", type=Path)
+    sure.add_argument(
+        "columns", metavar="COLUMN", nargs="*",
+        help="whose kind, range or list you know from outside; none: show what was read, and confirm nothing",
+    )  # fmt: skip
+    sure.add_argument(
+        "--unit", action="store_true", help="who is one individual too, and how many records one has at most"
+    )
+    sure.add_argument(
+        "--everything", action="store_true", help="claims that all of it could have been written without the table: "
+        "every value, range, list and bin, and who is one individual",
+    )  # fmt: skip
+    sure.add_argument("-o", "--out", type=Path, metavar="OUT", help="default the same file")
+    sure.set_defaults(run=run_confirm)
     rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
     rules.add_argument("schema", metavar="schema.json", type=Path)
     rules.add_argument("--add", type=int, nargs="+", default=[], metavar="N", help="which of them to put into --out")
@@ -144,7 +163,7 @@ def run_draft(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.usual_rules import propose_rules
-    from dpsyn_core.suggest.drafting import draft
+    from dpsyn_core.suggest.drafting import drafted
 
     check_writable(args.out)
     if args.named:
@@ -161,14 +180,58 @@ def run_draft(args: argparse.Namespace) -> None:
         raise SettingError(msg)
     table = read_input(args)
     unit = typed_unit(args)
-    schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
+    schema, why = drafted(table, table_name(args), identifier=args.identifier)
+    if why is not None and unit.usual:  # nobody has said that each record is one individual
+        unit = unit.model_copy(update={"source": "data"})
+    schema = schema.model_copy(update={"unit": unit})
     if args.wave is not None or args.constant:
         dump_panel(args, schema)
         return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
-    print_drafted(schema)
+    print_drafted(schema, why)
     point_out_rules(len(propose_rules(schema)))
-    print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
+    print(
+        f"wrote {args.out}: NOT PRIVATE until a person confirms each entry: dpsyn schema confirm {args.out} COLUMN ..."
+    )
+
+
+def run_confirm(args: argparse.Namespace) -> None:
+    """Makes entries public by the word of a person, who names them; says what is left."""
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.suggest.drafting import confirm, reading
+
+    out = args.out or args.schema
+    check_writable(out)
+    before = Schema.load(args.schema)
+    if not (args.columns or args.unit or args.everything):
+        print_unconfirmed(before)
+        return
+    made = confirm(before, args.columns, unit=args.unit or None, everything=args.everything)
+    made.dump(out)
+    for name in (n for n in before.from_data if n not in made.from_data):
+        print(f"confirmed as public by your word: '{name}', {reading(before[name])}")
+    if before.unit_from_data and not made.unit_from_data:
+        unit = made.unit
+        who = "each record" if unit.identifier is None else f"all records with the same '{unit.identifier}'"
+        print(f"confirmed as public by your word: one individual is {who}, at most {unit.max_records} of them count")
+    for reason in made.reasons:
+        print(f"left: {reason}")
+    print(f"wrote {out}{': NOT PRIVATE until the rest is confirmed' if made.reasons else ''}")
+
+
+def print_unconfirmed(schema: Any) -> None:
+    """What was read from the data and nobody has confirmed, one line each."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.suggest.drafting import reading
+
+    print(f"what follows {PRIVATE}")
+    for name in schema.from_data:
+        print(f"to check: '{name}', {reading(schema[name])}")
+    if schema.unit_from_data:
+        one = schema.unit.identifier or "each record"
+        print(f"to check: who is one individual: {one}, of which at most {schema.unit.max_records} records are counted")
+    print("nothing was confirmed: name the columns that are known without the data, --unit, or --everything")
 
 
 def dump_panel(args: argparse.Namespace, schema: Any) -> None:
@@ -235,26 +298,30 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
-def print_drafted(schema: Any) -> None:
-    """What the draft leaves out, read from the data; and who may be one individual, by the headers alone: on stderr."""
+def print_drafted(schema: Any, asked: Any) -> None:
+    """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
     from dpsyn_core.schema.identifying import LADDER, candidates
 
-    out = [a for a in schema.attributes if a.kind in ("ignored", "identifier") and a.name != schema.unit.identifier]
-    for attribute in out:
-        why = f": {attribute.description}" if attribute.description else ""
-        print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
-    if schema.unit.identifier is not None:
+    for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
+        if attribute.kind in ("ignored", "identifier"):
+            why = f": {attribute.description}" if attribute.description else ""
+            print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
+        else:
+            what = "list of values" if attribute.kind == "categorical" else "range"
+            print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'", file=sys.stderr)
+    if asked is None:
         return
-    named = ", ".join(f"'{n}'" for n in candidates(schema))
-    if named:
-        limits = f"{', '.join(map(str, LADDER[:-1]))} or {LADDER[-1]}"
-        print(
-            f"note: columns with a header that often names individuals: {named}; if an individual can have several "
-            "records, add --identifier COLUMN --max-records N to protect them together, with N from what is known "
-            f"without the data, such as {limits} (the noise grows with it)",
-            file=sys.stderr,
-        )
+    found = f"note ({PRIVATE}): {asked}" if asked.seen else (
+        "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in candidates(schema))
+    )  # fmt: skip
+    limits = f"{', '.join(map(str, LADDER[:-1]))} or {LADDER[-1]}"
+    print(
+        f"{found}; who is one individual is not decided: if one can have several records, add --identifier COLUMN "
+        f"--max-records N to protect them together, with N from what is known without the data, such as {limits} (the "
+        "noise grows with it); if each record is one, say so with 'dpsyn schema confirm ... --unit'",
+        file=sys.stderr,
+    )
 
 
 def run_buy(args: argparse.Namespace) -> None:

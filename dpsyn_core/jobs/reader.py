@@ -31,10 +31,10 @@ def read_when_asked() -> int:
     Returns:
         The exit status.
     """
-    from dpsyn_core.suggest.drafting import draft
+    from dpsyn_core.suggest.drafting import drafted
     from dpsyn_core.tables.read import read_table
 
-    draft(read_table(b"a,b\n1,2\n3,4\n"), "loads all that reading needs")
+    drafted(read_table(b"a,b\n1,2\n3,4\n"), "loads all that reading needs")
     line = sys.stdin.readline().strip()
     if not line:
         return 0
@@ -62,7 +62,7 @@ def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: Tra
 def _read(folder: Path, spec: ReadSpec) -> None:
     """Reads, drafts a schema, hands both over."""
     from dpsyn_core.privacy.names import dataset_name
-    from dpsyn_core.suggest.drafting import draft
+    from dpsyn_core.suggest.drafting import drafted
     from dpsyn_core.tables.handover import leave
     from dpsyn_core.tables.labelled import HERE
 
@@ -70,7 +70,7 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     os.environ[HERE] = "1"  # this process is the one that may end
     found = _opened(folder, spec)
     if spec.drafted:
-        draft(found.whole(), dataset_name(spec.name)).dump(folder / DRAFT)
+        drafted(found.whole(), dataset_name(spec.name))[0].dump(folder / DRAFT)
     leave(folder, found)
 
 

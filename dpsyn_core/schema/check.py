@@ -232,7 +232,13 @@ def _alone(schema: Schema) -> list[Finding]:
     for name in schema.from_data:
         text = "was read from the data: runs are stamped NOT PRIVATE until a person confirms it as public knowledge"
         out.append(Finding(level="warning", about=name, text=text))
-    if schema.unit_from_data:
+    if schema.unit_from_data and schema.unit.usual:
+        text = (
+            "nobody has said who is one individual; a draft takes each record for one: runs are stamped NOT PRIVATE "
+            'until a person says so, by an identifier, or by "source": "public" in \'unit\' where each record is one'
+        )
+        out.append(Finding(level="warning", about="", text=text))
+    elif schema.unit_from_data:
         text = (
             "the unit of privacy (identifier, max_records) was read from the data: runs are stamped NOT PRIVATE until "
             'a person confirms it as public knowledge, by "source": "public" in \'unit\''

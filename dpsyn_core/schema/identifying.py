@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,53 +10,101 @@ import numpy as np
 
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.identifying_words import named_by, names_another
 from dpsyn_core.tables.headers import locate
 
-# fmt: off
-WORDS = frozenset({
-    "id", "ids", "nr", "no", "num", "number", "pid", "person", "personid", "persnr", "subject", "subjectid", "patient",
-    "patientid", "respondent", "resp", "customer", "customerid", "client", "clientid", "user", "userid", "username",
-    "member", "employee", "student", "pupil", "case", "caseid", "idnr", "idno", "name", "email", "mail", "ssn", "uuid",
-    "guid", "key", "serial", "household", "householdid", "hhid", "individual", "worker", "panelid", "firm", "firmid",
-})
-PERSONS = frozenset({
-    "person", "persnr", "subject", "patient", "respondent", "customer", "client", "user", "username", "member",
-    "employee", "student", "pupil", "household", "individual", "worker", "ssn", "email", "mail",
-})
-# fmt: on
-CODE = r"^([A-Za-z]{0,6}[-_. ]?\d{3,}|[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[0-9a-fA-F]{16,64})$"
+# codes: P-00123, 12345678Z, GB29NWBK60161331926819, a UUID; names of accounts and devices in hexadecimal digits; e-mail
+CODE = (
+    r"^([A-Za-z]{1,6}[-_./ ]?\d{3,}[A-Za-z]?|\d{7,}-?[A-Za-z]|[A-Z]{2}\d{2}[ A-Z0-9]{11,30}"
+    r"|[A-Z]{2} ?(\d\d ?){3}[A-Z]|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]|[^@\s]+@[^@\s]+\.[^@\s]+"
+    r"|[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[0-9a-fA-F]{16,64})$"
+)
+NUMBER = r"^\+?\d[\d -]{5,}$"  # a long number, also with marks: an account, a card, a telephone
+DAY = (  # 202401, 20240131, 2024-01-31; FY2024
+    r"^((1[89]|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01]))?(\d{4}|\d{6})?|[A-Za-z]{1,6}[-_./ ]?(19|20)\d\d)$"
+)
+ROUND = r"00$"  # of amounts; of numbers of things every hundredth ends so
 CODED = 0.9  # share of the distinct values of a column that look like codes, from which on the column is one of codes
-PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 LADDER = (1, 2, 5, 10, 20, 50, 100)  # limits on the records of an individual that are proposed: the same for all tables
 
 
 def named_like_one(name: str) -> bool:
-    """Whether a header is a usual one for a column that names individuals: id, person_id, PatientID, nr."""
-    parts = [p.lower() for p in PARTS.findall(name)]
-    joined = "".join(parts)
-    return joined in WORDS or (bool(parts) and parts[-1] in ("id", "ids", "nr", "uuid", "guid"))
+    """Whether a header names a person or a thing of a person's: person_id, PatientNo, IBAN, Kontonummer, Vorname."""
+    return bool(named_by(name))
 
 
 def candidates(schema: Schema) -> list[str]:
-    """Columns whose headers say that they may name individuals; those that name a kind of person come first.
+    """Columns whose headers say that they may name individuals: first persons, then things of theirs, then names.
 
     From public knowledge alone.
     """
-    named = [a.name for a in schema.attributes if named_like_one(a.name)]
-    return sorted(named, key=lambda name: not any(word in name.lower() for word in PERSONS))
+    named = {a.name: named_by(a.name) for a in schema.attributes}
+    return sorted((n for n, what in named.items() if what), key=lambda n: ("person", "thing", "name").index(named[n]))
 
 
-def shaped(table: Any, names: Iterable[str]) -> str | None:
-    """The first of these columns that holds codes, such as P-00123 or a UUID, of which some repeat: private."""
-    import pyarrow.compute as pc
+def looked_at(schema: Schema) -> list[str]:
+    """Columns that may hold codes or numbers of things: no dates, no fractions, and no other thing by header."""
+    apart = (a for a in schema.attributes if a.kind == "datetime" or getattr(a, "dtype", "") == "float")
+    left = {a.name for a in apart}
+    return [a.name for a in schema.attributes if a.name not in left and not names_another(a.name)]
 
+
+def coded(table: Any, names: Iterable[str]) -> str | None:
+    """The first of these columns that holds codes or long numbers of one length, of which some repeat: private.
+
+    A value that stands in more rows than the largest usual limit, on average, names a group and no person.
+    """
     for name in names:
         entries = identifiers(table.column(locate(table.column_names, [name])[0]), name).drop_null()
-        if 2 <= len(entries.dictionary) < len(entries):
-            like = pc.mean(pc.match_substring_regex(entries.dictionary, CODE).cast("int8")).as_py()
-            if like >= CODED:
-                return name
+        values, rows = entries.dictionary, len(entries)
+        if 2 <= len(values) < rows <= LADDER[-1] * len(values) and _coded(values):
+            return name
     return None
+
+
+def _share(values: Any, pattern: str) -> float:
+    import pyarrow.compute as pc
+
+    return float(pc.mean(pc.match_substring_regex(values, pattern).cast("int8")).as_py())
+
+
+def _coded(values: Any) -> bool:
+    """Whether these are codes, or numbers of things: long, of one length, no days, and not rounded as amounts are."""
+    if _share(values, DAY) > 0.5:
+        return False
+    if _share(values, CODE) >= CODED:
+        return True
+    if _share(values, NUMBER) < CODED or _share(values, ROUND) > 0.1:
+        return False
+    import pyarrow.compute as pc
+
+    lengths = pc.value_counts(pc.utf8_length(values)).field("counts")
+    return float(pc.max(lengths).as_py()) >= CODED * len(values)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A column that may name persons. seen: its values told so, which is private; else its header did."""
+
+    column: str
+    seen: bool
+
+    def __str__(self) -> str:
+        """Why somebody has to say who is one individual."""
+        what = "holds codes or long numbers of which some repeat" if self.seen else "is named like one of persons"
+        return f"column '{self.column}' {what}, so that one individual may have several records"
+
+
+def asked(schema: Schema, table: Any) -> Asked | None:
+    """The column for which somebody has to say who is one individual; None where each record may well be one.
+
+    A header tells without the data; only where none does are the values read.
+    """
+    named = candidates(schema)
+    if named:
+        return Asked(column=named[0], seen=False)
+    column = coded(table, looked_at(schema))
+    return None if column is None else Asked(column=column, seen=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.identifying import PARTS
+from dpsyn_core.schema.identifying_words import WORD
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import dated, instants
 
@@ -91,7 +91,7 @@ def ends(texts: Any, way: str) -> tuple[str, str]:
 
 def named_like_one(name: str) -> bool:
     """Whether a header speaks of a date: date, BirthDate, dob, start_month."""
-    return any(part.lower() in WORDS for part in PARTS.findall(name))
+    return any(part.lower() in WORDS for part in WORD.findall(name))
 
 
 def way_of(example: str) -> str | None:

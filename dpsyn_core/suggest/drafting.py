@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import SchemaError
+from dpsyn_core.errors import SchemaError, UnitWarning
 from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
+from dpsyn_core.schema.identifying import Asked, asked
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.suggest.codes import standing_apart
@@ -34,6 +36,7 @@ MIXED = "most of its cells are numbers and some are not; write those as numbers,
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
 LEFT_OUT = (NUMBERED, OWN, TOO_MANY, MIXED, UNREAD, BLANK)  # why, read from the data: no description that a person gave
 COMPUTED = 1e-9  # relative error of numbers that a program has computed
+SHOWN = 8  # values of a list that a sentence names
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
@@ -61,7 +64,22 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
 
     Returns:
         A schema whose entries all have source "data", but for the identifier; a run with it is stamped NOT PRIVATE.
+
+    Warns:
+        UnitWarning: no identifier is given, and a column is named or filled as those that name persons are. Until a
+            person decides, the unit "each record is one individual" has source "data" too.
     """
+    schema, why = drafted(table, name, identifier=identifier)
+    if why is not None:
+        remedy = (
+            f"give identifier='{why.column}', or confirm that each record is one with confirm_schema(..., unit=True)"
+        )
+        warnings.warn(f"{why}; {remedy}", UnitWarning, stacklevel=2)
+    return schema
+
+
+def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Schema, Asked | None]:
+    """The same without the warning, with the column for which a person has to say who is one individual."""
     table = read_table(table) if isinstance(table, str | Path) else to_arrow(table)
     headers.check(table.column_names)
     if identifier is not None:
@@ -85,21 +103,55 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
         )
         raise SchemaError(msg)
     unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1, "source": "public"}
-    return Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
+    schema = Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
+    why = None if identifier is not None else asked(schema, table)
+    if why is not None:
+        schema = schema.model_copy(update={"unit": schema.unit.model_copy(update={"source": "data"})})
+    return schema, why
 
 
-def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | None = None) -> Schema:
-    """The schema with what a person says could be known without the data: the entries named, or all of them.
+def reading(attribute: Any) -> str:
+    """What of a column was read from the data, in a few words for who confirms it: its kind, and its range or list."""
+    if attribute.kind == "categorical":
+        return f"categorical: {_some([str(v) for v in attribute.values])}"
+    if attribute.kind in ("numeric", "datetime"):
+        kind = attribute.dtype if attribute.kind == "numeric" else "date"
+        special = getattr(attribute, "special_values", ())
+        beside = f", and {_some([str(v) for v in special])}" if special else ""
+        return f"{kind} from {attribute.min} to {attribute.max}{beside}"
+    return f"{attribute.kind}: {attribute.description}" if attribute.description else attribute.kind
+
+
+def _some(values: Sequence[str]) -> str:
+    more = len(values) - SHOWN
+    return ", ".join(values[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def confirm(schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, everything: bool = False) -> Schema:
+    """The schema with what a person says could be known without the data: the entries named.
 
     What was read from the data becomes public; what was bought for a kind and
     a form that were read from it becomes bought. Why a draft left a column out was read from the data too, and goes.
 
     Args:
         schema: with entries that were read from the data.
-        names: of attributes; None: all.
-        unit: whether the unit of privacy (identifier, max_records) is confirmed; None: where all entries are.
+        names: of attributes whose kind, range or list, and bins are known from outside the data.
+        unit: whether the unit of privacy (identifier, max_records) is known from outside too; None: with `everything`.
+        everything: claims that every value, range, list and bin of the schema and who counts as one individual could
+            have been written down by somebody who has never seen the table. If that is not so, a run says that it is
+            private and is not: the range of a draft is that of the records, so its ends are single persons' values.
+
+    Raises:
+        SchemaError: nothing is named, or an attribute that the schema does not have.
     """
-    wanted = set(schema.from_data if names is None else names)
+    names = schema.from_data if everything else [names] if isinstance(names, str) else list(names)
+    if not (names or unit or everything):
+        msg = (
+            "nothing is named to be confirmed; name the attributes whose entries are known without the data "
+            f"({_some(schema.from_data) or 'none was read from it'}), or unit=True, or claim all with everything=True"
+        )
+        raise SchemaError(msg)
+    wanted = set(names)
     known = {a.name for a in schema.attributes}
     if wanted - known:
         msg = f"the schema has no attribute '{sorted(wanted - known)[0]}'; name one of its own"
@@ -113,7 +165,7 @@ def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | 
         for a in schema.attributes
     )
     changes: dict[str, Any] = {"attributes": attributes}
-    if unit or (unit is None and names is None):
+    if unit or (unit is None and everything):
         changes |= _confirmed_unit(schema)
     elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
         changes["unit"] = schema.unit.model_copy(update={"source": "data"})

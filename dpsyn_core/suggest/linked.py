@@ -23,7 +23,7 @@ from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule
 from dpsyn_core.schema.usual_rules import named_close, propose_rules, quoted, words_of
 from dpsyn_core.schema.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
-from dpsyn_core.suggest.drafting import draft
+from dpsyn_core.suggest.drafting import drafted
 from dpsyn_core.tables.frames import to_arrow
 
 CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
@@ -95,7 +95,7 @@ def draft_linked(
     for table in [root, *(n for n in frames if n != root)]:
         own = [keys[table]] if table in keys else []
         held = own + ([parents[table][1]] if table in parents else [])
-        columns = with_keys(draft(frames[table], table), held)
+        columns = with_keys(drafted(frames[table], table)[0], held)
         made = {} if columns is None else {"schema": columns.document()}
         once[table] = None if columns is None else proposed_roles(columns)
         listed.append({"name": table} | ({"key": own[0]} if own else {}) | made)

@@ -26,7 +26,7 @@ def finished(app):
     space = space_of(app)
     from dpsyn_core.suggest.drafting import confirm
 
-    space.schema = confirm(space.schema)
+    space.schema = confirm(space.schema, everything=True)
     space.choices.method = "independent"
     job = start(space)
     job.process.wait(120)

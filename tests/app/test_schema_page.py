@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
 from tests.app_driver import at_page, edited, space_of, uploaded, words
-from ui.schema.rows import identified
+from ui.schema.rows import identified, with_unit
 
 
 def stamped(app):
@@ -22,7 +22,9 @@ def test_confirming_a_drafted_schema_takes_the_stamp_away(app):
     at_page(app, "schema")
     assert stamped(app)
     app.button(key="confirm_all").click().run()
-    assert not stamped(app)
+    assert "Nobody has said yet who is one person" in words(app), "a column is named like one of persons"
+    space_of(app).schema = with_unit(space_of(app).schema, source="public")
+    assert not stamped(app.run())
 
 
 def test_two_edits_in_a_row_stand_after_a_page_switch(app):
@@ -177,6 +179,7 @@ def test_knowledge_is_bought_again_when_others_are_protected(app):
     rows = b"".join(b"p%d,%d\n" % (i % 700, i % 90) for i in range(800))
     uploaded(app, name="ages.csv", raw=b"pid,age\n" + rows)
     space = space_of(app)
+    space.schema = with_unit(space.schema, source="public")
     at_page(app, "schema")
     app.button(key="confirm_all").click().run()
 

@@ -101,3 +101,47 @@ def test_editing_columns_one_by_one_does_not_confirm_the_unit(app):
     edited(app, {i: {"source": "public"} for i, name in enumerate(names) if name != "nr"})
     space = space_of(app)
     assert space.schema.from_data == () and space.schema.unit_from_data and not space.schema.private
+
+
+BY_HEADER = b"account_no,age\n" + b"".join(b"%d,%d\n" % (i, 18 + i % 50) for i in range(120))
+BY_VALUES = b"stamp,age\n" + b"".join(b"P-%05d,%d\n" % (i // 3, 18 + i % 50) for i in range(240))
+
+
+@pytest.mark.parametrize("raw", [BY_HEADER, BY_VALUES], ids=["header", "values"])
+def test_who_is_one_person_has_no_default_where_a_column_may_name_one(app, raw):
+    uploaded(app, name="t.csv", raw=raw)
+    space = space_of(app)
+    who = next(k for k in keys(app.selectbox) if k.startswith("who_"))
+    assert app.selectbox(key=who).value is None and space.schema.unit_from_data
+    assert "Nobody has said yet who is one person" in words(app) and "not decided yet" in words(app)
+    at_page(app, "schema")
+    app.button(key="confirm_all").click().run()
+    assert space.schema.from_data == () and not space.schema.private, "confirming columns does not decide it"
+    assert "unit_decide_schema" in keys(app.button)
+    at_page(app, "data")
+    app.selectbox(key=who).set_value("").run()
+    assert space.schema.private and space.schema.unit.usual and app.selectbox(key=who).value == ""
+    assert "Nobody has said yet" not in words(app)
+
+
+def test_a_limit_that_is_typed_and_taken_back_does_not_decide_who_is_one_person(app):
+    uploaded(app, name="t.csv", raw=BY_HEADER)
+    at_page(app, "privacy")
+    for limit in (4, 1):
+        app.number_input(key="theta").set_value(limit).run()
+    assert space_of(app).schema.unit.usual and space_of(app).schema.unit_from_data
+    at_page(app, "data")
+    assert "Nobody has said yet" in words(app)
+
+
+def test_a_table_without_such_a_column_is_not_asked_about(app):
+    uploaded(app, name="t.csv", raw=b"region,age\n" + b"".join(b"r%d,%d\n" % (i % 7, 18 + i % 50) for i in range(120)))
+    assert not space_of(app).schema.unit_from_data and "several rows?" not in words(app)
+
+
+def test_what_was_read_stands_above_the_buttons_that_confirm_it(app):
+    uploaded(app, name="t.csv", raw=b",".join(b"c%d" % i for i in range(9)) + b"\n" + b"1,2,3,4,5,6,7,8,9\n" * 40)
+    at_page(app, "schema")
+    assert "<b>c8</b>" in words(app), "what was read of a column of the other page stands there too"
+    order = [e.key if e.type == "button" else "<b>c8</b>" in getattr(e.proto, "body", "") for e in app.main]
+    assert order.index(True) < order.index("guide_agree") < order.index("confirm_all")

@@ -21,7 +21,8 @@ def test_a_draft_says_what_it_leaves_out_and_who_may_be_one_individual(folder, c
     assert main(["schema", "draft", "t.csv", "-o", "s.json"]) == 0
     said = capsys.readouterr().err
     assert "column 'remark' is left out: every record has its own value" in said
-    assert "'bought on'" not in said and Schema.load(folder / "s.json")["bought on"].kind == "datetime"
+    assert "to check (reads private data: for the owner only): the range of 'bought on'" in said
+    assert Schema.load(folder / "s.json")["bought on"].kind == "datetime"
     hint = [line for line in said.splitlines() if "--identifier" in line]
     assert len(hint) == 1 and "'customer'" in hint[0] and "1, 2, 5, 10, 20, 50 or 100" in hint[0]
     assert all("reads private data: for the owner only" in line for line in said.splitlines() if line not in hint)

@@ -96,7 +96,7 @@ def test_what_is_bought_for_a_drafted_form_says_so_until_a_person_confirms_it():
     found = learnt(cells, wanted(cells))
     assert found["a"].source == "bought-unconfirmed"
     assert found.reasons == ("the kind or the form of attribute 'a' was read from the data",)
-    assert confirm(found).private and confirm(found)["a"].written == "$12.56"
+    assert confirm(found, everything=True).private and confirm(found, everything=True)["a"].written == "$12.56"
     assert learnt(cells, wanted(cells, known=True)).private
 
 

@@ -11,7 +11,7 @@ def test_a_frame_goes_to_a_written_release_through_the_public_names_alone(tmp_pa
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     people = pd.DataFrame({"sex": ["F", "M"] * 50, "age": list(range(20, 70)) * 2})
     drafted = dpsyn_core.draft_schema(people, "people")
-    known = dpsyn_core.confirm_schema(drafted)
+    known = dpsyn_core.confirm_schema(drafted, ["sex", "age"])
     assert not drafted.private and known.private
     release = dpsyn_core.synthesize(people, known, epsilon=1.0, delta=1e-6, rng=1, method="independent")
     assert list(release.table.columns) == ["sex", "age"]

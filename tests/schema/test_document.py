@@ -160,7 +160,7 @@ def test_a_kind_that_was_read_from_the_data_makes_what_was_bought_not_private_un
     s = schema(cat("b", [1], source="bought-unconfirmed"), bought=[PRICE])
     assert s.reasons == ("the kind or the form of attribute 'b' was read from the data",)
     assert s.from_data == ("b",) and not s.private
-    assert confirm(s).private and confirm(s)["b"].source == "bought"
+    assert confirm(s, everything=True).private and confirm(s, everything=True)["b"].source == "bought"
 
 
 @pytest.mark.parametrize(

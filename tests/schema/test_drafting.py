@@ -143,14 +143,14 @@ def test_why_a_draft_left_a_column_out_is_not_public_once_confirmed():
     )
     drafted = draft(lab, "lab")
     assert drafted["crp"].kind == "ignored" and "most of its cells are numbers" in drafted["crp"].description
-    assert confirm(drafted)["crp"].description is None
+    assert confirm(drafted, ["crp"])["crp"].description is None
 
 
 def test_confirming_makes_entries_public_one_by_one_or_all():
     s = draft(TABLE, "t")
     one = confirm(s, ["sex"])
     assert "sex" not in one.from_data and "age" in one.from_data and not one.private
-    assert confirm(s).private and confirm(s).from_data == ()
+    assert confirm(s, everything=True).private and confirm(s, everything=True).from_data == ()
     with pytest.raises(SchemaError, match="'nobody'"):
         confirm(s, ["nobody"])
 
@@ -170,7 +170,7 @@ def test_the_identifier_that_a_person_names_is_not_read_from_the_data():
 
 
 def test_a_confirmed_schema_is_still_a_schema():
-    s = confirm(draft(TABLE, "t"))
+    s = confirm(draft(TABLE, "t"), everything=True)
     assert type(s).loads(s.dumps()) == s
 
 
@@ -321,7 +321,7 @@ def test_the_last_day_of_the_calendar_says_that_there_is_no_end(way, typed):
     table = pa.table({"left": column, "of": ["a", "b"] * 250})
     got = draft(table, "t")["left"]
     assert got.kind == "datetime" and got.missing and got.max < "2022"
-    made = confirm(draft(table, "t"))
+    made = confirm(draft(table, "t"), everything=True)
     codes = Codec(made).encode(table).codes[0]
     assert (codes[300:] == made["left"].size - 1).all() and (codes[:300] < made["left"].size - 1).all()
     back = Codec(made).decode(Codec(made).encode(table).codes, rng=np.random.default_rng(0))

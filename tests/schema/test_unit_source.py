@@ -40,18 +40,18 @@ def test_a_unit_that_was_read_from_the_data_makes_a_release_not_private_until_it
     release = synthesize(TABLE, schema, epsilon=1.0, delta=1e-9, rng=1, method="independent")
     assert not release.manifest.private and release.manifest.not_private_because == (WHY,)
     assert WHY in release.manifest.certificate()
-    known = confirm(schema)
+    known = confirm(schema, everything=True)
     assert known.private and known.unit.source == "public"
     assert synthesize(TABLE, known, epsilon=1.0, delta=1e-9, rng=1, method="independent").manifest.private
 
 
 def test_the_unit_is_confirmed_with_all_entries_or_by_itself_and_not_with_single_columns():
     schema = Schema.of(document(UNIT | {"source": "data"}, source="data"))
-    assert confirm(schema).private
+    assert confirm(schema, everything=True).private
     assert confirm(schema, ["sex"]).reasons == (WHY,)
     alone = confirm(schema, [], unit=True)
     assert not alone.unit_from_data and alone.from_data == ("sex",)
-    assert confirm(schema, unit=False).reasons == (WHY,)
+    assert confirm(schema, everything=True, unit=False).reasons == (WHY,)
 
 
 def test_a_document_keeps_where_its_unit_comes_from_and_an_old_one_keeps_its_text():
@@ -85,10 +85,12 @@ def test_what_was_bought_for_a_unit_that_was_read_from_the_data_stays_marked_unt
     price = {"name": "sex", "mechanism": "gaussian", "sensitivity": 50, "scale": 9, "cells": 2, "rho": 0.1}
     looked = UNIT | {"source": "data"}
     schema = Schema.of(document(looked, source="bought", bought=[price | {"unit": looked}]))
-    assert confirm(schema).private
+    assert confirm(schema, everything=True).private
     typed = schema.model_copy(update={"unit": schema.unit.model_copy(update={"max_records": 5, "source": "public"})})
     assert typed.reasons == ("parts of the schema were bought for a unit of privacy that was read from the data",)
-    assert confirm(typed).reasons == typed.reasons  # its price tells of the fifty, which nobody has confirmed
+    assert (
+        confirm(typed, everything=True).reasons == typed.reasons
+    )  # its price tells of the fifty, which nobody has confirmed
 
 
 def test_a_check_says_what_is_unconfirmed_and_what_an_old_file_does_not_say():

@@ -78,7 +78,7 @@ def test_a_column_of_calls_is_kept_and_comes_back_as_it_was():
     words = [[f"{s // 3600:02d}:{s // 60 % 60:02d}:{s % 60:02d}" for s in column] for column in (lasted, began)]
     table = pa.table({"Duration": words[0], "Time": words[1]})
     schema = draft(table, "calls")
-    schema = confirm(agreed(schema, propose(schema, table)))
+    schema = confirm(agreed(schema, propose(schema, table)), everything=True)
     lasting, at = schema.attributes
     assert (lasting.kind, lasting.min, lasting.max >= lasted.max()) == ("numeric", 0, True)
     assert (at.min, at.max, at.written) == (0, 86_399, "12:34:56")

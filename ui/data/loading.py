@@ -150,15 +150,16 @@ def afresh(space: Workspace) -> None:
     """Drafts the schema of the loaded table anew, as if it had never been here; runs and ledger stay."""
     if space.dataset is not None:
         space.schema = draft(space.dataset)
+        st.session_state.pop(f"who_{space.dataset.serial}", None)
         space.dataset.returned = False
         space.memo.clear()
 
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.suggest.drafting import draft as read_draft
+    from dpsyn_core.suggest.drafting import drafted
 
-    return None if dataset.table is None else read_draft(dataset.table, dataset.ledger)
+    return None if dataset.table is None else drafted(dataset.table, dataset.ledger)[0]
 
 
 def uploaded_table(name: str, raw: bytes) -> pa.Table:

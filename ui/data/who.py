@@ -6,16 +6,15 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats, shaped
+from dpsyn_core.schema.identifying import Repeats, candidates, coded, looked_at, repeating, repeats
 from ui.schema import unit as protected
-from ui.schema.rows import identified
+from ui.schema.rows import identified, with_unit
 from ui.shared.going import keep
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, percent, sentence, t
 from ui.shared.theme import lead, note, private_tag
 
-ANSWERED = "each row is one person"  # kept until another table is loaded
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 
 
@@ -24,20 +23,28 @@ def panel(space: Workspace) -> None:
     schema = space.schema
     if schema is None:
         return
-    seen = _proposal(space, schema)
-    schema, unit = space.schema or schema, (space.schema or schema).unit
+    key = f"who_{space.dataset.serial if space.dataset else ''}"
+    seen = _proposal(space, schema, key)
+    unit, undecided = schema.unit, _undecided(space, schema)
     options = {EACH_ROW: t("data.each_row")}
     options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
-    key = f"who_{space.dataset.serial if space.dataset else ''}"
-    if key not in st.session_state:
+    shown = st.session_state.get(key)
+    if undecided and shown == EACH_ROW:  # decided once, and open again
+        st.session_state[key] = None
+    elif not undecided and shown is None:
         st.session_state[key] = unit.identifier if unit.identifier in options else EACH_ROW
-    chosen = st.selectbox(
+    answer = st.selectbox(
         t("data.individual"),
         list(options),
+        index=None if undecided else 0,  # a choice that was made can be changed, not taken back
+        placeholder=t("data.individual_choose"),
         format_func=options.__getitem__,
         key=key,
         help=t("data.individual_help"),
-    ) or None  # fmt: skip
+        on_change=_each_row,
+        args=(space, key),
+    )
+    chosen = unit.identifier if answer is None else answer or None
     most = unit.max_records
     if chosen is not None:
         keep("theta", max(1, most))
@@ -59,7 +66,21 @@ def panel(space: Workspace) -> None:
         _kept(space, chosen)
 
 
-def _proposal(space: Workspace, schema: Schema) -> str | None:
+def _undecided(space: Workspace, schema: Schema) -> bool:
+    """Whether somebody still has to say who is one person: nothing is taken for granted where a column may name one."""
+    unit, data = schema.unit, space.dataset
+    if data is None or data.sample or unit.identifier is not None or unit.source == "public":
+        return False
+    return unit.source == "data" or bool(candidates(schema))
+
+
+def _each_row(space: Workspace, key: str) -> None:
+    """Takes the choice that each row is one person as a person's word."""
+    if space.schema is not None and st.session_state[key] == EACH_ROW and _undecided(space, space.schema):
+        space.schema = with_unit(space.schema, source="public")
+
+
+def _proposal(space: Workspace, schema: Schema, key: str) -> str | None:
     """Asks whether one person can have several rows, of a column that may name persons.
 
     A header of that kind is public, so it is asked whatever the table holds, and the answer is a person's word. For
@@ -69,7 +90,7 @@ def _proposal(space: Workspace, schema: Schema) -> str | None:
         The column where a look at its values proposes it; None where none is proposed, or its header alone does it.
     """
     data = space.dataset
-    if data is None or data.sample or schema.unit.identifier is not None or space.memo.get(ANSWERED):
+    if data is None or not _undecided(space, schema):
         return None
     named = candidates(schema)
     found = None if space.choices.safe or not named else _repeating(space, named)
@@ -89,11 +110,12 @@ def _proposal(space: Workspace, schema: Schema) -> str | None:
     if yes:
         space.schema = identified(schema, column, 1, "data" if looked else "public")
         # set, not forgotten: the browser would send the field's old value again, and each row would be protected
-        st.session_state[f"who_{data.serial}"] = column
+        st.session_state[key] = column
         st.session_state["theta"] = 1
         st.rerun()
     if no:
-        space.memo[ANSWERED] = True
+        st.session_state[key] = EACH_ROW
+        _each_row(space, key)
         st.rerun()
     return column if looked else None
 
@@ -102,8 +124,8 @@ def _code(space: Workspace, schema: Schema) -> str | None:
     data = space.dataset
     if data is None or data.whole is None:
         return None
-    names = [a.name for a in schema.attributes if a.kind in ("identifier", "ignored")]
-    return kept(space, ("codes", data.serial, *names), lambda: shaped(data.whole, names))
+    names = looked_at(schema)
+    return kept(space, ("codes", data.serial, *names), lambda: coded(data.whole, names))
 
 
 def _repeating(space: Workspace, named: list[str]) -> Repeats | None:

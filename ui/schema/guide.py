@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dpsyn_core.suggest.proposing import Proposal
 
 PAGE = 6  # columns that are shown at once
+LISTING = 250  # pixels of the list of all proposals, which scrolls
 VALUES = 8  # values of a list that are written out
 VIEW, AT, CHANGING, DONE = "guide_view", "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
@@ -51,14 +52,10 @@ def panel(space: Workspace) -> None:
     section(t("guide.title"))
     private_tag()
     note(counted("guide.lead", len(undecided)))
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        words = counted("guide.agree", len(proposals))
-        if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
-            _decide(space, proposals)
-        view = st.segmented_control(
-            t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
-            format_func=lambda v: t(f"guide.{v}"),
-        )  # fmt: skip
+    view = st.segmented_control(
+        t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
+        format_func=lambda v: t(f"guide.{v}"),
+    )  # fmt: skip
     size = 1 if view == "one" else PAGE
     start = min(int(st.session_state.get(AT, 0)), max(0, len(proposals) - 1)) // size * size
     shares = _crowded(space, schema, data.table)
@@ -66,6 +63,10 @@ def panel(space: Workspace) -> None:
         _column(space, proposal, shares.get(proposal.name, 0.0))
     if len(proposals) > size:
         _pager(start, size, len(proposals))
+        _listing(proposals)
+    words = counted("guide.agree", len(proposals))  # below what is agreed to
+    if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
+        _decide(space, proposals)
     wanted = _wanted(space)
     if wanted:
         note(t("guide.bought", names=", ".join(wanted)))
@@ -93,14 +94,23 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     )  # fmt: skip
 
 
+def _listing(proposals: list[Proposal]) -> None:
+    """All proposals, those of other pages too, above the button that agrees to all of them."""
+    with st.container(height=LISTING, key="guide_listing"):
+        st.html("".join(_words(p, _seen(p)) for p in proposals))
+
+
+def _words(p: Proposal, small: str) -> str:
+    """A proposal for the page, with what was seen."""
+    said = (html.escape(text) for text in (p.name, proposed(p), small))
+    return "<p class='dp-guide'><b>{}</b> {}<small>{}</small></p>".format(*said)
+
+
 def _column(space: Workspace, p: Proposal, share: float) -> None:
     with st.container(border=True, key=f"guide_{_mark(p.name)}"):
         words, buttons = st.columns([1, 1], vertical_alignment="center", gap="medium")
         with words:
-            st.html(
-                f"<p class='dp-guide'><b>{html.escape(p.name)}</b> {html.escape(proposed(p))}"
-                f"<small>{html.escape(_seen(p))} {html.escape(_why(p))}</small></p>"
-            )
+            st.html(_words(p, f"{_seen(p)} {_why(p)}"))
             if share > 0.5:
                 note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
         with buttons, st.container(horizontal=True, gap="small"):

@@ -306,7 +306,7 @@ def typed_source(schema: Schema, identifier: str | None, *, looked: bool = False
         identifier: after it. One that was read from the data stays so where only the limit was typed.
         looked: the person has seen how the values of the column repeat.
     """
-    kept = identifier is not None and identifier == schema.unit.identifier and schema.unit_from_data
+    kept = identifier == schema.unit.identifier and schema.unit_from_data
     return "data" if looked or kept else "public"
 
 

@@ -11,6 +11,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import LADDER
 from dpsyn_core.suggest.drafting import confirm
 from ui.schema.rows import typed_source
+from ui.shared.going import go_to
 from ui.shared.state import Workspace
 from ui.shared.text import counted, number, t
 from ui.shared.theme import note
@@ -22,7 +23,13 @@ def panel(space: Workspace, *, key: str) -> None:
     if schema is None or not schema.unit_from_data:
         return
     unit = schema.unit
-    who = t("data.each_row") if unit.identifier is None else t("data.named_by", column=unit.identifier)
+    if unit.identifier is None:
+        with st.container(border=True, key=f"unit_{key}"):
+            note(t("unit.undecided"), "alarm")
+            if key != "data" and st.button(t("unit.decide"), key=f"unit_decide_{key}"):
+                go_to("data")
+        return
+    who = t("data.named_by", column=unit.identifier)
     with st.container(border=True, key=f"unit_{key}"):
         note(t("unit.read", who=who, most=number(unit.max_records)), "alarm")
         if st.button(t("unit.known"), key=f"unit_known_{key}", help=t("unit.known_help")):

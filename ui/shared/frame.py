@@ -110,7 +110,8 @@ def _rows() -> None:
         rows.append((t("side.dataset"), space.dataset.name, origin))
     if space.schema is not None and space.linked is None:
         unit = space.schema.unit
-        who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
+        row = t("side.undecided" if space.schema.unit_from_data else "side.row")
+        who = row if unit.identifier is None else t("side.identified", column=unit.identifier)
         limit = ""
         if unit.identifier is not None:
             several = unit.max_records > 1

@@ -23,7 +23,7 @@ def words(schema: Schema) -> str:
     if kinds:
         out.append(t("schema.stamp_kinds", count=number(len(kinds)), names=some(kinds)))
     if schema.unit_from_data:
-        out.append(t("schema.stamp_read_unit"))
+        out.append(t("schema.stamp_read_unit" if schema.unit.identifier else "unit.undecided"))
     rules = sum(rule.source == "data" for rule in schema.rules)
     if rules:
         out.append(t("schema.stamp_rules"))
@@ -48,6 +48,8 @@ def shortly(schema: Schema) -> str:
     """The same in one sentence, of what has to be mended first."""
     if schema.from_data:
         return t("stamp.draft")
+    if schema.unit_from_data and schema.unit.identifier is None:
+        return t("unit.undecided")
     if any(rule.source == "data" for rule in schema.rules):
         return t("schema.stamp_rules")
     return t("stamp.read_unit" if schema.unit_from_data else "stamp.unit")

@@ -1,0 +1,161 @@
+"""Which headers name a person or a thing of a person's: words of seven languages, and a small grammar of their kinds.
+
+A header is cut into words, each word has a kind, one letter, and the string of kinds is matched: patient_no is `pn`,
+Kontonummer `tn`, card_type `tx`. English, German, French, Spanish, Italian, Dutch and Portuguese.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+# fmt: off
+KINDS = {  # words without accents, umlauts written out, in the singular
+    "n": "number no nr num nbr nro nummer numero kennnummer kennziffer serial identification identifikation"
+    " identificacion identificazione identificacao identificatie identity identifizierung ref reference referenz"
+    " referencia riferimento referentie",
+    "i": "id ids uid uuid guid identifier identifiant ident identificador identificativo identifikator kennung",
+    # with a person alone: the code of a policy tells its kind
+    "k": "code kode codigo codice cod cf key clave chiave chave cle sleutel schluessel kuerzel",
+    # a column that is called so holds persons, or accounts
+    "p": "person persona personne persoon pessoa subject patient paciente paziente client cliente kunde klant customer"
+    " user usuario utente utilisateur benutzer nutzer gebruiker utilizador respondent repondant encuestado"
+    " participant participante partecipante teilnehmer deelnemer proband proefpersoon member mitglied membre"
+    " miembro membro employee mitarbeiter employe empleado dipendente medewerker funcionario salarie student"
+    " studente studierende etudiant estudante estudiante alumno aluno alunno eleve schueler leerling pupil"
+    " household haushalt menage hogar huishouden individual individu individuo worker arbeiter panelist firm",
+    # persons that a header names for other reasons too: with a number, a code or a name alone
+    "h": "pat cust subj emp stud resp kd pers hh lid socio insured versicherte versicherter versicherungsnehmer assure"
+    " asegurado assicurato segurado verzekerde driver fahrer conducteur conducente bestuurder motorista tenant"
+    " mieter locataire inquilino huurder borrower kreditnehmer emprunteur claimant applicant antragsteller"
+    " bewerber candidate kandidat candidat candidato voter waehler electeur elector learner taxpayer steuerzahler"
+    " contribuable contribuyente contribuente contribuinte holder cardholder policyholder inhaber titulaire"
+    " titular owner eigentuemer halter proprietaire propietario beneficiary beneficiaire beneficiario donor"
+    " spender donneur donante citizen buerger ciudadano cittadino resident bewohner inmate prisoner detainee"
+    " haeftling passenger passagier passager pasajero passeggero guest gast host visitor besucher subscriber"
+    " abonnent abonne abonado doctor medico arzt medecin physician nurse teacher lehrer enseignant profesor"
+    " docente docent provider child mother father parent spouse mutter vater family familie familia famiglia"
+    " famille staff personnel personal personeel personale angestellte beschaeftigte werknemer travailleur"
+    " trabajador lavoratore trabalhador assistito adherent afiliado mandant klient player spieler buyer seller"
+    " agent offender defendant panel husband wife nominee guardian tutor apoderado",
+    # things of a person's, and records: with a number alone
+    "t": "account konto compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart"
+    " cartao policy police polizza poliza polis apolice contract vertrag contrat contrato contratto licence"
+    " license fuehrerschein permis permiso patente rijbewijs carteira registration case fall caso file dossier"
+    " akte expediente fascicolo prontuario record device geraet vehicle fahrzeug vehicule vehiculo veicolo"
+    " voertuig chassis fahrgestell ausweis personalausweis reisepass insurance versicherung assurance seguro"
+    " assicurazione verzekering security securite seguridad seguranca secu ni nhs medicare medicaid tax steuer"
+    " fiscal fiscale membership order bestellung auftrag commande pedido ordine bestelling encomenda invoice"
+    " rechnung facture factura fattura factuur fatura booking buchung reservation reserva prenotazione boeking"
+    " claim schaden sinistre siniestro sinistro transaction transaktion trans ticket receipt loan darlehen kredit"
+    " pret prestamo prestito lening payroll historia burgerservice matrikel cartella dl reclamo boleta recibo"
+    " registro document documento login cell pan behandlung",
+    # words that name an identifier, a name or a connection of a person by themselves
+    "a": "mrn ssn nino bsn ahv nss upn tin seqn pid imei imsi msisdn iban vin passport paspoort email mail phone"
+    " telephone telefon telefoon fax gsm handy mobile mobil mobiel portable address adresse adres username"
+    " nickname pseudo surname forename fname lname vorname nachname familienname geburtsname rufname achternaam"
+    " voornaam roepnaam lastname firstname fullname kenteken plate kennzeichen rijksregister aktenzeichen"
+    " pseudonym aadhaar aadhar adhaar",
+    # the same in languages in which a word that follows says whose it is, and not a kind of it
+    "r": "nif nie dni cpf cns pis rg rut curp rfc cedula nir avs ipp cnh ndoc passeport pasaporte passaporte"
+    " passaporto courriel correo tel telefono telefone movil celular cellulare telemovel direccion indirizzo"
+    " endereco prenom apellido apellidos cognome sobrenome apelido nominativo matricule matricola matricula targa"
+    " placa immatriculation",
+    "f": "name nm nom nombre nome naam",
+    "g": "first last middle full maiden given birth legal real display screen usage naissance complet complete"
+    " completo primer segundo second usuel contact kontakt contacto contatto contato",
+    "q": "primary secondary main home work business private alternate other emergency bank bancaire bancaria bancario"
+    " credit debit credito debito social sociale electronico eletronico clinica national nacional nationale"
+    " nazionale principal casa trabajo fixe study survey unique internal seq iva sus sanitaria maladie notfall"
+    " urgency health",
+    "c": "has have is own owns with any hat besitzt tiene ha possui heeft count anzahl aantal nb quantidade cantidad",
+    # numbered too, and no person
+    "o": "row product item article artikel produit producto prodotto produto sku country state county region city"
+    " province district municipality zone area location place station store shop branch department dept category"
+    " class course school hospital clinic ward room bed building floor warehouse supplier vendor manufacturer"
+    " brand model make type group cluster segment tract block language currency airline airport carrier route"
+    " movie song track album genre game team league season event campaign question test exam lab drug diagnosis"
+    " icd gene protein species plot site batch version wave round time date day week month year period disposition"
+    " source land pays pais paese stadt ort filiale kategorie gruppe typ tipo soort klasse schule ville zip plz"
+    " postcode postal postleitzahl cap cep atc ndc naics nace sic flight flug vol vuelo",
+}
+KNOWN = {word: kind for kind, words in KINDS.items() for word in words.split()}
+SMALL = frozenset(re.findall(  # between the words that matter
+    r"\w+", "of de del della di da do du des la le les el il the der die das van von for per et und and"
+))
+# several words that mean what none of them does
+MEANT = "hospital number,hospital no,contact number,contact no,codice fiscale,partita iva,tessera sanitaria"
+PHRASES = dict.fromkeys(MEANT.split(","), "a")
+# fmt: on
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LINKS = ("", "n", "en", "s", "es", "er", "e")  # between the parts of a German or Dutch compound
+PLURALS = ("es", "en", "s", "n", "i", "e", "x")
+LEAST = 5  # letters of a word that a longer unknown one may end in: Krankenversicherten
+SOLE = frozenset({"nr", "no", "number", "serial", "account", "konto"})
+PATTERNS = {
+    # customer_no, hospital_account_number, Kundenschluessel; patient; id_paciente, numero_cliente, codigo_alumno
+    "person": r"(?!c).*[phP]q*[nk]+|.*[phP]q*i[nk]*|q*p+|[qg]*[nik]+q*[ph][qpht]*",
+    # card_no, numero de compte; phone, home_phone, email_cliente, passport_no; row_id, uuid, nr
+    "thing": r"(?!c).*tq*n+|[qg]*[nik]+q*t[qpt]*|(?!c).*a[qgniptar]*|(?!c).*r[^ock]*|(.*[^o])?i[nk]*|i[^oc]+",
+    "name": r"(q*[gphP]+)?f+[gphf]*",
+}
+
+
+def named_by(header: str) -> str:
+    """What a header says that its column names: 'person', 'thing' of a person's, 'name' of one; else an empty text."""
+    words = [w for w in _words(header) if w not in SMALL and len(w) > 1]
+    if len(words) == 1 and words[0] in SOLE:
+        return "thing"
+    kinds = PHRASES.get(" ".join(words)) or "".join(_kinds(w) for w in words)
+    return next((what for what, pattern in PATTERNS.items() if re.fullmatch(pattern, kinds)), "")
+
+
+def names_another(header: str) -> bool:
+    """Whether a header speaks of what is numbered too and belongs to no person: product_code, store, icd10."""
+    return any("o" in _kinds(w) for w in _words(header))
+
+
+def _words(header: str) -> list[str]:
+    """In lower case without accents; umlauts are written out."""
+    written = unicodedata.normalize("NFC", header).translate(
+        {ord(a): b for a, b in zip("äöüßÄÖÜ", ("ae", "oe", "ue", "ss", "Ae", "Oe", "Ue"), strict=True)}
+    )
+    plain = "".join(c for c in unicodedata.normalize("NFD", written) if not unicodedata.combining(c))
+    return [w.lower() for w in WORD.findall(plain)]
+
+
+@lru_cache(maxsize=4096)
+def _kinds(word: str) -> str:
+    """The kind of a word, P for several persons or things, or those of the two parts of a compound; x where unknown."""
+    if word in KNOWN:
+        return KNOWN[word]
+    if _plural(word):
+        return "P"
+    for cut in range(len(word) - 2, 1, -1):  # the longest first part first
+        first, last = word[:cut], word[cut:]
+        if last in KNOWN and KNOWN[last] in "nikfaro" and last != "ident" and (head := _head(first)):
+            return head + KNOWN[last]
+        if first in KNOWN and KNOWN[first] in "nikf" and len(last) > 3 and KNOWN.get(last, "x") in "phtar":
+            return KNOWN[first] + KNOWN[last]  # numcliente
+    return "P" if _head(word) in ("p", "h", "t") else "x"  # Kreditkarten
+
+
+def _plural(word: str) -> bool:
+    for ending in PLURALS:
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 3 and {KNOWN.get(stem, "x"), KNOWN.get(stem + "e", "x")} & set("phtar"):
+            return True
+    return False
+
+
+def _head(part: str) -> str:
+    """The kind of the first part of a compound, which may end in a letter or two that link it to the second."""
+    for link in LINKS:
+        stem = part.removesuffix(link) if link else part
+        if KNOWN.get(stem, "x") in "phtaron":
+            return KNOWN[stem]
+        for known, kind in KNOWN.items():
+            if kind in "pht" and len(known) >= LEAST and stem.endswith(known):
+                return kind
+    return ""
