@@ -94,7 +94,7 @@ class SparkFiles:
         progress("starting Spark", 0, 1)
         with session(self._master, self._settings) as spark:
             if self._address:
-                with SparkSource(self._at_address(spark), strict=self._form.strict).open(
+                with SparkSource(self._at_address(spark), strict=self._form.strict, ours=True).open(
                     schema, progress=progress
                 ) as opened:
                     yield opened

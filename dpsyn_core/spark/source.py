@@ -35,6 +35,34 @@ FLAT = (
     "string", "char", "varchar", "boolean", "tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long",
     "float", "double", "decimal", "date", "timestamp", "timestamp_ntz", "time", "void",
 )  # fmt: skip
+# what a plan may do: read tables, and take, change, order or bring together records, each by itself
+BY_RECORD = frozenset(
+    [
+        "CollectMetrics",
+        "CTERelationDef",
+        "CTERelationRef",
+        "DataSourceV2Relation",
+        "Filter",
+        "HiveTableRelation",
+        "InMemoryRelation",
+        "LocalRelation",
+        "LogicalRDD",
+        "LogicalRelation",
+        "OneRowRelation",
+        "Project",
+        "Range",
+        "RebalancePartitions",
+        "RelationV2",
+        "Repartition",
+        "RepartitionByExpression",
+        "ResolvedHint",
+        "Sort",
+        "SubqueryAlias",
+        "Union",
+        "View",
+        "WithCTE",
+    ]
+)
 COLUMNS = [field.split()[0] for field in BLOCKS.split(", ")]
 
 
@@ -49,24 +77,27 @@ class SparkSource:
     noise is drawn at the driver, after the counts have come in.
     """
 
-    def __init__(self, frame: Any, *, strict: bool = False) -> None:
+    def __init__(self, frame: Any, *, strict: bool = False, ours: bool = False) -> None:
         """Keeps the DataFrame; nothing is computed before `open`.
 
         strict: refuse a table with cells that the schema has no place for, an exact answer for the owner only.
+        ours: the DataFrame is a table as it lies at its address, so that its plan need not be looked at.
         """
-        self._frame, self._strict = frame, strict
+        self._frame, self._strict, self._ours = frame, strict, ours
 
     @contextmanager
     def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
         """Blocks of codes stay in the executors' memory, and on their disks where that is full, until this is left.
 
         Raises:
-            TableError: a column is missing, repeated or not flat; the DataFrame is a stream, or draws values anew
-                whenever it is computed, so that its second computation would be another table.
+            TableError: a column is missing, repeated or not flat; the DataFrame is a stream, draws values anew
+                whenever it is computed, so that its second computation would be another table, or does more than
+                read each record by itself.
         """
         progress("encoding", 0, 1)
         frame, session = self._frame, self._frame.sparkSession
-        spoken(lambda: check_repeatable(frame))
+        if not self._ours:
+            spoken(lambda: check_plan(frame))
         names = tuple(spoken(lambda: frame.columns))
         headers.check(names)
         at = columns_of(schema, names)
@@ -150,18 +181,49 @@ def _computed(session: Any, blocks: Any, *, strict: bool) -> list[Placed]:
     ]
 
 
-def check_repeatable(frame: Any) -> None:
-    """Raises TableError for a DataFrame whose records would differ when a lost executor's are computed again."""
+def check_plan(frame: Any) -> None:
+    """Raises TableError for a DataFrame in which one record decides about others, or that is another one each time.
+
+    With a limit, a sample, an average, a join or types that Spark guesses from all values, a record more changes what
+    is read of others; with some of them, so does an executor that is lost and computed again.
+    """
     if frame.isStreaming:
         msg = "the DataFrame is a stream, which has no end; write it to a table and give that"
         raise TableError(msg)
-    plan = getattr(frame, "_jdf", None)  # None over Spark Connect, which does not say
-    if plan is not None and not plan.queryExecution().analyzed().deterministic():
+    java = getattr(frame, "_jdf", None)
+    if java is None:
+        msg = (
+            "a DataFrame of Spark Connect does not say how it is computed, so that nobody can check that it reads each "
+            "record by itself; write it to Parquet and give the address"
+        )
+        raise TableError(msg)
+    plan = java.queryExecution().analyzed()
+    if not plan.deterministic():
         msg = (
             "the DataFrame draws values anew whenever it is computed (rand, uuid, monotonically_increasing_id or a "
             "function marked so); write it to a table and give that"
         )
         raise TableError(msg)
+    does = "a query within a query" if plan.subqueriesAll().size() else _beyond(plan)
+    if does:
+        msg = (
+            f"the DataFrame does more than read each record by itself ({does}), so that one record could decide about "
+            "others; write it to a table and give that"
+        )
+        raise TableError(msg)
+
+
+def _beyond(plan: Any) -> str:
+    """What a plan does beside reading each record by itself; empty where it does nothing else."""
+    name = str(plan.nodeName())
+    if name not in BY_RECORD:
+        return name
+    if name == "LogicalRelation" and plan.relation().getClass().getSimpleName() == "HadoopFsRelation":
+        guessed = plan.relation().options().get("inferschema")
+        if guessed.isDefined() and guessed.get().lower() == "true":
+            return "inferSchema"
+    below = plan.children()
+    return next(filter(None, (_beyond(below.apply(i)) for i in range(below.size()))), "")
 
 
 def check_flat(frame: Any, at: list[int]) -> None:

@@ -21,6 +21,9 @@ def test_the_settings_that_harden_the_server_stand():
     assert server["maxUploadSize"] == 200 and server["disconnectedSessionTTL"] <= 120
     assert CONFIG["client"]["showErrorDetails"] == "none" and CONFIG["client"]["toolbarMode"] == "viewer"
     assert CONFIG["browser"]["gatherUsageStats"] is False
+    assert (
+        CONFIG["client"]["allowedOrigins"] == []
+    )  # no page that holds this one in a frame may steer it or its uploads
 
 
 def test_a_server_for_others_asks_no_public_host_for_its_address(monkeypatch, capsys):

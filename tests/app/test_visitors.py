@@ -3,6 +3,7 @@
 import secrets
 import stat
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -88,6 +89,60 @@ def test_a_login_that_was_asked_for_once_is_asked_for_until_the_server_starts_an
         edit()
         secrets_singleton._reset()
         assert access.configured() and access.shared()
+
+
+GOOD = {
+    "cookie_secret": "a text that is long enough for a test",
+    "redirect_uri": "https://dpsyn.example.org/oauth2callback",
+    "server_metadata_url": "https://login.example.org/.well-known/openid-configuration",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"cookie_secret": "a long random text"}, "access.weak_secret"),
+        ({"cookie_secret": ""}, "access.weak_secret"),
+        ({"redirect_uri": "http://dpsyn.example.org/oauth2callback"}, "access.plain"),
+        ({"server_metadata_url": "http://login.example.org/.well-known/openid-configuration"}, "access.plain"),
+        ({"server_metadata_url": "http://127.0.0.1.evil.example/"}, "access.plain"),
+    ],
+)
+def test_a_login_that_others_could_forge_or_read_lets_nobody_in(app, secret, change, why):
+    secret.write_text("[auth]\n" + "".join(f'{k} = "{v}"\n' for k, v in {**GOOD, **change}.items()))
+    app.run()
+    assert [e.value for e in app.error] == [catalogue()[why]]
+    assert not app.button and not app.dataframe and not app.sidebar.children
+
+
+def test_a_login_through_https_or_on_this_machine_has_no_flaw(secret):
+    from streamlit.runtime.secrets import secrets_singleton
+
+    for address in (GOOD["redirect_uri"], "http://localhost:8501/oauth2callback", "http://127.0.0.1:1/oauth2callback"):
+        secrets_singleton._reset()
+        secret.write_text("[auth]\n" + "".join(f'{k} = "{v}"\n' for k, v in {**GOOD, "redirect_uri": address}.items()))
+        assert access.flaw() is None
+
+
+def test_two_people_of_two_issuers_never_share_a_workspace_and_an_old_login_is_none(home, monkeypatch):
+    def who(**claims):
+        user = {"is_logged_in": True, "iat": time.time(), **claims}
+        monkeypatch.setattr(
+            state, "st", SimpleNamespace(session_state={}, user=user, context=SimpleNamespace(cookies={}))
+        )
+        return state.owner(), access.known(user)
+
+    one, other = who(iss="https://a", sub="8443:x")[0], who(iss="https://a:8443", sub="x")[0]
+    assert one != other and one.startswith("login:") and who(iss="https://a", sub="8443:x")[0] == one
+    for claims in (
+        {"sub": ""},
+        {"sub": 7},
+        {"iat": time.time() - access.LASTING - 1},
+        {"iat": "now"},
+        {"is_logged_in": False},
+    ):
+        owner, known = who(**{"iss": "https://a", "sub": "x", **claims})
+        assert not known and not owner.startswith("login:"), claims
 
 
 def test_the_key_is_the_operators_alone_and_the_first_of_two_stays(home):

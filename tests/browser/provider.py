@@ -1,7 +1,8 @@
-"""A small OpenID provider on loopback: discovery, a page that asks for a name, tokens signed with RS256, log-out."""
+"""A small OpenID provider on loopback: discovery, a page that asks for a name, signed tokens, new keys, log-out."""
 
 import base64
 import hashlib
+import hmac
 import html
 import json
 import secrets
@@ -10,8 +11,9 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 CLIENT, SECRET = "dpsyn-studio", "the client's secret"
 
@@ -28,10 +30,21 @@ class Provider:
         self.codes = {}  # code -> what was asked for, and by whom
         self.asked = []  # paths, in order
         self.forge = None  # changes a token's claims before they are signed
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.signing = ["RS256"]  # algorithms that it says it signs with
+        self.held = None  # a list takes the address that ends a login, which its browser then never asks for
+        self.head = {}  # what a token's head says instead of the truth
+        self.published = {}  # name of a key -> the key, of all that it publishes
+        self.new_key("one")
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"provider": self}))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def new_key(self, name, *, curve=False, publish=True):
+        """Signs with a new key from now on, RS256 or (curve) ES256; older keys stay published."""
+        made = ec.generate_private_key(ec.SECP256R1()) if curve else rsa.generate_private_key(65537, 2048)
+        self.key, self.kid = made, name
+        if publish:
+            self.published[name] = made
 
     def stop(self):
         self.server.shutdown()
@@ -46,21 +59,40 @@ class Provider:
             "end_session_endpoint": f"{self.url}/logout",
             "response_types_supported": ["code"],
             "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["RS256"],
+            "id_token_signing_alg_values_supported": self.signing,
             "code_challenge_methods_supported": ["S256"],
             "scopes_supported": ["openid", "email", "profile"],
         }
 
     def keys(self):
-        public = self.key.public_key().public_numbers()
         number = lambda n: encoded(n.to_bytes((n.bit_length() + 7) // 8, "big"))  # noqa: E731
-        return {"keys": [{"kty": "RSA", "kid": "one", "use": "sig", "alg": "RS256", "n": number(public.n),
-                          "e": number(public.e)}]}  # fmt: skip
+        found = []
+        for name, key in self.published.items():
+            public, told = key.public_key().public_numbers(), {"kid": name, "use": "sig"}
+            if isinstance(key, rsa.RSAPrivateKey):
+                told |= {"kty": "RSA", "alg": "RS256", "n": number(public.n), "e": number(public.e)}
+            else:
+                x, y = (encoded(n.to_bytes(32, "big")) for n in (public.x, public.y))
+                told |= {"kty": "EC", "alg": "ES256", "crv": "P-256", "x": x, "y": y}
+            found.append(told)
+        return {"keys": found}
 
     def token(self, claims):
-        head = {"alg": "RS256", "kid": "one", "typ": "JWT"}
+        curve = isinstance(self.key, ec.EllipticCurvePrivateKey)
+        head = {"alg": "ES256" if curve else "RS256", "kid": self.kid, "typ": "JWT", **self.head}
         signed = ".".join(encoded(json.dumps(part).encode()) for part in (head, claims))
-        return f"{signed}.{encoded(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+        return f"{signed}.{encoded(self.signature(signed.encode(), head['alg']))}"
+
+    def signature(self, signed, algorithm):
+        if algorithm == "none":
+            return b""
+        if algorithm == "HS256":  # with the public key for a secret, as those who know no other would
+            form = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+            return hmac.digest(self.key.public_key().public_bytes(*form), signed, "sha256")
+        if algorithm == "ES256":
+            r, s = decode_dss_signature(self.key.sign(signed, ec.ECDSA(hashes.SHA256())))
+            return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+        return self.key.sign(signed, padding.PKCS1v15(), hashes.SHA256())
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -94,7 +126,12 @@ class Handler(BaseHTTPRequestHandler):
             code = secrets.token_hex(8)
             asked.codes[code] = given
             back = {"code": code, "state": given["state"]}
-            self.answer("", status=302, Location=f"{given['redirect_uri']}?{urlencode(back)}")
+            end = f"{given['redirect_uri']}?{urlencode(back)}"
+            if asked.held is None:
+                self.answer("", status=302, Location=end)
+            else:
+                asked.held.append(end)
+                self.answer("held", "text/plain")
         elif place.path == "/authorize":
             back = {"error": "access_denied", "state": given["state"]}
             self.answer("", status=302, Location=f"{given['redirect_uri']}?{urlencode(back)}")

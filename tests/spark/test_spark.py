@@ -3,6 +3,7 @@
 import logging
 import os
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -34,7 +35,7 @@ from dpsyn_core.spark import counter as counting
 from dpsyn_core.spark import source as spark_source
 from dpsyn_core.spark.files import SparkFiles
 from dpsyn_core.spark.session import INFERENCE
-from dpsyn_core.spark.source import SparkSource
+from dpsyn_core.spark.source import SparkSource, check_plan
 from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema
@@ -206,7 +207,7 @@ def test_what_fails_on_an_executor_or_in_java_is_one_sentence_without_a_cell(spa
     table = rows(*crowd(50, 0), ("p1", SECRET, "4", "yes"))
     frame = spark.createDataFrame(table).coalesce(1)
     cast = frame.selectExpr("who", "cast(city as int) as city", "age", "smokes")  # fails in Java, quoting the cell
-    broken = frame.mapInArrow(explode, frame.schema)  # fails in Python, quoting the cell
+    broken = frame.withColumn("city", own(explode)("city"))  # fails in Python, quoting the cell
     with caplog.at_level(logging.DEBUG):
         for given in (cast, broken):
             with pytest.raises(TableError, match="Spark could not finish a job") as caught:
@@ -217,10 +218,15 @@ def test_what_fails_on_an_executor_or_in_java_is_one_sentence_without_a_cell(spa
     assert SECRET not in caplog.text + said.out + said.err
 
 
-def explode(batches):
-    for batch in batches:
-        raise ValueError(str(batch.to_pydict()))
-        yield batch
+def own(function):
+    """A function of one's own in an expression."""
+    from pyspark.sql.functions import udf  # not everywhere installed
+
+    return udf(function, "string")
+
+
+def explode(cell):
+    raise ValueError(cell)
 
 
 @pytest.mark.parametrize(
@@ -241,17 +247,78 @@ def test_dataframes_that_cannot_be_a_table_are_refused_before_anything_runs(give
         counted(SparkSource(given(spark)), schema())
 
 
+@pytest.mark.parametrize(
+    ("of", "word"),
+    [
+        (lambda f: f.limit(2), "GlobalLimit"),
+        (lambda f: f.offset(2), "Offset"),
+        (lambda f: f.sample(0.5, seed=1), "Sample"),
+        (lambda f: f.randomSplit([0.5, 0.5], seed=1)[0], "Sample"),
+        (lambda f: f.dropDuplicates(["who"]), "Deduplicate"),
+        (lambda f: f.distinct(), "Deduplicate"),
+        (
+            lambda f: f.groupBy("who", "city", "smokes").agg({"age": "max"}).toDF("who", "city", "smokes", "age"),
+            "Aggregate",
+        ),
+        (lambda f: f.selectExpr("*", "row_number() over (partition by city order by age) n").filter("n = 1"), "Window"),
+        (lambda f: f.join(f.select("who").distinct(), "who"), "Join"),
+        (lambda f: f.crossJoin(f.selectExpr("age as b")), "Join"),
+        (lambda f: f.exceptAll(f.filter("city = 'rome'")), "Except"),
+        (lambda f: f.selectExpr("explode(array(who, who)) who", "city", "age", "smokes"), "Generate"),
+        (lambda f: f.mapInArrow(lambda batches: batches, f.schema), "MapInArrow"),
+        (lambda f: f.filter(f"age > (select avg(age) from {viewed(f)})"), "a query within a query"),
+        (lambda f: f.sparkSession.sql(f"select * from {viewed(f.limit(3))}"), "GlobalLimit"),
+        (lambda f: f.sparkSession.sql(f"select * from {viewed(f)} tablesample (2 rows)"), "GlobalLimit"),
+    ],
+)
+def test_a_dataframe_in_which_one_record_decides_about_others_is_refused_before_anything_runs(of, word, spark):
+    frame = spark.createDataFrame(rows(*crowd(9, 0)))
+    with pytest.raises(TableError, match=rf"more than read each record by itself \({word}.*write it to a table"):
+        counted(SparkSource(of(frame)), schema())
+
+
+def viewed(frame):
+    frame.createOrReplaceTempView("people_of_a_test")
+    return "people_of_a_test"
+
+
+def test_types_that_spark_guesses_from_all_values_are_refused_and_text_is_read(spark, tmp_path):
+    csv.write_csv(rows(*crowd(9, 0)), tmp_path / "t.csv")
+    with pytest.raises(TableError, match="inferSchema"):
+        counted(SparkSource(spark.read.csv(str(tmp_path), header=True, inferSchema=True)), schema())
+    assert counted(SparkSource(spark.read.csv(str(tmp_path), header=True)), schema())[0] == 9
+
+
+def test_what_reads_each_record_by_itself_is_read(spark, one_key):
+    table = people(300, seed=3)
+    frame = spark.createDataFrame(table)
+    frame.createOrReplaceTempView("people_of_a_test")
+    for given in (
+        frame.orderBy("age").repartition(3, "city"),
+        frame.filter("true").union(frame.filter("false")).alias("x").hint("broadcast"),
+        spark.sql("with x as (select * from people_of_a_test) select who, city, age, smokes from x"),
+        frame.withColumn("city", own(str)("city")),
+    ):
+        found, expected = counted(SparkSource(given), declared(3)), counted(MemorySource(table), declared(3))
+        assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
+
+
+def test_a_dataframe_that_does_not_say_how_it_is_computed_is_refused():
+    with pytest.raises(TableError, match="Spark Connect"):
+        check_plan(SimpleNamespace(isStreaming=False))
+
+
 def test_strict_refuses_what_an_executor_finds_and_says_that_this_is_an_exact_answer(spark):
     unit = {"neighbours": "add-remove", "identifier": "who", "max_records": 2}
     table = rows(*crowd(20, 0), ("", "rome", "4", "yes"))
     with pytest.raises(TableError, match=r"names individuals but has blank cells.*exact answer"):
         counted(SparkSource(spark.createDataFrame(table), strict=True), schema(unit=unit))
     with pytest.raises(TableError, match=r"no records.*exact answer"):
-        counted(SparkSource(spark.createDataFrame(table).limit(0), strict=True), schema(unit=unit))
+        counted(SparkSource(spark.createDataFrame(table).filter("false"), strict=True), schema(unit=unit))
 
 
 def test_a_table_without_records_has_no_counts_and_nothing_stays_cached(spark):
-    empty = spark.createDataFrame(rows(*crowd(3, 0))).limit(0)
+    empty = spark.createDataFrame(rows(*crowd(3, 0))).filter("false")
     found = counted(SparkSource(empty), schema())
     assert found[0] == 0
     assert not any(array.any() for array in found)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit.config import is_manually_set
@@ -14,6 +18,10 @@ from ui.shared.text import t
 
 CLASSROOM = "DPSYN_CLASSROOM"  # environment variable; 1 serves the labs alone
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
+SECRET = 32  # characters that the secret of the cookie has at least: who guesses it signs a login of anybody
+LASTING = (
+    12 * 3600.0
+)  # seconds from a login to the next one: a cookie that was copied, or somebody who left, ends there
 
 
 _REQUIRED = threading.Event()  # set once this server has had a login, until it is started anew
@@ -37,6 +45,25 @@ def damaged() -> bool:
     return is_manually_set("secrets.files") or any(map(os.path.lexists, st.get_option("secrets.files")))
 
 
+def flaw() -> str | None:
+    """Why nobody is let in, as a key of the texts; None where the login keeps people apart."""
+    if damaged():
+        return "access.damaged"
+    told = st.secrets.get("auth", {}) if st.secrets.load_if_toml_exists() else {}
+    if len(str(told.get("cookie_secret", ""))) < SECRET:
+        return "access.weak_secret"
+    places = [urlsplit(str(told.get(name, ""))) for name in ("redirect_uri", "server_metadata_url")]
+    plain = any(place.scheme != "https" and place.hostname not in LOCAL for place in places)
+    return "access.plain" if plain else None
+
+
+def known(user: Mapping[str, Any]) -> bool:
+    """Whether these are the claims of somebody who has logged in lately, and has a name at the provider."""
+    since, name = user.get("iat"), user.get("sub")
+    lately = isinstance(since, int | float) and time.time() - since < LASTING
+    return bool(user.get("is_logged_in")) and lately and isinstance(name, str) and bool(name)
+
+
 def classroom() -> bool:
     """Whether this server is for a class: the labs alone, and nothing that uploads or spends."""
     return os.environ.get(CLASSROOM) == "1"
@@ -55,7 +82,7 @@ def limits() -> Confines | None:
 
 def admitted() -> bool:
     """Whether the visitor may see the app: everybody without a login, else who has logged in."""
-    return not configured() or bool(st.user.get("is_logged_in"))
+    return not configured() or (flaw() is None and known(st.user))
 
 
 def require_login() -> None:
@@ -63,8 +90,8 @@ def require_login() -> None:
     if admitted():
         return
     st.title(t("access.title"), anchor=False)
-    if damaged():
-        st.error(t("access.damaged"))
+    if (why := flaw()) is not None:
+        st.error(t(why))
         st.stop()
     st.write(t("access.lead"))
     if st.button(t("access.login"), type="primary", key="login"):

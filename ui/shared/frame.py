@@ -11,7 +11,7 @@ from dpsyn_core.errors import SettingError
 from dpsyn_core.jobs.places import check_apart
 from ui.data import loading
 from ui.privacy import ledger
-from ui.shared import help, languages, serving
+from ui.shared import help, languages, serving, strangers
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.going import one_entry_a_page
@@ -31,7 +31,7 @@ class Page:
         remove_messages_from_log()
         serving.load_whole()
         style()
-        _check_folders()
+        _check_server()
         if classroom():  # nobody has anything of their own here: no cookie, no table, no ledger
             return self
         require_login()
@@ -57,9 +57,10 @@ class Page:
         return shown
 
 
-def _check_folders() -> None:
-    """Ends every page with one sentence on a server whose data folders hold its own folder."""
+def _check_server() -> None:
+    """Ends every page with one sentence on a server that cannot keep its visitors or its folders apart."""
     try:
+        strangers.close()
         check_apart()
     except SettingError as error:
         st.error(literal(sentence(error)))

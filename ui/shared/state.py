@@ -6,6 +6,7 @@ workspace again. Nothing private is ever put into a shared cache: a workspace is
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import threading
@@ -23,6 +24,7 @@ from dpsyn_core.grids.document import GridSpec
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 from ui.linked.tables import LinkedTables
 from ui.schema.rows import Row
+from ui.shared.access import known
 from ui.shared.jobs import Jobs
 from ui.shared.visitors import issue, issued
 
@@ -228,10 +230,11 @@ def workspaces() -> Workspaces:
 def owner() -> str:
     """Who is looking: the login behind OIDC, else the cookie's token when this server issued it, else a new one."""
     if "owner" not in st.session_state:
-        login = st.user.get("sub") if st.user.get("is_logged_in") else None
         kept = st.context.cookies.get(COOKIE)
-        known = login and f"login:{st.user.get('iss', '')}:{login}"
-        st.session_state["owner"] = known or (kept if issued(kept) else issue())
+        if known(st.user):  # as JSON: no issuer and subject together read like another two
+            st.session_state["owner"] = "login:" + json.dumps([st.user.get("iss"), st.user["sub"]])
+        else:
+            st.session_state["owner"] = kept if issued(kept) else issue()
     return str(st.session_state["owner"])
 
 
