@@ -2,6 +2,7 @@
 the flags of its public code do not (oracle O18)."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dpsyn_core.privacy.sampled import Sampling, sampled_mu
 ORDERS = range(2, 256)
 
 
+@cache
 def sampled(q, sigma, alpha):
     """Renyi divergence of order alpha of Gaussian noise on samples. Source: Mironov, Talwar, Zhang 2019, equation 6."""
     logs = [
@@ -40,10 +42,11 @@ def epsilon(records, batch, epochs, sigma, sigma_p=5.0, sigma_e=100.0, parts=3, 
     return best
 
 
+@cache
 def enough(table):
     """The least noise of the mixture at which the settings that the paper states meet its epsilon of 1."""
     low, high = 10.0, 1000.0
-    for _ in range(60):
+    for _ in range(40):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if epsilon(*STATED[table], SIGMA_P, middle) <= 1 else (middle, high)
     return high
