@@ -46,7 +46,7 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "mst": ("mst", {}),  # the paper calls it Ryan, by its author
     "p3gm": ("p3gm", {}),
     "p3gm one pass": ("p3gm", {"passes": 1}),
-    "p3gm paper": ("p3gm", {"preset": "paper"}),  # what the authors used
+    "p3gm paper": ("p3gm", {"preset": "paper"}),  # the sizes that the paper states for Adult
     "p3gm-ae": ("p3gm-ae", {}),
     "dp-vae": ("dp-vae", {}),
     "dp-gm": ("dp-gm", {}),

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.plot import BOTTOM, HEIGHT, TOP, svg_lines, svg_pictures
 from benchmarks.remade import DOCUMENTS
-from benchmarks.remade_p3gm import PANELS, SHOWN, alone, figure_4
+from benchmarks.remade_p3gm import PANELS, SHOWN, accounting, alone, best_auroc, figure_4, gaussians, published_apart
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "remade"
 NAMES = {"2020": "dpsyn-2020", "experiences": "experiences", "field-groups": "field-groups", "slides": "dirichlet"}
@@ -29,6 +29,12 @@ def test_every_document_has_a_page_and_the_index_names_all():
     assert all(f"]({name})" in index for name in pages)
 
 
+def test_the_accounting_of_p3gm_is_what_the_benchmark_prints():
+    page = (PAGES / "p3gm.md").read_text(encoding="utf-8")
+    for table in accounting(1).split("\n\n"):
+        assert table in page, "write the tables of python -m benchmarks.remade_p3gm --only accounting into the page"
+
+
 def test_the_pictures_of_figure_4_are_those_of_the_table():
     page = (PAGES / "p3gm.md").read_text(encoding="utf-8")
     made = figure_4(page)
@@ -43,6 +49,18 @@ def test_figure_2_stands_on_its_page_with_a_row_a_system():
     drawn = ElementTree.fromstring((PAGES / "p3gm-figure-2.svg").read_text(encoding="utf-8"))
     rows = [e.text.split()[-1] for e in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert rows == ["real", *PANELS] and len(drawn.findall("{http://www.w3.org/2000/svg}g")) == len(rows) * SHOWN
+
+
+@pytest.mark.parametrize(("dimensions", "best"), [(5, 0.9992), (10, 1.0), (100, 1.0)])
+def test_two_gaussians_as_published_lie_further_apart_the_more_dimensions_there_are(dimensions, best):
+    """Section VI-D of P3GM: means of ones and of minus ones, unit covariance."""
+    assert best_auroc(published_apart(dimensions)) == pytest.approx(best, abs=5e-5)
+    assert best_auroc(2.0) == pytest.approx(0.9214, abs=5e-5)
+    data = gaussians(dimensions, published_apart(dimensions))
+    *columns, label = data.codes.astype(float)
+    centres = (np.array(columns) + 0.5) * 10 / 32 - 5  # of the bins of numbers from -5 to 5
+    assert np.abs(centres[:, label == 1].mean(axis=1) - 1).max() < 0.06
+    assert np.abs(centres[:, label == 0].mean(axis=1) + 1).max() < 0.06
 
 
 def test_pictures_as_svg_have_a_mark_for_every_inked_point():

@@ -17,8 +17,10 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 HEADER = "| document | section | item | quotation | state | file | shown by |"
 LONGEST = 15  # words of a quotation
-NOT_AT_HAND = "text not at hand"
-QUOTATION = re.compile(r"“([^“”]+)” \(([prn])\)")
+QUOTATION = re.compile(r"“([^“”]+)”")
+NO_QUOTATION = re.compile(r"none \([^()]+\)")  # in the place of one, with the reason; in a tenth of the rows at most
+NO_SECTIONS = ("not noted", "all", "-")
+OTHERS = "| source | item | state | file | shown by |"  # items that stand in none of the documents
 STATE = re.compile(r"done|(differs|not done) \((?:[^()]|\([^()]*\))+\)")
 COMMANDS_THAT_ARE_QUICK = ("noise", "plan", "methods", "schema")  # the others read or write a table
 
@@ -49,11 +51,13 @@ def row_of(line):
 def faults_of(row, titles):
     """What is wrong with a row, in sentences."""
     out = []
-    if row.document not in titles or not row.section or not row.item:
+    if row.document not in titles or not row.section or row.section in NO_SECTIONS or not row.item:
         out.append("no document, section or item")
     found = QUOTATION.fullmatch(row.quotation)
-    if row.quotation != NOT_AT_HAND and not found:
-        out.append("neither a quotation with its origin nor the words that there is none")
+    if not found and not NO_QUOTATION.fullmatch(row.quotation):
+        out.append("neither a quotation nor why there is none")
+    if found and not re.search("[A-Za-z]{3}", found[1]):
+        out.append("the quotation has no word")
     if found and len(found[1].split()) > LONGEST:
         out.append("the quotation is too long")
     if not STATE.fullmatch(row.state):
@@ -70,18 +74,23 @@ def quoted(cell):
     return re.findall(r"`([^`]+)`", cell)
 
 
-def tables():
-    """Every row below a header, up to the next empty line."""
-    rows = []
-    for block in TEXT.split(HEADER)[1:]:
-        lines = block.split("\n\n")[0].strip().splitlines()
-        rows += [row_of(line) for line in lines[1:]]
-    return rows
+def tables(header=HEADER):
+    """Every line below a header, up to the next empty line."""
+    blocks = [block.split("\n\n")[0].strip().splitlines() for block in TEXT.split(header)[1:]]
+    return [line for lines in blocks for line in lines[1:]]
+
+
+def of_others(line):
+    """A row of the table of what stands in no document: its source takes the place of a document."""
+    source, *cells = (c.strip() for c in line.strip().strip("|").split("|"))
+    assert len(cells) == 4, line
+    return Row(source, "no document", cells[0], "none (it stands in no document)", *cells[1:])
 
 
 TITLES = re.findall(r"^\| (?!short)(\w+) \|", TEXT.split("## How to read")[0], re.MULTILINE)
-ROWS = tables()
-SHOWN = [part for row in ROWS for part in quoted(row.shown)]
+ROWS = [row_of(line) for line in tables()]
+OURS = [of_others(line) for line in tables(OTHERS)]
+SHOWN = [part for row in (*ROWS, *OURS) for part in quoted(row.shown)]
 TESTS = sorted({part for part in SHOWN if part.startswith("tests/")})
 COMMANDS = list(dict.fromkeys(part for part in SHOWN if part.startswith("dpsyn ")))
 MODULES = sorted({part for part in SHOWN if part.startswith("python -m ")})
@@ -100,13 +109,25 @@ def test_every_row_has_a_short_quotation_or_none_a_state_with_its_reason_and_wha
     assert {r.document for r in ROWS} == set(TITLES) and len(TITLES) == 5
     assert len(ROWS) > 100
     assert not [(r.document, r.item, fault) for r in ROWS for fault in faults_of(r, TITLES)]
+    assert sum(not QUOTATION.fullmatch(r.quotation) for r in ROWS) <= len(ROWS) / 10
+    assert len({(r.document, r.item) for r in ROWS}) == len(ROWS)
+
+
+def test_what_stands_in_no_document_is_kept_apart_and_booked_on_none():
+    assert len(OURS) > 5
+    assert not [(r.item, fault) for r in OURS for fault in faults_of(r, [r.document for r in OURS])]
+    assert not {r.document for r in OURS} & set(TITLES) and not {r.item for r in OURS} & {r.item for r in ROWS}
 
 
 @pytest.mark.parametrize(
     ("place", "wrong", "words"),
     [
-        (3, "“" + "word " * (LONGEST + 1) + "” (p)", "too long"),
-        (3, "“without an origin”", "neither a quotation"),
+        (1, "not noted", "no document, section"),
+        (3, "“" + "word " * (LONGEST + 1) + "”", "too long"),
+        (3, "“so much noise” (p)", "neither a quotation"),
+        (3, "text not at hand", "neither a quotation"),
+        (3, "none ()", "neither a quotation"),
+        (3, "“(4)”", "no word"),
         (3, "", "neither a quotation"),
         (4, "differs", "reason is missing"),
         (4, "not done ()", "reason is missing"),
@@ -117,14 +138,14 @@ def test_every_row_has_a_short_quotation_or_none_a_state_with_its_reason_and_wha
     ],
 )
 def test_a_row_that_breaks_a_rule_is_found(place, wrong, words):
-    good = ["2020", "Theorem 4", "Noise.", "“so much noise” (p)", "done", "`a.py`", "`dpsyn noise`"]
+    good = ["2020", "Theorem 4", "Noise.", "“so much noise”", "done", "`a.py`", "`dpsyn noise`"]
     assert faults_of(Row(*good), TITLES) == []
     good[place] = wrong
     assert any(words in fault for fault in faults_of(Row(*good), TITLES))
 
 
 def test_named_files_exist():
-    assert not [p for row in ROWS if row.built for p in quoted(row.file) if not (ROOT / p).is_file()]
+    assert not [p for row in (*ROWS, *OURS) if row.built for p in quoted(row.file) if not (ROOT / p).is_file()]
 
 
 def test_every_thing_shown_is_a_test_a_command_or_a_benchmark():

@@ -191,7 +191,11 @@ def firecalls_schema() -> dict[str, Any]:
 
 
 def firecalls_design() -> dict[str, Any]:
-    """How a person who knows fire brigades counts the calls: nothing of it comes from the records."""
+    """How a person who knows fire brigades counts the calls: nothing of it comes from the records.
+
+    Two groups have names from Li, Zhang, Wang 2021, section 5.3, and other members: what the document puts together
+    (the kind of a unit, the group of a type) follows here from a finer column.
+    """
     boxes = np.arange(BOXES)
     seasons = np.append(np.arange(DAYS + 1) % DAYS * 4 // DAYS, 0)  # of every day, and of a missing one
     hierarchies = [

@@ -45,7 +45,7 @@ DOUBT = 6.0  # standard deviations of noise: a value with fewer records makes th
 COVERED = 1.0  # length of the noise in differences of means, in their inputs' deviations: beyond, nothing is trained
 SHARPER = 2.0  # factor of the logits of a head that is not trained where the decoder is
 FASTER = 2.0  # first rate of the head, in those of the decoder
-# what Takagi et al. 2021 used for Adult (five epochs of some 200 records); .005 and 1,000 are the same five epochs
+# sizes that Takagi et al. 2021 state for Adult (five epochs of some 200 records): .005 and 1,000 are the same epochs
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "paper": {
         "components": 10, "parts": 3, "iterations": 20, "tied": False, "hidden": 1000, "variance": "record",
@@ -163,10 +163,10 @@ class P3GMConfig(PhasedSettings):
     preset: Literal["measured", "paper"] = Field(
         "measured",
         title="Preset",
-        description="measured: the other values, which came out best. paper: what the authors used, for comparison: 10 "
-        "components, 3 parts, 20 iterations, 1,000 hidden units, variances by the record, 1,000 steps on half a "
-        "percent of the records however many columns there are, no part for the column to predict; a value that is "
-        "set as well wins.",
+        description="measured: the other values, which came out best. paper: the sizes that the paper states for "
+        "Adult, on any table: 10 components, 3 parts, 20 iterations, 1,000 hidden units, variances by the record, "
+        "1,000 steps on half a percent of the records, no part for the column to predict. Adam, the linear start and "
+        "the division of the budget stay ours; a value that is set as well wins.",
     )
     variance: Literal["constant", "record"] = Field(
         "constant",

@@ -10,8 +10,9 @@ Lab 26: synthetic stays in hospital whose end lies before their beginning.
 Lab 30: MWEM as its theorem has it and as it is used, beside the bound of the theorem. Noise is numpy's, with a seed.
 Source: Hardt, Ligett, McSherry 2012, Theorem 2.2.
 
-Lab 31: at which errors results of impossibility speak. Source: Ullman, Vadhan 2011 (no quick program makes
-synthetic tables with the right pairs of every real one); Bun, Ullman, Vadhan 2014 (fingerprinting codes).
+Lab 31: at which errors results of impossibility speak. Source: Kasiviswanathan, Rudelson, Smith, Ullman 2010 (marginals
+that are too exact give the table away); its factors for one case by Qardaji, Yang, Li 2014, as in section 6.1 of Li,
+Zhang, Wang 2021; Bun, Ullman, Vadhan 2014 (fingerprinting codes).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ ROUNDS = (1, 2, 4, 8, 16, 32)
 REPLAYS, DRAWS = 8, 3
 Variant = Literal["basic", "practical"]
 VARIANTS: tuple[Variant, ...] = ("basic", "practical")
-THRESHOLD = 1e-64  # error of a pair below which the hardness of synthetic tables speaks, by the notes on the document
+WORKED_OUT = (6, 45, 1_000_000)  # attributes of a marginal, yes/no columns, records: the one case with all its factors
+THRESHOLD = 1e-64  # of that case: the error of a count, as a share, below which its marginals give the table away
 DELTA = 1e-9  # of both lines of lab 31
 
 
@@ -174,19 +176,21 @@ def plain(records: int, epsilon: float) -> float:
     return float(np.abs(noise).max(axis=1).mean())
 
 
-def errors(records: float, columns: int, epsilon: float) -> dict[str, float]:
+def errors(k: int, columns: int, records: int, epsilon: float) -> dict[str, float]:
     """Errors of one count as shares of the records: what theorems speak of, and what tables have. Orders of magnitude.
 
-    hardness: below it no quick program makes synthetic tables of every real one. fresh: chance alone, a fresh sample.
-    noise: Gaussian noise on all pairs of the columns. fingerprint: below it, the shares of so many columns cannot all
-    be told at this epsilon, up to constants and logarithms.
+    published: below it, all k-way marginals of yes/no columns give most of the table away, with all factors of the
+    proof; there in the case that was worked out alone. rebuild: the same without constants and logarithms,
+    min(root n, d^((k - 1) / 2)) of n records. fingerprint: below it, no method has all shares of single columns at this
+    epsilon, up to constants and logarithms. noise: Gaussian noise on all k-way marginals. fresh: chance alone, a
+    fresh sample.
     """
-    pairs = columns * (columns - 1) // 2
-    return {
-        "hardness": THRESHOLD,
-        "fresh": 0.5 / math.sqrt(records),
-        "noise": Budget(epsilon=epsilon, delta=DELTA).gaussian().sigma(math.sqrt(pairs)) / records,
+    sigma = Budget(epsilon=epsilon, delta=DELTA).gaussian().sigma(math.sqrt(math.comb(columns, k)))
+    return ({"published": THRESHOLD} if (k, columns, records) == WORKED_OUT else {}) | {
+        "rebuild": min(math.sqrt(records), columns ** ((k - 1) / 2)) / records,
         "fingerprint": math.sqrt(columns) / (epsilon * records),
+        "noise": sigma / records,
+        "fresh": 0.5 / math.sqrt(records),
     }
 
 

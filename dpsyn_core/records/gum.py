@@ -86,8 +86,8 @@ class UpdateSettings(BaseModel):
         le=10,
         title="Update rate",
         description=(
-            "Share of its count by which a cell may grow in one update. The authors of GUM used 0.2 in 2018, always "
-            "below 1, and 1 in PrivSyn, where 0.2 is as good."
+            "Share of its count by which a cell may grow in one update. The authors of GUM used 0.2 in 2018 and "
+            "write that theirs is always below 1; their code of PrivSyn begins at 1, where 0.2 is as good."
         ),
     )
     decay: float = Field(

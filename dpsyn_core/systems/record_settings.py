@@ -21,7 +21,8 @@ from dpsyn_core.synthesizers.few_values import FewValuesConfig
 from dpsyn_core.synthesizers.settings import SettingsGroup
 
 Preset = Literal["measured", "2018"]
-# what the authors of the entry to the NIST 2018 challenge say that they did (appendices A.2 and A.3)
+# of Li, Zhang, Wang 2021: the rate of section 5.5, the removal and the copies of appendix A.2; not the falling rate,
+# the appending and the separating of A.3, which came after the challenge. The number of sweeps is ours.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "2018": {"alpha": 0.2, "decay": 1.0, "sweeps": 100, "removal": "share", "fill": "close", "polish": 0},
 }
@@ -34,9 +35,9 @@ class RecordSettings(UpdateSettings, SettingsGroup):
         default="measured",
         title="Preset of the updates",
         description=(
-            "measured: the other values, which came out best or as good as any. 2018: what the authors "
-            "describe, for comparison: update rate 0.2 without decay, at most 100 sweeps, removal by share, copies "
-            "only when close, no polish; a value that is set as well wins."
+            "measured: the other values, which came out best or as good as any. 2018: the rate of 0.2 that the "
+            "authors used in the challenge, removal by share, copies only when close, no polish; at most 100 sweeps, "
+            "without the falling rate and the appending that they added later. A value that is set as well wins."
         ),
     )
     nonnegativity: Rule = Field(
@@ -53,8 +54,8 @@ class RecordSettings(UpdateSettings, SettingsGroup):
         le=1000,
         title="Consistency rounds",
         description=(
-            "Rounds of agreeing on overlaps and removing negative cells. The original systems alternate 30 to 500 "
-            "times; records follow tables that went through it once more closely."
+            "Rounds of agreeing on overlaps and removing negative cells. After one, tables may still disagree; after "
+            "30 they hardly do, but records follow tables that went through it once more closely."
         ),
     )
 

@@ -69,11 +69,18 @@ def test_plain_noise_is_beaten_with_a_hundred_records_and_wins_with_a_thousand()
     assert bounds.largest("practical", 1_000, 1.0, 8) > bounds.plain(1_000, 1.0)
 
 
-def test_the_hardness_proof_speaks_of_errors_far_below_all_others():
-    found = bounds.errors(100_000, 20, 1.0)
-    assert found["hardness"] == 1e-64 and found["fingerprint"] < found["noise"]
-    sigma = Budget(epsilon=1.0, delta=1e-9).gaussian().sigma(math.sqrt(190))
-    assert found["noise"] == pytest.approx(sigma / 100_000)
+def test_the_published_threshold_is_that_of_one_case_and_the_bound_moves_with_k_d_and_n():
+    """Section 6.1 of Li, Zhang, Wang 2021: 6-way marginals, 45 columns, a million records; 1e-5 is accurate enough."""
+    case = bounds.errors(6, 45, 1_000_000, 1.0)
+    assert case["published"] == 1e-64 < case["rebuild"] == pytest.approx(1e-3)  # root n, for 45^2.5 is larger
+    assert case["published"] < 1e-5 < case["fresh"]
+    for other in ((5, 45, 1_000_000), (6, 100, 1_000_000), (6, 45, 100_000)):
+        assert "published" not in bounds.errors(*other, 1.0)
+    assert bounds.errors(2, 45, 1_000_000, 1.0)["rebuild"] == pytest.approx(math.sqrt(45) / 1e6)
+    assert bounds.errors(4, 45, 1_000_000, 1.0)["rebuild"] == pytest.approx(45**1.5 / 1e6)
+    sigma = Budget(epsilon=1.0, delta=1e-9).gaussian().sigma(math.sqrt(8_145_060))
+    assert case["noise"] == pytest.approx(sigma / 1_000_000)
+    assert bounds.errors(2, 20, 100_000, 1.0)["fingerprint"] < bounds.errors(2, 20, 100_000, 1.0)["noise"]
     assert len(str(int(bounds.records_for()))) == guesses.answer("hardness")
 
 
@@ -139,6 +146,8 @@ def test_the_shape_of_the_prior_decides_who_is_pulled():
         ("agreeing", lambda app: app.radio(key="agreeing_table").set_value("parity"), 1),
         ("rounds", lambda app: app.select_slider(key="rounds_rounds").set_value(32), 1),
         ("hardness", lambda app: app.select_slider(key="hardness_columns").set_value(500), 1),
+        ("hardness", lambda app: app.select_slider(key="hardness_ways").set_value(2), 1),
+        ("hardness", lambda app: app.select_slider(key="hardness_records").set_value(1_000), 1),
         ("phases", lambda app: app.select_slider(key="phases_dimensions").set_value(100), 1),
         ("exposures", lambda app: app.radio(key="exposures_prior").set_value("rates"), 1),
     ],

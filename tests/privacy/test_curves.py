@@ -113,7 +113,7 @@ def test_theta_seven_multiplies_the_public_log_value():
 
 
 @pytest.mark.parametrize(("epsilon", "sigma"), [(0.3, 346.1261), (1, 104.5058), (8, 13.8464)])
-def test_two_hundred_marginals_give_the_sigmas_of_the_2018_rounds(epsilon, sigma):
+def test_two_hundred_marginals_at_the_budgets_of_the_last_round_of_2018(epsilon, sigma):
     got = noise_curves(epsilon, 2.2820544e-12, [200])["curves"]["gaussian_zcdp"]["200"]
     assert got == pytest.approx(sigma, abs=5e-5)
 

@@ -33,7 +33,7 @@ def noiseless(codes, domain, **settings):
 
 @pytest.mark.parametrize(("epsilon", "published"), [(0.3, 346.1261), (1, 104.5058), (8, 13.8464)])
 def test_oracle_o7_exact_accounting_needs_less_noise_than_the_closed_form(epsilon, published):
-    """k = 200 Gaussian marginals at the challenge's delta; the write-up says about 100 to 14."""
+    """k = 200 Gaussian marginals at the budgets of the last round, with delta one over the square of its records."""
     delta = 2.2820544e-12
     log = math.log(1 / delta)
     assert math.sqrt(200) / (math.sqrt(2) * (math.sqrt(log + epsilon) - math.sqrt(log))) == pytest.approx(

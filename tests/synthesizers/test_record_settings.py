@@ -12,10 +12,11 @@ UPDATED = [n for n in names() if issubclass(config_class(n), RecordConfig)]
 
 @pytest.mark.parametrize("name", UPDATED)
 @pytest.mark.parametrize("written", ["2018", 2018])
-def test_the_preset_of_2018_sets_what_its_authors_describe(name, written):
+def test_the_preset_of_2018_has_the_rate_of_the_challenge_and_not_what_came_later(name, written):
     moves = configure(name, {"update.preset": written}).update
     assert (moves.alpha, [moves.rate(t) for t in (0, 99)], moves.sweeps) == (0.2, [0.2, 0.2], 100)
     assert (moves.removal, moves.fill, moves.polish, moves.updater) == ("share", "close", 0, "gum")
+    assert "without the falling rate and the appending" in type(moves).model_fields["preset"].description
 
 
 @pytest.mark.parametrize("name", UPDATED)

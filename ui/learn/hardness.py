@@ -16,33 +16,39 @@ from ui.shared.theme import facts, hues, palette
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+WAYS = (2, 3, 4, 5, 6)
+COLUMNS = (10, 20, 45, 100, 500)
 RECORDS = tuple(10**k for k in range(3, 13))
-COLUMNS = (5, 10, 20, 50, 100, 500)
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")  # powers of ten in a sentence
-ROWS = ("hardness", "fingerprint", "noise", "fresh")  # from below
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")  # powers of ten in a sentence
 
 
-def figure(records: int, columns: int, eps: float) -> go.Figure:
-    """Errors on one logarithmic axis of seventy powers of ten."""
+def figure(k: int, columns: int, records: int, eps: float) -> go.Figure:
+    """Errors on one logarithmic axis, the theorems' from below."""
     import plotly.graph_objects as go
 
-    found = lesson.errors(records, columns, eps)
-    colours = {"hardness": palette().warning, "fingerprint": hues()[1], "noise": hues()[0], "fresh": palette().real}
+    found = lesson.errors(k, columns, records, eps)
+    colours = {
+        "published": palette().warning, "rebuild": palette().warning, "fingerprint": hues()[1], "noise": hues()[0],
+        "fresh": palette().real,
+    }  # fmt: skip
+    left = math.floor(math.log10(min(found.values()))) - 3
     out = go.Figure()
-    for name in ROWS:
+    for name, error in found.items():
         label = t(f"learn.hardness.{name}")
         bar = {"color": colours[name], "width": 3}
-        out.add_trace(go.Scatter(x=[1e-70, found[name]], y=[label] * 2, mode="lines", line=bar, showlegend=False))
+        out.add_trace(go.Scatter(x=[10.0**left, error], y=[label] * 2, mode="lines", line=bar, showlegend=False))
         marker = {"color": colours[name], "size": 14, "symbol": "diamond"}
         out.add_trace(
             go.Scatter(
-                x=[found[name]], y=[label], mode="markers+text", marker=marker, showlegend=False,
-                text=[power(found[name])], textposition="top left" if found[name] > 1e-30 else "top right",
+                x=[error], y=[label], mode="markers+text", marker=marker, showlegend=False, text=[power(error)],
+                textposition="top right" if name == "published" else "top left",
             )
         )  # fmt: skip
-    ticks = list(range(-60, 1, 20))
+    right = max(2, math.ceil(math.log10(max(found.values()))) + 1)
+    every = 30 if left < -30 else 4
+    ticks = list(range(-every * (-left // every), right + 1, every))
     out.update_xaxes(
-        title=t("learn.hardness.x"), type="log", range=[-70, 3], tickvals=[10.0**k for k in ticks],
+        title=t("learn.hardness.x"), type="log", range=[left, right], tickangle=0, tickvals=[10.0**k for k in ticks],
         ticktext=[f"10<sup>{k}</sup>" if k else "1" for k in ticks],
     )  # fmt: skip
     out.update_yaxes(automargin=True)
@@ -51,7 +57,7 @@ def figure(records: int, columns: int, eps: float) -> go.Figure:
 
 def power(value: float) -> str:
     """A share as a percentage where that can be read, else as a power of ten."""
-    return percent(value, 2) if value >= 1e-4 else f"10<sup>{round(math.log10(value))}</sup>"
+    return percent(value, 2) if 1e-4 <= value < 10 else f"10<sup>{round(math.log10(value))}</sup>"
 
 
 def _small(value: float) -> str:
@@ -59,24 +65,33 @@ def _small(value: float) -> str:
     return percent(value, 4) if value >= 1e-6 else f"{local(100 * value, '.2g')}\u00a0%"
 
 
+def _ten_to(value: float) -> str:
+    """The power of ten that is nearest, in a sentence."""
+    return f"10{str(round(math.log10(value))).translate(RAISED)}"
+
+
 def show() -> None:
     """Controls, numbers, figure."""
-    a, b, c = st.columns(3, gap="medium")
+    most, width, case = lesson.WORKED_OUT
+    a, b, c, d = st.columns(4, gap="medium")
     with a:
-        records = int(steps(t("learn.hardness.records"), RECORDS, 100_000, key="hardness_records"))
+        k = int(steps(t("learn.hardness.ways"), WAYS, most, key="hardness_ways"))
     with b:
-        columns = int(steps(t("learn.hardness.columns"), COLUMNS, 20, key="hardness_columns"))
+        columns = int(steps(t("learn.hardness.columns"), COLUMNS, width, key="hardness_columns"))
     with c:
+        records = int(steps(t("learn.hardness.records"), RECORDS, case, key="hardness_records"))
+    with d:
         eps = epsilon("hardness_epsilon")
-    found = lesson.errors(records, columns, eps)
-    orders = round(math.log10(found["noise"] / found["hardness"]))
-    above = local(found["noise"] / found["fingerprint"], ".2g")
-    digits = str(round(math.log10(lesson.records_for()))).translate(RAISED)
+    found = lesson.errors(k, columns, records, eps)
     facts([
-        (str(orders), t("learn.hardness.orders"), t("learn.hardness.orders_note")),
-        (above, t("learn.hardness.above"), t("learn.hardness.above_note")),
+        (number(math.comb(columns, k)), t("learn.hardness.marginals", k=k), t("learn.hardness.marginals_note")),
+        (local(found["noise"] / found["rebuild"], ".2g"), t("learn.hardness.above"), t("learn.hardness.above_note")),
     ])  # fmt: skip
-    reading = t("learn.hardness.reading", records=number(records), columns=columns, noise=_small(found["noise"]),
-        fresh=_small(found["fresh"]), orders=orders, digits=digits)  # fmt: skip
-    draw(figure, records, columns, eps, alt=t("learn.hardness.alt", reading=reading), key="hardness_plot", height=360)
+    there = lesson.errors(most, width, case, eps)
+    factors = t("learn.hardness.factors", k=most, columns=width, records=number(case),
+        rebuild=_ten_to(there["rebuild"]), published=_ten_to(there["published"]))  # fmt: skip
+    reading = t("learn.hardness.reading", records=number(records), columns=columns, k=k, noise=_small(found["noise"]),
+        rebuild=_small(found["rebuild"]), fresh=_small(found["fresh"])) + " " + factors  # fmt: skip
+    alt = t("learn.hardness.alt", reading=reading)
+    draw(figure, k, columns, records, eps, alt=alt, key="hardness_plot", height=380)
     st.write(reading)
