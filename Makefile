@@ -70,7 +70,7 @@ check: dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m tools.vulnerabilities
+	$(BIN)/python -m tools.vulnerabilities $(UNCHECKED)
 
 bench: dev
 	$(BIN)/python -m benchmarks.run
