@@ -56,7 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     allowed = parser.parse_args(arguments).allow_unchecked
     services, status = list(SERVICES), 0
     for lock in locks():
-        found, checked, skipped = [], 0, 1
+        found: list[str] = []
+        checked, skipped = 0, 1
         while services and skipped:
             found, checked, skipped = judge(ask(lock, services[0]))
             if not checked:
