@@ -13,6 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # scipy looks at every name of numpy, and so imports these; numba imports a reader of settings that nobody wrote
 UNUSED = ("numpy.f2py", "numpy.testing", "yaml")
 PLAIN = (".csv", ".tsv", ".txt", ".gz", ".parquet")  # files that are read and written without pandas
+PRIVATE = ("load_overload", "save_overload", "_load_overload", "_guard_against_spurious_io_errors")  # of numba's cache
 MADE: list[str] = []  # kernels that this process compiled, for none was kept
 
 
@@ -27,7 +28,9 @@ def compiled(**options: Any) -> Callable[[F], F]:
         try:
             from numba.core.caching import FunctionCache
             from numba.core.runtime import rtsys
-        except ImportError:  # what stands in for numba in a browser
+        except ImportError:  # what stands in for numba in a browser, or a numba that has moved its private parts
+            return kernel  # type: ignore[no-any-return]
+        if not all(hasattr(FunctionCache, name) for name in PRIVATE) or not hasattr(kernel, "_cache"):
             return kernel  # type: ignore[no-any-return]
 
         class KeptKernel(FunctionCache):  # type: ignore[misc]

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # Streamlit does this for the folder of app.py
 
-pytest_plugins = ["tests.left_out"]
+pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance"]
 
 
 @pytest.fixture

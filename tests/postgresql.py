@@ -59,7 +59,7 @@ class Postgresql:
         command += ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "lc_messages=C"]
         with self.log.open("wb") as log:
             server = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, **self.rights)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline and server.poll() is None:
             try:
                 with self.connect("postgres") as connection:
@@ -77,5 +77,5 @@ class Postgresql:
 
     def stop(self):
         self.server.send_signal(2)  # ends sessions and closes the files
-        self.server.wait(20)
+        self.server.wait(120)
         shutil.rmtree(self.folder)

@@ -30,7 +30,7 @@ class Served(PagesManager):  # AppTest forgets on every run that the app has pag
 
 app_test.PagesManager = Served
 serving.prepare = lambda: None
-app = AppTest.from_file("app.py", default_timeout=90)
+app = AppTest.from_file("app.py", default_timeout=300)
 app.run()
 app.switch_page("pages/synthesize.py").run()
 app.selectbox(key="method").set_value("uniform").run()

@@ -72,6 +72,6 @@ def test_the_makefile_and_ci_run_what_they_say():
     assert "--quick" in targets["test"] and "--complete" not in targets["test"]
     assert "--complete" in targets["test-all"] and "--quick" not in targets["test-all"]
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    assert steps[-3:] == ["make check", "make docs", "make test-all"]
+    assert steps[-3:] == ["make check UNCHECKED=--allow-unchecked", "make docs", "make test-all"]
     packages = COMMAND.removeprefix("apt-get install ").split(" && ")[0].split()
     assert all(any(package in line.split() for line in steps) for package in packages)

@@ -25,7 +25,7 @@ EXTRA = (
 OPENED = """
 from streamlit.testing.v1 import AppTest
 from dpsyn_core.commands.app import app_folder
-print(len(AppTest.from_file(str(app_folder() / "app.py"), default_timeout=120).run().exception))
+print(len(AppTest.from_file(str(app_folder() / "app.py"), default_timeout=300).run().exception))
 """
 # as where they are not installed: no entry in sys.modules, which SciPy and pyarrow ask for
 RUN = f"""

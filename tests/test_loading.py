@@ -2,7 +2,15 @@
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
 
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from dpsyn_core import loading
 from dpsyn_core.cli import main
 
 RUN = """
@@ -47,3 +55,27 @@ def test_a_kernel_that_is_kept_is_loaded_and_another_form_of_it_is_compiled(tmp_
     one = COMPILES.replace("(np.uint8, np.uint16, np.uint32)", "(np.uint8, np.int64)")
     done = subprocess.run([sys.executable, "-c", one], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", [*loading.PRIVATE, "module"])
+def test_a_kernel_is_compiled_as_usual_where_numba_has_moved_a_private_part(name, monkeypatch):
+    from numba.core import caching
+
+    if name == "module":
+        monkeypatch.setitem(sys.modules, "numba.core.runtime", None)  # importing it fails
+    else:
+        owner = next(c for c in caching.FunctionCache.__mro__ if name in vars(c))
+        monkeypatch.delattr(owner, name)
+    monkeypatch.setattr("numba.njit", lambda **options: lambda f: f)
+    kernel = loading.compiled(nogil=True)(abs)
+    assert kernel is abs  # nothing was put in its place
+
+
+def test_numba_and_streamlit_have_an_upper_bound_for_the_private_parts_that_are_used():
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [*project["dependencies"], *project["optional-dependencies"]["app"]]
+    for package in ("numba", "streamlit"):
+        (wanted,) = [Requirement(n) for n in named if Requirement(n).name == package]
+        assert version(package) in wanted.specifier
+        major, minor, *_ = Version(version(package)).release
+        assert f"{major}.{minor + 1}.0" not in wanted.specifier, "the next one has not been tried"

@@ -67,9 +67,9 @@ def test_a_peer_ends_with_its_benchmark(tmp_path, whom):
     wrote = tmp_path / "ids"
     (tmp_path / "peer.py").write_text(
         "import os, subprocess, sys, time\n"
-        "other = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])\n"
+        "other = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(900)'])\n"
         f"open({str(wrote)!r}, 'w').write(f'{{os.getpid()}} {{other.pid}}\\n')\n"
-        "time.sleep(300)\n"
+        "time.sleep(900)\n"
     )
     code = "import sys; from benchmarks.process import measure; measure(sys.argv[1:], limit=300)"
     benchmark = subprocess.Popen(
@@ -89,7 +89,7 @@ def test_a_peer_ends_with_its_benchmark(tmp_path, whom):
             os.kill(int(i), signal.SIGKILL)
 
 
-def until(holds, seconds=20):
+def until(holds, seconds=300):
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it never came about"

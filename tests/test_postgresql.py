@@ -152,7 +152,7 @@ def test_requests_that_cannot_be_served_are_one_sentence_without_password_or_cel
     assert "refused" in refusal(base, query="SELECT city::integer AS c FROM people", vouched=True)
     assert read_database(base, table="empty").num_rows == 0
     assert "SELECT" in refusal(base, query="SELECT 1; DROP TABLE people")
-    assert "same header" in refusal(base, query="SELECT age, age FROM people")
+    assert "same header" in refusal(base, query="SELECT age, city AS age FROM people")
     for column in "abcd":
         assert f"'{column}'" in refusal(base, query=f"SELECT {column} FROM nested")
     wrong = server.address.replace(WRITTEN, "secret")
@@ -208,7 +208,7 @@ def test_the_command_reads_tables_and_queries_and_tells_nobody_the_password(base
     common = ["--schema", str(schema), "--epsilon", "1", "--delta", "1e-9", "--method", "independent",
               "--out", str(tmp_path / "o.csv"), "--manifest", str(tmp_path / "m.json")]  # fmt: skip
     assert main(["synth", server.address, *common, "--sql-table", "people"]) == 0
-    query = "SELECT * FROM people WHERE age < 50 ORDER BY 1"
+    query = "SELECT * FROM people WHERE age < 50"
     assert main(["synth", server.address, *common, "--sql-query", query]) == 0
     assert read(tmp_path / "o.csv").table.column_names == ["city", "age"]
     drafted = tmp_path / "d.json"

@@ -26,7 +26,6 @@ from dpsyn_core.linked.keys import key_names
 from dpsyn_core.linked.measuring import counter_of, sibling_counter
 from dpsyn_core.linked.stages import Stage, root_columns
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes
-from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.scratch import Scratch, scratch
@@ -167,8 +166,7 @@ class Spill:
 
 @contextmanager
 def stored_forests(
-    schema: LinkedSchema, tables: Mapping[str, Batches], *, parts: int, strict: bool = False, key: bytes | None = None,
-    progress: Progress = silent,
+    schema: LinkedSchema, tables: Mapping[str, Batches], *, parts: int, strict: bool = False, key: bytes | None = None
 ) -> Iterator[RealForests]:  # fmt: skip
     """Bounded forests of all roots, in private files; on leaving, these are gone.
 
@@ -178,7 +176,6 @@ def stored_forests(
         parts: among which roots are divided.
         strict: see `bounded`.
         key: 32 bytes; default: drawn from the operating system.
-        progress: told the parts.
 
     Raises:
         TableError: see `bounded`.
@@ -193,7 +190,6 @@ def stored_forests(
         forests: list[StoredForest] = []
         lost: list[LeftOut] = []
         for part in range(parts):
-            progress("encoding", part, parts)
             held = {n: joined(list(own[part].pieces()), columns[n]) for n, own in spills.items()}
             forest, left = bounded_part(schema, held, key=key, strict=strict)
             lost = [a + b for a, b in zip(lost, left, strict=True)] if lost else list(left)
@@ -204,7 +200,6 @@ def stored_forests(
         store.finish()
         if strict:
             check_all_placed(lost)
-        progress("encoding", parts, parts)
         yield RealForests(schema, forests, StoredCounter(store))
 
 

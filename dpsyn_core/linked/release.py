@@ -179,10 +179,10 @@ def synthesize_linked(
             forest, _ = bounded(working, frames, strict=strict)
             real = RealForests.whole(forest, working)
             del frames
-            progress("encoding", 1, 1)
         else:
             headers = {name: batches.columns for name, batches in given.items()}
-            real = stack.enter_context(stored_forests(working, given, parts=parts, strict=strict, progress=progress))
+            real = stack.enter_context(stored_forests(working, given, parts=parts, strict=strict))
+        progress("encoding", 1, 1)  # how many parts there are tells the number of roots
         run = open_run(
             declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
             ledger=ledger,

@@ -148,7 +148,7 @@ def asked_of(database: Database, table: str | None, query: str | None, *, vouche
 def statement_of(database: Database, connection: Any, asked: Query | str) -> str:
     """The SELECT for what is asked, on tables alone. Raises TableError for what is neither table nor readable view."""
     if isinstance(asked, str):
-        found = Written(sql=asked, columns=())
+        found = Written(sql=asked, columns={})
     else:
         try:
             found = relations.written(database.system, connection, asked)

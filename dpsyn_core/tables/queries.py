@@ -8,7 +8,7 @@ Queries: what the rules of `tables.query_grammar` took in, and how it is written
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dpsyn_core.errors import TableError
@@ -95,11 +95,13 @@ def tokens(text: str) -> list[Token]:
 class Dialect:
     """What one database may be asked for each record.
 
-    Nothing here fails on one record: a run that one record can stop tells that the record is there.
+    Nothing here fails on one record: a run that one record can stop tells that the record is there. So nothing makes a
+    text either: a value is a cell as it stands, a constant of the query, or a number, a date or a truth value, as text
+    where a cast says so. A longer text than the cells of its record could be longer than the database takes.
 
-    functions: which give a value of their arguments alone. arithmetic: signs that calculate. casts: whether any type
-    may be made of any value. tried: expressions are wrapped in TRY, so that what fails in a record is missing there.
-    folded: names without quotation marks are in small letters.
+    functions: which give a value of their arguments alone, of these kinds. arithmetic: signs that calculate. casts:
+    whether any type may be made of any value. tried: expressions are wrapped in TRY, so that what fails in a record is
+    missing there. folded: names without quotation marks are in small letters.
     """
 
     functions: frozenset[str]
@@ -109,33 +111,32 @@ class Dialect:
     folded: bool = False
 
 
-_EVERYWHERE = frozenset({
-    "coalesce", "nullif", "lower", "upper", "trim", "ltrim", "rtrim", "length", "replace", "round",
-})  # fmt: skip
-_CALCULATING = frozenset({"+", "-", "*", "/", "%", "||"})
+_EVERYWHERE = frozenset({"coalesce", "nullif", "length"})
+_CALCULATING = frozenset({"+", "-", "*", "/", "%"})
 
 DIALECTS = {
     # a sum that is too large becomes a real number, and what is divided by zero is missing
     "sqlite": Dialect(
-        functions=_EVERYWHERE | {"ifnull", "iif", "substr", "substring", "instr", "typeof"},
+        functions=_EVERYWHERE | {"ifnull", "iif", "typeof", "round"},
         arithmetic=_CALCULATING,
         casts=True,
     ),
     "duckdb": Dialect(
         functions=_EVERYWHERE
         | {
-            "ifnull", "substr", "substring", "left", "right", "concat", "abs", "floor", "ceil", "ceiling", "greatest",
-            "least", "year", "month", "day", "contains", "starts_with", "ends_with",
+            "ifnull", "round", "abs", "floor", "ceil", "ceiling", "greatest", "least", "year", "month", "day",
+            "contains", "starts_with", "ends_with",
         },
         arithmetic=_CALCULATING,
         casts=True,
         tried=True,
     ),
-    # a sum of integers may be too large for its type, a division be by zero, a text be no number: each is an error
+    # a sum of integers may be too large for its type, a division be by zero, a text be no number, a rounded numeric
+    # have a digit too many: each is an error. What works on letters (lower, trim, ILIKE) needs up to eight times the
+    # memory of a cell, and fails where that is above 1 GB
     "postgresql": Dialect(
-        functions=_EVERYWHERE
-        | {"btrim", "char_length", "left", "right", "concat", "floor", "ceil", "ceiling", "greatest", "least"},
-        arithmetic=frozenset({"||"}),
+        functions=_EVERYWHERE | {"char_length", "greatest", "least"},
+        arithmetic=frozenset(),
         casts=False,
         folded=True,
     ),
@@ -155,6 +156,7 @@ _VOUCHED = frozenset().union(*(d.functions for d in DIALECTS.values())) | words(
     "row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value "
     "sqrt exp ln log log10 power pow mod sign trunc sin cos tan pi random hex extract date_part date_trunc date_diff "
     "datediff date datetime strftime julianday to_char to_date to_timestamp make_date age quarter week hour minute "
+    "lower upper trim btrim ltrim rtrim replace substr substring instr left right concat floor ceil ceiling round abs "
     "second dayofweek position strpos split_part lpad rpad repeat reverse initcap concat_ws regexp_replace "
     "regexp_matches json_extract unnest generate_series range cast try_cast try"
 )
@@ -221,13 +223,6 @@ class Query:
     items: tuple[Item, ...]
     table: tuple[Name, ...]
     where: tuple[str | Name, ...] = ()
-    order: tuple[tuple[Name | int, str], ...] = ()
-
-    @property
-    def computed(self) -> tuple[Name, ...]:
-        """Columns of which something is computed or compared."""
-        made = [p for i in self.items if not i.plain for p in i.pieces]
-        return tuple(p for p in (*made, *self.where) if isinstance(p, Name))
 
 
 def whole(*table: str) -> Query:
@@ -245,12 +240,17 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+Kinds = frozenset[tuple[str, str]]  # group and name of each type; two of one group must not be computed with together
+ODD = ("odd", "")  # a type of which nothing is computed
+Columns = Mapping[str, Kinds]  # in their order
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """A SELECT for the database, and the names of its columns. tried: it holds expressions in TRY."""
+    """A SELECT for the database, and its columns. tried: it holds expressions in TRY."""
 
     sql: str
-    columns: tuple[str, ...]
+    columns: Columns
     tried: bool = False
 
 
@@ -258,44 +258,87 @@ class NoColumnError(LookupError):
     """The table has no column of this name."""
 
 
-def write(query: Query, source: str, columns: Sequence[str], system: str) -> Written:
-    """The query as SQL, on a source of SQL that has these columns. Raises NoColumnError."""
+def write(query: Query, source: str, columns: Columns, system: str) -> Written:
+    """The query as SQL, on a source of SQL that has these columns.
+
+    Raises NoColumnError, and NotByRecordError for a column that stands in two items, or for types that one record can
+    keep the database from computing with.
+    """
     dialect = DIALECTS[system]
     made: list[str] = []
-    names: list[str] = []
+    given: dict[str, Kinds] = {}
+    used: list[str] = []
+    computed: Kinds = frozenset()
     for item in query.items:
         if not item.pieces:
             made += [quoted(c) for c in columns]
-            names += columns
+            given |= columns
+            used += columns
             continue
         text = _text(item.pieces, columns, dialect)
+        named = _named(item.pieces, columns, dialect)
+        used += named
+        kinds = _kinds(item.pieces, named, columns, system)
         name = item.alias
         if name is None:
             name = _found(item.pieces[0], columns, dialect)
+        if not item.plain:
+            computed |= kinds
         wrapped = f"TRY({text})" if dialect.tried and not item.plain else text
         made.append(wrapped if wrapped == quoted(name) else f"{wrapped} AS {quoted(name)}")
-        names.append(name)
+        given[name] = kinds
+    if len(set(used)) < len(used):  # with it the result of one record could be longer than the record
+        what = "a column that is given twice, or given and computed with"
+        raise NotByRecordError(what)
     sql = f"SELECT {', '.join(made)} FROM {source}"  # noqa: S608 names in quotation marks, and what the rules took in
     if query.where:
         condition = _text(query.where, columns, dialect)
         sql += f" WHERE {f'TRY({condition})' if dialect.tried else condition}"
-    if query.order:
-        by = [str(b) if isinstance(b, int) else quoted(_found(b, [*names, *columns], dialect)) for b, _ in query.order]
-        sql += " ORDER BY " + ", ".join(f"{b} {way}" for b, (_, way) in zip(by, query.order, strict=True))
+        computed |= _kinds(query.where, _named(query.where, columns, dialect), columns, system)
+    if ODD in computed:
+        what = "a condition on a column whose type is not one of the usual ones"
+        raise NotByRecordError(what)
+    if len({group for group, _ in computed}) < len(computed):
+        what = f"types that are converted into each other ({', '.join(sorted(n for _, n in computed))})"
+        raise NotByRecordError(what)
     tried = dialect.tried and (bool(query.where) or any(i.pieces and not i.plain for i in query.items))
-    return Written(sql=sql, columns=tuple(names), tried=tried)
+    return Written(sql=sql, columns=given, tried=tried)
 
 
-def meant(name: Name, columns: Sequence[str], system: str) -> str:
-    """The column that a name means, as it is written in the database. Raises NoColumnError."""
-    return _found(name, columns, DIALECTS[system])
+# PostgreSQL converts a value of one type of a group where it stands beside another, and fails on values out of range
+_GROUPS = {
+    "NUMERIC": ("numbers", "numeric"), "DECIMAL": ("numbers", "numeric"), "REAL": ("numbers", "float"),
+    "FLOAT": ("numbers", "float"), "FLOAT4": ("numbers", "float"), "FLOAT8": ("numbers", "float"),
+    "DOUBLE": ("numbers", "float"), "DATE": ("times", "date"), "TIMESTAMP": ("times", "timestamp"),
+    "TIMESTAMPTZ": ("times", "timestamp with time zone"), "TIMESTAMP WITH": ("times", "timestamp with time zone"),
+}  # fmt: skip
 
 
-def _text(pieces: Sequence[str | Name], columns: Sequence[str], dialect: Dialect) -> str:
+def _kinds(pieces: Sequence[str | Name], named: Sequence[str], columns: Columns, system: str) -> Kinds:
+    """Kinds of the columns of an expression, and of its constants that name a type."""
+    found = frozenset().union(*(columns[c] for c in named))
+    if system != "postgresql":
+        return found
+    after = [*pieces[1:], ""]
+    typed = ["TIMESTAMP WITH" if pair == ("TIMESTAMP", "WITH") else pair[0] for pair in zip(pieces, after, strict=True)]
+    return found | {_GROUPS[p] for p in typed if isinstance(p, str) and p in _GROUPS}
+
+
+def group_of(type_name: str) -> Kinds:
+    """Kinds of a column of PostgreSQL by the name of its type."""
+    return frozenset({_GROUPS[type_name]}) if type_name in _GROUPS else frozenset()
+
+
+def _named(pieces: Sequence[str | Name], columns: Columns, dialect: Dialect) -> list[str]:
+    """The columns of an expression, each once."""
+    return list({_found(p, columns, dialect): None for p in pieces if isinstance(p, Name)})
+
+
+def _text(pieces: Sequence[str | Name], columns: Columns, dialect: Dialect) -> str:
     return " ".join(p if isinstance(p, str) else quoted(_found(p, columns, dialect)) for p in pieces)
 
 
-def _found(name: str | Name, columns: Sequence[str], dialect: Dialect) -> str:
+def _found(name: str | Name, columns: Columns, dialect: Dialect) -> str:
     """The column that is meant, as it is written in the database."""
     if isinstance(name, str):
         raise NoColumnError

@@ -20,7 +20,7 @@ from dpsyn_core.tables.queries import (
 
 DEEPEST = 60  # brackets within brackets; each is some ten calls of Python, which allows a thousand
 COMPARING = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">="})
-LIKE_OF_VIEWS = frozenset({"~~", "~~*", "!~~", "!~~*"})  # LIKE, ILIKE and their NOT, as databases write them in views
+LIKE_OF_VIEWS = frozenset({"~~", "!~~"})  # LIKE and NOT LIKE, as databases write them in views
 # words that end or change a part of a query, and so are names only between quotation marks
 RESERVED = words(
     "SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT OFFSET FETCH TOP DISTINCT ALL UNION EXCEPT INTERSECT MINUS JOIN "
@@ -161,7 +161,7 @@ class Expressions:
             elif token.word == "IS":
                 self.keep()
                 self.is_what()
-            elif token.word in ("NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "GLOB"):
+            elif token.word in ("NOT", "IN", "BETWEEN", "LIKE", "GLOB"):
                 if token.word == "NOT":
                     self.keep()
                 self.among()
@@ -193,7 +193,7 @@ class Expressions:
                 raise self.odd()
             self.keep()
             self.operand()
-        elif word in ("LIKE", "ILIKE") or (word == "GLOB" and self.system == "sqlite"):
+        elif word == "LIKE" or (word == "GLOB" and self.system == "sqlite"):
             self.keep()
             self.pattern()
         else:
@@ -265,7 +265,7 @@ class Expressions:
                 raise NotByRecordError(called(token))
             self.take()
             self.out.append(token.text.lower())
-            self.listed("(", ")")
+            self.listed("(", ")", most=1 if "length" in token.text.lower() else None)  # a second one: an encoding
             return False
         self.out.append(self.column())
         return False
@@ -343,6 +343,9 @@ class Expressions:
         written = " ".join(words) in TEXTS and not sized and not several
         if not words:
             raise self.odd()
+        if several and not (constant and self.system == "postgresql"):
+            what = "a conversion into a list, which can be longer than the text"
+            raise NotByRecordError(what)
         if not (constant or written or self.dialect.casts):
             what = f"a conversion into {' '.join(words).lower()}, which fails where one record's value has no such form"
             raise NotByRecordError(what)

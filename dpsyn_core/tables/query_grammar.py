@@ -1,9 +1,10 @@
 """Grammar of queries that read each record by itself: a small grammar of SELECT, and what it took in written anew.
 
 A query is taken in by rules for what is allowed, not by a list of what is not: SELECT columns and values made of the
-columns of one record, FROM one table, WHERE a condition on that record, ORDER BY columns. What no rule takes in is
-refused. Nothing of the text itself goes to the database: it gets what the rules took in, every name between quotation
-marks and known as a column, so that no word can mean more there than it meant here.
+columns of one record, FROM one table, WHERE a condition on that record. What no rule takes in is refused. ORDER BY is
+refused too: to sort, a database writes whole results down, and fails on a record that is too long for that. Nothing of
+the text itself goes to the database: it gets what the rules took in, every name between quotation marks and known as a
+column, so that no word can mean more there than it meant here.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def parse_view(text: str, system: str) -> Query:
 
 
 class _Statement(Expressions):
-    """Takes in SELECT items FROM table WHERE condition ORDER BY columns, and nothing else."""
+    """Takes in SELECT items FROM table WHERE condition, and nothing else."""
 
     __slots__ = ()
 
@@ -74,14 +75,13 @@ class _Statement(Expressions):
         if self.next.text == ",":
             what = "a second table"
             raise NotByRecordError(what)
-        order = self.order() if self.met("ORDER", "BY") else ()
         if self.next is not END:
             raise self.odd()
         for name in self.qualified:
             if name.text.lower() not in {k.text.lower() for k in known}:
                 what = "a column of another table than the one after FROM"
                 raise NotByRecordError(what)
-        return Query(items=tuple(items) or (Item(),), table=tuple(table), where=where, order=order)
+        return Query(items=tuple(items) or (Item(),), table=tuple(table), where=where)
 
     def items(self) -> list[Item]:
         """What stands between SELECT and FROM."""
@@ -112,19 +112,3 @@ class _Statement(Expressions):
             msg = "the query computes a column without a name; name it: SELECT ... AS name"
             raise TableError(msg)
         return item
-
-    def order(self) -> tuple[tuple[Name | int, str], ...]:
-        """Columns, or their places, and the way each is sorted."""
-        found: list[tuple[Name | int, str]] = []
-        while True:
-            by: Name | int
-            by = int(self.take().text) if self.next.kind == "number" and self.next.text.isdecimal() else self.column()
-            way = "DESC" if self.met("DESC") else "ASC"
-            self.met("ASC")
-            if self.met("NULLS"):
-                if self.next.word not in ("FIRST", "LAST"):
-                    raise self.odd()
-                way += f" NULLS {self.take().word}"
-            found.append((by, way))
-            if not self.met(","):
-                return tuple(found)

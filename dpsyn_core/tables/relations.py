@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import queries, query_grammar
-from dpsyn_core.tables.queries import REMEDY, Name, NotByRecordError, Query, Written, ascii_lower, quoted
+from dpsyn_core.tables.queries import (
+    ODD,
+    REMEDY,
+    Columns,
+    Kinds,
+    Name,
+    NotByRecordError,
+    Query,
+    Written,
+    ascii_lower,
+    quoted,
+)
 
 DEEPEST = 8  # views upon views
 
@@ -24,14 +35,13 @@ class Relation:
     """What a name stands for.
 
     source: the table in SQL. definition: of a view. fault: why it is not read, where it is neither table nor view.
-    strange: columns whose type brings operators of its own, so that nothing is compared with them here.
+    columns: with what their types forbid to compute.
     """
 
     source: str
-    columns: tuple[str, ...] = ()
+    columns: Columns = field(default_factory=dict)
     definition: str | None = None
     fault: str | None = None
-    strange: frozenset[str] = frozenset()
 
 
 class NoTableError(LookupError):
@@ -76,9 +86,6 @@ def _written(system: str, connection: Any, query: Query, find: Any, depth: int) 
         below = _written(system, connection, inner, find, depth + 1)
         above = queries.write(query, f"({below.sql}) AS {quoted(f'view {depth}')}", below.columns, system)
         return replace(above, tried=above.tried or below.tried)
-    if found.strange and any(queries.meant(n, found.columns, system) in found.strange for n in query.computed):
-        what = "a condition on a column whose type is not one of the usual ones"
-        raise NotByRecordError(what)
     return queries.write(query, found.source, found.columns, system)
 
 
@@ -108,10 +115,17 @@ def _of_sqlite(connection: Any, table: tuple[Name, ...]) -> Relation:
     described = connection.execute(f"PRAGMA main.table_xinfo({quoted(real)})").fetchall()
     if any(column[6] not in (0, 3) for column in described):
         return Relation(source=source, fault="a table with computed columns that are not stored")
-    return Relation(source=source, columns=tuple(column[1] for column in described))
+    return Relation(source=source, columns={column[1]: frozenset() for column in described})
 
 
 # ---- DuckDB
+
+# whose values as text are no longer than a public bound, or no longer than they are; a list or bytes grow
+USUAL = re.compile(
+    r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|VARCHAR|DATE|INTERVAL|UUID|"
+    r"(TIME|TIMESTAMP(_S|_MS|_NS)?)( WITH TIME ZONE)?|ENUM\(.*\)",
+    re.DOTALL,
+)
 
 
 def _check_duckdb(connection: Any) -> None:
@@ -147,16 +161,24 @@ def _of_duckdb(connection: Any, table: tuple[Name, ...]) -> Relation:
     if re.search(r"\bGENERATED\b", sql, re.IGNORECASE):
         return Relation(source=source, fault="a table with computed columns")
     columns = connection.execute(
-        "SELECT database_name, schema_name, table_name, column_name FROM system.main.duckdb_columns() "
+        "SELECT database_name, schema_name, table_name, column_name, data_type FROM system.main.duckdb_columns() "
         "ORDER BY column_index"
     ).fetchall()
-    return Relation(source=source, columns=tuple(c[3] for c in columns if c[:3] == (database, schema, name)))
+    mine = [c[3:] for c in columns if c[:3] == (database, schema, name)]
+    return Relation(
+        source=source, columns={c: frozenset() if USUAL.fullmatch(kind) else frozenset({ODD}) for c, kind in mine}
+    )
 
 
 # ---- PostgreSQL
 
-PLAIN_TYPES = ("N", "S", "D", "T", "B", "E", "I")  # numbers, texts, dates, spans, truth, enumerations, addresses
-UUID = 2950  # object identifier of a type
+# types by their object identifiers; every other one is odd, but for enumerations
+TYPES = {
+    16: "BOOLEAN", 20: "BIGINT", 21: "SMALLINT", 23: "INTEGER", 25: "TEXT", 700: "REAL", 701: "DOUBLE", 1042: "CHAR",
+    1043: "VARCHAR", 1082: "DATE", 1083: "TIME", 1114: "TIMESTAMP", 1184: "TIMESTAMPTZ", 1186: "INTERVAL",
+    1700: "NUMERIC", 2950: "UUID",
+}  # fmt: skip
+DEFAULT = 100  # the collation of columns that name none
 OWN = 16384  # the first object identifier that is not the server's own
 KINDS = {"f": "a table of another server", "m": "a stored result of a query", "S": "a sequence"}
 
@@ -204,15 +226,23 @@ def _of_postgresql(connection: Any, table: tuple[Name, ...]) -> Relation:
     if guarded:
         return Relation(source=source, fault="a table with rules on who sees which record")
     described = connection.execute(
-        "SELECT a.attname, a.attgenerated::text, t.typcategory::text, t.oid::int8, t.typnamespace = "
-        "'pg_catalog'::regnamespace OR t.typtype = 'e' FROM pg_attribute a JOIN pg_type t ON t.oid = "
-        "a.atttypid WHERE a.attrelid = %s::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+        "SELECT a.attname, a.attgenerated::text, t.typtype::text, t.oid::int8, a.attcollation::int8, "
+        "coalesce(c.collisdeterministic, true) FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
+        "LEFT JOIN pg_collation c ON c.oid = a.attcollation "
+        "WHERE a.attrelid = %s::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
         [found],
     ).fetchall()
     if any(generated == "v" for _, generated, *_ in described):
         return Relation(source=source, fault="a table with computed columns that are not stored")
-    strange = {n for n, _, kind, oid, own in described if not own or (kind not in PLAIN_TYPES and oid != UUID)}
-    return Relation(source=source, columns=tuple(d[0] for d in described), strange=frozenset(strange))
+    return Relation(source=source, columns={name: _kinds_of(*kind) for name, _, *kind in described})
+
+
+def _kinds_of(form: str, oid: int, collation: int, exact: bool) -> Kinds:
+    """What the type and the collation of a column forbid: two collations beside each other fail when they compare."""
+    if not exact or (form != "e" and oid not in TYPES):
+        return frozenset({ODD})
+    own = {("collations", f"collation {collation}")} if collation not in (0, DEFAULT) else set()
+    return queries.group_of(TYPES.get(oid, "")) | own
 
 
 _check_functions = {"sqlite": lambda _: None, "duckdb": _check_duckdb, "postgresql": _check_postgresql}

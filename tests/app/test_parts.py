@@ -90,7 +90,7 @@ def test_every_systems_settings_make_a_form_that_changes_nothing_by_itself():
             name: settings_form(registry.config_class(name), {}, key=name) for name in registry.names()
         }
 
-    app = AppTest.from_function(page, default_timeout=60).run()
+    app = AppTest.from_function(page, default_timeout=300).run()
     assert not app.exception
     assert app.session_state["got"] == {name: {} for name in registry.names()}
 

@@ -29,7 +29,7 @@ def finished(app):
     space.schema = confirm(space.schema, everything=True)
     space.choices.method = "independent"
     job = start(space)
-    job.process.wait(120)
+    job.process.wait(300)
     assert job.state == "done", job.failure()
     return space
 

@@ -159,7 +159,7 @@ def test_a_ready_child_is_used_replaced_and_ends_with_the_app(readers):
     assert readers.read(ReadSpec(name="plain.csv"), FILES["plain.csv"])[0].records == 3
     assert first.poll() == 0 and readers._ready is not first
     readers._ready.stdin.close()  # as when the app is gone
-    assert readers._ready.wait(60) == 0
+    assert readers._ready.wait(300) == 0
 
 
 def test_folders_of_a_server_that_is_gone_are_removed_and_those_of_a_neighbour_stay(tmp_path):

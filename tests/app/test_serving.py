@@ -50,7 +50,7 @@ def test_pandas_is_there_as_a_whole_before_a_page_draws_its_first_figure():
         serving.prepare = lambda: None
         drawn, figure = [], lab.figure
         lab.figure = lambda *a, **k: (drawn.append(hasattr(sys.modules.get("pandas"), "Series")), figure(*a, **k))[1]
-        app = AppTest.from_file(sys.argv[1], default_timeout=60)
+        app = AppTest.from_file(sys.argv[1], default_timeout=300)
         app.query_params["lab"] = "count"
         app.run()
         assert drawn == [True] and not app.exception, drawn
@@ -69,7 +69,7 @@ def test_what_the_first_page_needs_is_loaded_before_anybody_comes():
         "from ui.start import NEEDED\n"
         "for name in NEEDED: importlib.import_module(name)\n"
         "before = set(sys.modules)\n"
-        f"AppTest.from_file({str(ROOT / 'app.py')!r}, default_timeout=60).run()\n"
+        f"AppTest.from_file({str(ROOT / 'app.py')!r}, default_timeout=300).run()\n"
         "late = {n for n in set(sys.modules) - before if n.split('.')[0] in ('ui', 'dpsyn_core', 'pandas', 'scipy')}\n"
         "print(sorted(late), 'numba' in before)"
     )

@@ -9,6 +9,8 @@ from tests.audit import mutants
 from tests.audit.blackbox import lower_bound, t4
 from tests.audit.gates import Alarm
 
+pytestmark = pytest.mark.chance("T4")
+
 
 def test_the_bound_stays_below_the_true_epsilon_of_randomised_response_and_comes_close():
     rng = np.random.default_rng(0)

@@ -17,6 +17,8 @@ from tests.audit import layers, recordwise, whole
 from tests.audit.layers import t0_samples, t1, t2
 from tests.audit.world import accessors
 
+pytestmark = pytest.mark.chance("T0", "T3")
+
 QUICK = ("rls", "independent", "probe")
 # itemsets holds transactions, and discovery reads columns as they are: neither has a counter of codes
 COUNTED = [name for name in accessors() if name not in ("itemsets", "discovery")]

@@ -7,6 +7,8 @@ from tests.audit.apart import t1_apart
 from tests.audit.layers import t0, t0_samples, t1, t2, t3
 from tests.audit.world import accessors, flavours, random_pairs, systems
 
+pytestmark = pytest.mark.chance("T0", "T3")
+
 DEEP = ("p3gm-ae", "dp-vae", "dp-gm")  # go through the gate as p3gm does, which takes T3 for them, and most neighbours
 LONG = ("discovery", "probe", "dpsyn-2018")  # seconds each through T2
 

@@ -4,6 +4,8 @@ import pytest
 
 from tests.audit.lines import lines_fuzzed
 
+pytestmark = pytest.mark.chance("T0", "T3")
+
 
 def test_a_changed_or_added_line_changes_one_record_whatever_ends_the_lines_and_whatever_reads_them(tmp_path):
     assert lines_fuzzed(range(12), tmp_path) == 2400

@@ -5,6 +5,8 @@ import pytest
 from tests.audit.gates import Alarm
 from tests.audit.mutants import MUTANTS
 
+pytestmark = pytest.mark.chance("T0", "T3")
+
 RAW = {"T1 raw", "T2 raw", "fuzz"}  # neighbours that were bytes, frames and databases
 
 

@@ -6,6 +6,8 @@ from tests.audit.raw import t1_raw, t2_nameless, t2_raw, t3_raw
 from tests.audit.readers import READERS
 from tests.audit.recordwise import KINDS, recordwise
 
+pytestmark = pytest.mark.chance("T0", "T3")
+
 POOLS = {"text": 4, "pandas": 2, "duckdb": 2}  # of records, each of them read alone and in tables; others: 1
 
 

@@ -16,6 +16,8 @@ from tests.audit.mutants.base import replacing
 from tests.audit.world import DOMAIN, calibrated, random_table
 from tests.seeded import SeededNoise
 
+pytestmark = pytest.mark.chance("T0", "T3")
+
 
 @pytest.fixture
 def searching():

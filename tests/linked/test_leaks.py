@@ -16,6 +16,8 @@ from tests.audit.blackbox import lower_bound
 from tests.audit.gates import WatchGate
 from tests.linked.small import DEEP, KEY, SCHEMAS, grown, run, schema_of, tables, together
 
+pytestmark = pytest.mark.chance("T0", "T3", "T4")
+
 DELTA = 1e-6
 ALARM = 7.0  # standard errors: chances far below 1e-9 for sums of thousands of draws
 

@@ -14,6 +14,8 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Unit
 
+pytestmark = pytest.mark.chance("samplers")
+
 COUNTS = np.array([5, 0, 9], dtype=np.int64)
 MIXED = Cost(rho=0.5, mixed=True)
 

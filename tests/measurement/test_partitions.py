@@ -14,6 +14,8 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from tests.noise.bits import SeededBits
 
+pytestmark = pytest.mark.chance("samplers")
+
 
 def law(scale, reach):
     x = np.arange(-reach, reach + 1)

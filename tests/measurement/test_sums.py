@@ -18,6 +18,8 @@ from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
+pytestmark = pytest.mark.chance("samplers")
+
 DOMAIN = Domain((CodedAttribute(name="a", size=3), CodedAttribute(name="b", size=2)))
 RECORDS = list(itertools.product(range(3), range(2)))
 LOUD = Features(tables={"a": np.array([[3.0, -1.0], [0.2, 0.1], [-2.0, 4.0]]), "b": np.array([[-0.5], [0.7]])})

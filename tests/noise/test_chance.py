@@ -10,6 +10,8 @@ from dpsyn_core.errors import BudgetError, EngineError
 from dpsyn_core.noise.chance import events, on_grid
 from dpsyn_core.noise.system import SystemNoise
 
+pytestmark = pytest.mark.chance("samplers")
+
 
 class Halves:
     """Gives these 32-bit numbers, two to a word."""

@@ -12,6 +12,8 @@ from dpsyn_core.noise.exact import exp_bounds
 from dpsyn_core.noise.stream import SystemBits
 from tests.noise.bits import ListedBits, SeededBits
 
+pytestmark = pytest.mark.chance("samplers")
+
 GAPS = np.array([3, 0, 1, 7, 0, 2, 30], dtype=np.int64)
 
 

@@ -16,6 +16,8 @@ from scipy.stats import chi2
 from dpsyn_core.noise.stream import SystemBits
 from dpsyn_core.noise.system import SystemNoise
 
+pytestmark = pytest.mark.chance("samplers")
+
 DRAWS = 4_000_000
 ALARM = 1e-7
 NORMAL_ALARM = 5.33  # two-sided standard normal quantile at 1e-7

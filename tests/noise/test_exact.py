@@ -7,6 +7,8 @@ import pytest
 
 from dpsyn_core.noise.exact import exp_bounds, inverse_sqrt_2pi, normal_tail_bounds
 
+pytestmark = pytest.mark.chance("samplers")
+
 # Q(x) to 40 digits, computed at 60 digits with an independent arbitrary-precision library (erfc(x/sqrt 2)/2)
 NORMAL_TAILS = {
     (0, 1): "0.5",

@@ -12,6 +12,8 @@ from scipy.stats import chi2
 
 from dpsyn_core.noise.system import SystemNoise
 
+pytestmark = pytest.mark.chance("samplers")
+
 DRAWS = 50_000
 SCALE = 30.0
 

@@ -13,6 +13,8 @@ from dpsyn_core.noise.settle import Fraction01, magnitude
 from dpsyn_core.noise.table import EXPONENTIAL, NORMAL, VALUE_BITS, invert, table_of
 from tests.noise.bits import ListedBits, SeededBits
 
+pytestmark = pytest.mark.chance("samplers")
+
 SCALES = [1e-3, 0.05, 0.5, 1.0, math.pi, 10.0, 12345.678, 1e5, 2.0**33, 2.0**50]
 MASK = (1 << 63) - 1
 

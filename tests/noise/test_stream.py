@@ -11,6 +11,8 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.noise import stream
 from dpsyn_core.noise.stream import SystemBits
 
+pytestmark = pytest.mark.chance("samplers")
+
 
 def test_the_stream_is_chacha20_of_the_key_the_system_gave(monkeypatch):
     # RFC 7539, appendix A.1, test vector 1: key and nonce zero, block counter 0

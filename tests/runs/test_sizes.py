@@ -21,6 +21,8 @@ from dpsyn_core.counting import joint, memory, stored
 from dpsyn_core.jobs import folder, worker
 from dpsyn_core.jobs.folder import DONE, JOB, MANIFEST, MEASUREMENTS, PROGRESS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.linked import held
+from dpsyn_core.linked import release as linked_release
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.records import shards
 from dpsyn_core.runs import parts
@@ -30,6 +32,7 @@ from dpsyn_core.sources import choose
 from dpsyn_core.sources import stored as spilling
 from dpsyn_core.tables import batches, text_batches
 from dpsyn_core.tables.write import write_table
+from tests.linked.small import SCHEMAS, tables
 from tests.seeded import SeededNoise
 
 RECORDS, SHARD = 5_000, 1_000
@@ -292,6 +295,37 @@ def test_a_command_says_the_same_of_the_form_of_a_file_however_large_it_is(tmp_p
         left.append(in_a_shell(path, tmp_path / f"out{side}", "records", capsys, heard))
     assert left[0][0] == 0
     assert left[0][3]
+    assert left[0] == left[1] == left[2]
+
+
+def test_a_run_of_linked_tables_says_and_leaves_the_same_however_many_parts_it_counts(
+    tmp_path, monkeypatch, capsys, heard
+):
+    """In memory, and in few and in 256 parts on disk: the number of parts follows from that of the records."""
+    words = []
+    for name, rows in tables(200, 3, 1).items():
+        pq.write_table(rows, tmp_path / f"{name}.parquet")
+        words += ["--table", f"{name}={tmp_path / name}.parquet"]
+    SCHEMAS["plain"].dump(tmp_path / "s.json")
+    for module in ("bounding", "real"):
+        monkeypatch.setattr(f"dpsyn_core.linked.{module}.draw_key", lambda: bytes(range(32)))
+    parts, left = [], []
+    real = linked_release.stored_forests
+    monkeypatch.setattr(
+        linked_release, "stored_forests", lambda *a, **k: parts.append(k["parts"]) or real(*a, **k)
+    )  # fmt: skip
+    for side, cell in enumerate([0, 10**6, 10**9]):
+        heard.clear()
+        monkeypatch.setenv("DPSYN_HOME", str(tmp_path / f"home{side}"))
+        monkeypatch.setattr(held, "CELL", cell)
+        place = tmp_path / f"out{side}"
+        ways = ["--schema", str(tmp_path / "s.json"), "--epsilon", "5", "--delta", "1e-6", "--seed", "1"]
+        status = main(["synth", *words, *ways, "--memory", "1GB", "--out", f"{place}/"])
+        said = capsys.readouterr()
+        lines = [line.replace(place.name, "OUT") for line in said.err.splitlines() if PRIVATE not in line]
+        assert status == 0, said.err
+        left.append([files(place), said.out, lines, list(heard)])
+    assert len(parts) == 2 and 1 < parts[0] < parts[1], parts
     assert left[0] == left[1] == left[2]
 
 

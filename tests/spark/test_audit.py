@@ -15,7 +15,7 @@ from tests.audit import layers, recordwise
 from tests.audit.layers import t0_samples, t1, t2
 from tests.audit.world import ARBITRARY, main_offer, pairs
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.chance("T0")]
 SYSTEMS = ["independent", pytest.param("rls", marks=pytest.mark.slow)]
 
 

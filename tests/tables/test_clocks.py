@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from openpyxl import Workbook
 
@@ -45,6 +45,7 @@ def test_other_cells_are_no_times(cell):
     assert valid.tolist() == [False, True]
 
 
+@settings(deadline=None)
 @given(
     some.lists(some.integers(-400_000, 4_000_000), min_size=1, max_size=8),
     some.sampled_from(["00:12:33", "0:12:33", "12:34"]),

@@ -10,6 +10,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import databases, relations
 from dpsyn_core.tables.database_batches import database_batches
 from dpsyn_core.tables.databases import Database, read_database
+from tests.tables.longest import GROWING, check, refused
 from tests.tables.query_cases import (
     HARMLESS,
     HARMLESS_OF,
@@ -165,11 +166,14 @@ def test_tables_of_modules_of_sqlite_are_no_tables(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "macro", ["lower(x) AS (SELECT avg(age) FROM people)", '"="(a, b) AS true', '"~~"(a, b) AS (SELECT 1 = 1)']
+    "macro", ["length(x) AS (SELECT avg(age) FROM people)", '"="(a, b) AS true', '"~~"(a, b) AS (SELECT 1 = 1)']
 )
 def test_macros_of_a_duckdb_file_do_not_take_the_place_of_functions(macro, tmp_path):
     base = made(tmp_path / "x", "duckdb", ROWS, [f"CREATE MACRO {macro}"])
-    for what in ({"table": "people"}, {"query": "SELECT lower(town) AS t FROM people WHERE id = 1 AND town LIKE 'C%'"}):
+    for what in (
+        {"table": "people"},
+        {"query": "SELECT length(town) AS t FROM people WHERE id = 1 AND town LIKE 'C%'"},
+    ):
         with pytest.raises(TableError, match="macros in the place of functions"):
             read_database(base, **what)
     other = made(tmp_path / "y", "duckdb", ROWS, ["CREATE MACRO mine(x) AS (SELECT avg(age) FROM people)"])
@@ -197,12 +201,12 @@ def test_a_record_that_a_calculation_fails_on_is_missing_there_and_stops_nobody(
 def test_the_database_is_sent_what_was_taken_in_and_nothing_of_the_text(system, bases):
     """Names between quotation marks and known as columns: no word can mean more there than it did here."""
     asked = databases.asked_of(
-        bases[system], None, "select ID,lower( town )as X from people P where P.age>1", vouched=False
+        bases[system], None, "select ID,length( town )as X from people P where P.age>1", vouched=False
     )
     with databases.connected(bases[system]) as connection:
         sql = relations.written(system, connection, asked).sql
     source = '"main"."people"' if system == "sqlite" else '"duckdb"."main"."people"'
-    value, condition = 'lower ( "town" )', '"age" > 1'
+    value, condition = 'length ( "town" )', '"age" > 1'
     if system == "duckdb":
         value, condition = f"TRY({value})", f"TRY({condition})"
     assert sql == f'SELECT "id", {value} AS "X" FROM {source} WHERE {condition}'
@@ -244,8 +248,8 @@ def test_whether_duckdb_fails_on_a_record_does_not_depend_on_the_others(tmp_path
     queries = [
         "SELECT id FROM people WHERE (age >= '%a_') OR (id <> '7')",
         "SELECT id, (-age BETWEEN '2020-01-01' AND age) AS a FROM people",
-        "SELECT id, (age || age) AS a FROM people WHERE (age + age) IS NOT NULL",
-        "SELECT id, CASE WHEN NOT (id BETWEEN '' AND pay) OR (town IN (town)) THEN pay ELSE pay END AS a FROM people",
+        "SELECT id, (age + age) AS a FROM people WHERE (age + age) IS NOT NULL",
+        "SELECT CASE WHEN NOT (id BETWEEN '' AND pay) OR (town IN (town)) THEN pay ELSE pay END AS a FROM people",
     ]
     whole = made(tmp_path / "whole", "duckdb", HARD)
     alone = [made(tmp_path / f"{row[0]}", "duckdb", [row]) for row in HARD]
@@ -253,3 +257,60 @@ def test_whether_duckdb_fails_on_a_record_does_not_depend_on_the_others(tmp_path
         together = read_database(whole, query=query).to_pylist()
         apart = [record for base in alone for record in read_database(base, query=query).to_pylist()]
         assert sorted(map(repr, together)) == sorted(map(repr, apart)), query
+
+
+def longest(system):
+    """A table with a record that is as long as the database takes; and one without records."""
+    if system == "duckdb":
+        table, empty = duckdb.connect(":memory:"), duckdb.connect(":memory:")
+        size = 100_000
+    else:
+        table, empty = sqlite3.connect(":memory:"), sqlite3.connect(":memory:")
+        size = 10_000
+    for base in (table, empty):
+        base.execute("CREATE TABLE people (id INTEGER, long TEXT, other TEXT, age BIGINT)")
+        if system == "duckdb":
+            base.execute("PRAGMA disable_optimizer")  # as `databases.statement_of` does
+        else:
+            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, size)
+    while True:
+        try:
+            table.execute("INSERT INTO people VALUES (1, ?, 'xyx', 9223372036854775807)", ("x" * size,))
+        except sqlite3.DataError:
+            size -= 1
+        else:
+            return table, empty, size
+
+
+@pytest.mark.parametrize("system", BASES)
+def test_no_expression_makes_more_of_a_record_than_its_longest_cell_or_fails_on_it(system):
+    table, empty, size = longest(system)
+    source, faults = '"people"', (sqlite3.Error, duckdb.Error)
+    assert refused(system) == GROWING
+    for given, least in (("SELECT {} AS a FROM people", 250), ("SELECT id FROM people WHERE {} IS NOT NULL", 250)):
+        assert check(system, source, table, empty, faults, given=given, expected=size) > least
+
+
+@pytest.mark.parametrize("system", BASES)
+def test_one_record_does_not_decide_whether_a_query_runs(system, tmp_path):
+    """What showed the fault: replace() made one record too long for the database, and the run of its table failed."""
+    query = "SELECT replace(town, 'Anna', '{}') AS t FROM people".format("x" * 1000)
+    for name, rows in (("with", [*ROWS, (5, "Anna" * 1_000_000, 1, 1.0)]), ("without", ROWS)):
+        with pytest.raises(TableError, match=r"the function replace\(\); a query must read each record by itself"):
+            read_database(made(tmp_path / name, system, rows), query=query)
+
+
+def test_types_of_duckdb_whose_text_is_longer_than_they_are_are_not_computed_with(tmp_path):
+    base = made(tmp_path / "x", "duckdb", ROWS, [
+        "CREATE TYPE mood AS ENUM ('good', 'bad')",
+        "CREATE TABLE odd (id INTEGER, raw BLOB, several INTEGER[], flags BIT, mood mood, pay DECIMAL(9, 2))",
+        "INSERT INTO odd VALUES (1, '\\x00'::BLOB, [1, 2], '101'::BIT, 'good', 1.5)",
+        "CREATE VIEW seen AS SELECT id, raw, mood FROM odd",
+    ])  # fmt: skip
+    for made_of in ("raw::text", "CAST(several AS text)", "flags::varchar", "coalesce(raw, raw)", "length(several)"):
+        with pytest.raises(TableError, match="whose type is not one of the usual ones"):
+            read_database(base, query=f"SELECT {made_of} AS a FROM odd")
+    with pytest.raises(TableError, match="whose type is not one of the usual ones"):
+        read_database(base, query="SELECT raw::text AS a FROM seen")
+    found = read_database(base, query="SELECT mood::text AS mood, pay::text AS pay FROM odd WHERE mood = 'good'")
+    assert found.to_pydict() == {"mood": ["good"], "pay": ["1.50"]}

@@ -6,7 +6,6 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 from tools.sbom import bill, lock_hashes, needed
-from tools.vulnerabilities import judge
 
 LOCK = """numpy==2.4.6 \\
     --hash=sha256:{a} \\
@@ -45,14 +44,3 @@ def test_markers_and_extras_decide_what_is_a_material():
     assert "pytest" not in needed("pandas")
     with pytest.raises(PackageNotFoundError):
         needed("no-such-distribution-here")
-
-
-def test_vulnerabilities_are_counted_and_what_cannot_be_checked_is_no_pass():
-    document = {
-        "dependencies": [
-            {"name": "a", "skip_reason": "not found"},
-            {"name": "b", "version": "1", "vulns": []},
-            {"name": "c", "version": "2", "vulns": [{"id": "CVE-1", "fix_versions": ["3"]}]},
-        ]
-    }
-    assert judge(document) == (["c 2: CVE-1 (fixed in 3)"], 2, 1)

@@ -1,97 +1,87 @@
-import json
-import zipfile
+"""All locks are looked up; what could not be is a failure, unless a flag allows it."""
+
+import re
 
 import pytest
 
-from tools import osv, vulnerabilities
+from tests.test_left_out import ROOT
+from tools import vulnerabilities
 
-LOCK = """alpha==1.4.2 \\
-    --hash=sha256:00
-Beta_Two==2.0 ; python_version < '3.12' \\
-    --hash=sha256:11
-beta-two==2.1 ; python_version >= '3.12'
-gamma==0.1
-"""
-
-
-def finding(number, package, *, events=(), versions=(), ecosystem="PyPI", **more):
-    ranges = [{"type": "ECOSYSTEM", "events": [dict([e]) for e in events]}]
-    affected = {"package": {"name": package, "ecosystem": ecosystem}, "ranges": ranges, "versions": list(versions)}
-    return {"id": f"X-{number}", "affected": [affected], **more}
+ALPHA = {"name": "alpha", "version": "1.4.2", "vulns": []}
+BETA = {
+    "name": "beta",
+    "version": "2.0",
+    "vulns": [{"id": "X-1", "fix_versions": ["2.1"]}, {"id": "X-2", "fix_versions": []}],
+}
+GAMMA = {"name": "gamma", "skip_reason": "not found"}
+NO_DATA = "NOT CHECKED: no vulnerability data can be reached"
 
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    """A project with one lock, and a way to write a database."""
-    (tmp_path / "requirements.lock").write_text(LOCK)
+    """A project with two locks, and a way to say what each service answers; returns what was asked."""
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        (tmp_path / name).touch()
     monkeypatch.setattr(vulnerabilities, "PROJECT", tmp_path)
-    monkeypatch.setattr(vulnerabilities, "LOCKS", ("requirements.lock",))
 
-    def write(*records):
-        path = tmp_path / "all.zip"
-        with zipfile.ZipFile(path, "w") as archive:
-            for record in records:
-                archive.writestr(f"{record['id']}.json", json.dumps(record))
-        return ["--database", str(path)]
+    def answers(**given):
+        asked = []
+        monkeypatch.setattr(
+            vulnerabilities, "ask", lambda lock, service: asked.append((lock.name, service)) or given.get(service, [])
+        )  # fmt: skip
+        return asked
 
-    return write
-
-
-def test_pins_of_a_lock_are_read_with_their_markers():
-    assert osv.pins(LOCK) == [("alpha", "1.4.2"), ("beta-two", "2.0"), ("beta-two", "2.1"), ("gamma", "0.1")]
+    return answers
 
 
-@pytest.mark.parametrize(
-    ("events", "hit"),
-    [
-        ([("introduced", "0")], True),
-        ([("introduced", "0"), ("fixed", "1.4.2")], False),
-        ([("introduced", "0"), ("fixed", "1.4.10")], True),
-        ([("introduced", "0"), ("last_affected", "1.4.2")], True),
-        ([("introduced", "0"), ("last_affected", "1.4.1")], False),
-        ([("introduced", "1.5")], False),
-        ([("introduced", "0"), ("fixed", "1.0"), ("introduced", "1.4"), ("fixed", "1.5")], True),
-        ([("introduced", "1.4"), ("fixed", "1.5"), ("introduced", "0"), ("fixed", "1.0")], True),
-        ([("introduced", "0"), ("fixed", "1.0"), ("introduced", "2.0")], False),
-        ([("introduced", "an old mark")], True),
-    ],
-)
-def test_a_version_is_held_against_ranges_as_versions_and_not_as_text(events, hit):
-    assert osv.hits(finding(1, "alpha", events=events)["affected"][0], "1.4.2") is hit
+def test_every_lock_of_the_project_is_looked_up():
+    names = {path.name for path in vulnerabilities.locks()}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert names == set(re.findall(r"requirements[a-z-]*\.lock", makefile)) and len(names) == 6
 
 
-def test_a_database_of_a_file_is_judged_without_a_network(world, monkeypatch, capsys):
-    monkeypatch.setattr(vulnerabilities, "ask", None)  # nobody is asked
-    given = world(
-        finding(1, "Alpha", events=[("introduced", "0"), ("fixed", "1.5")]),
-        finding(2, "beta.two", versions=["2.1"]),
-        finding(3, "gamma", versions=["0.1"], withdrawn="2026-01-01T00:00:00Z"),
-        finding(4, "gamma", versions=["0.1"], ecosystem="npm"),
-        finding(5, "another", versions=["1.4.2"]),
-    )
-    assert vulnerabilities.main(given) == 1
-    assert capsys.readouterr().out.splitlines() == [
-        "requirements.lock: 4 packages checked, 0 unknown, 2 findings",
-        "  alpha 1.4.2: X-1 (fixed in 1.5)",
-        "  beta-two 2.1: X-2 (no fixed version yet)",
+def test_findings_fail_and_are_named_with_what_mends_them(world, capsys):
+    asked = world(pypi=[ALPHA, BETA])
+    assert vulnerabilities.main([]) == vulnerabilities.main(["--allow-unchecked"]) == 1
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "requirements-dev.lock: 2 packages checked, 2 findings",
+        "  beta 2.0: X-1 (fixed in 2.1)",
+        "  beta 2.0: X-2 (no fixed version yet)",
     ]
-    assert vulnerabilities.main(world(finding(5, "another", versions=["1.4.2"]))) == 0
-
-
-def test_a_database_that_cannot_be_read_is_one_sentence(world, tmp_path, capsys):
-    (tmp_path / "all.zip").write_text("no archive")
-    assert vulnerabilities.main(["--database", str(tmp_path / "all.zip")]) == 2
-    assert vulnerabilities.main(["--database", str(tmp_path / "none.zip")]) == 2
-    assert capsys.readouterr().out.count("\n") == 2
-
-
-def test_without_any_data_one_line_says_so_and_the_check_passes(world, monkeypatch, capsys):
-    monkeypatch.setattr(vulnerabilities, "ask", lambda lock, service: None)
+    assert asked[:2] == [("requirements-dev.lock", "pypi"), ("requirements.lock", "pypi")]
+    world(pypi=[ALPHA])
     assert vulnerabilities.main([]) == 0
-    assert capsys.readouterr().out == (
-        "requirements.lock: not checked, no vulnerability data can be reached from here\n"
-    )
-    unknown = {"dependencies": [{"name": "alpha", "skip_reason": "not found"}]}
-    monkeypatch.setattr(vulnerabilities, "ask", lambda lock, service: unknown)
+
+
+@pytest.mark.parametrize("pypi", [[], [GAMMA]], ids=["no answer", "no such data"])
+def test_without_any_data_it_fails_unless_that_is_allowed_and_says_so_either_way(world, capsys, pypi):
+    asked = world(pypi=pypi)
+    assert vulnerabilities.main([]) == 2
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == [f"requirements-dev.lock: {NO_DATA}", f"requirements.lock: {NO_DATA}"]
+    assert "--allow-unchecked" in said[2]
+    assert asked == [("requirements-dev.lock", "pypi"), ("requirements-dev.lock", "osv")]
+    assert vulnerabilities.main(["--allow-unchecked"]) == 0
+    assert capsys.readouterr().out.splitlines() == said[:2]
+
+
+def test_one_package_that_is_unknown_is_not_checked_either(world, capsys):
+    world(pypi=[ALPHA, GAMMA])
+    assert vulnerabilities.main([]) == 2
+    assert "requirements.lock: 1 packages checked, 0 findings, NOT CHECKED: 1 packages" in capsys.readouterr().out
+    assert vulnerabilities.main(["--allow-unchecked"]) == 0
+
+
+def test_the_second_service_is_asked_where_the_first_has_no_data(world):
+    world(osv=[ALPHA])
     assert vulnerabilities.main([]) == 0
-    assert "not checked" in capsys.readouterr().out
+
+
+def test_only_the_script_of_a_machine_that_may_reach_no_service_allows_it():
+    """The Makefile, the workflows and a release check without the flag."""
+    flag = "--allow-unchecked"
+    assert flag not in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert not any(flag in p.read_text(encoding="utf-8") for p in (ROOT / ".github" / "workflows").glob("*.yml"))
+    assert flag in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "make check" in release
