@@ -373,7 +373,7 @@ def prove(before: dict[str, str]) -> int:
                 ["commands"] if of in {step for step, *_ in STEPS} else ["systems", "--systems", of, "--tables", LEAST]
             )
             done = subprocess.run(
-                [sys.executable, "-m", "benchmarks.frozen", "--first", "--check", "/dev/stdin", "--sections", *part],
+                [sys.executable, "-m", "benchmarks.frozen", "--first", "--check", "/dev/stdin", "--sections", *chosen],
                 cwd=name, input=json.dumps(before), capture_output=True, text=True, check=False,
             )  # fmt: skip
             places[0].write_text(text, encoding="utf-8")
