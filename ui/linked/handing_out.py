@@ -78,7 +78,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
         "report.html": report_html(space, job, private=False),
         "run.sh": takeaways.shell_script(command(space, job), job.label, schema=takeaways.schema_file(known)),
         "run.py": takeaways.linked_script(job.spec, known, job.label, stem(space, job)),
-        "README.txt": t("linked.readme", command=command(space, job)),
+        "README.txt": t("linked.readme", command=takeaways.shell_command(command(space, job))),
     }
     if job.spec.questions:
         files |= {QUESTIONS: questions_text(job), f"answers{suffix(space, job)}.json": answers_text(space, job)}
