@@ -369,7 +369,7 @@ def prove(before: dict[str, str]) -> int:
             text = places[0].read_text(encoding="utf-8")
             places[0].write_text(text.replace(line, instead), encoding="utf-8")
             of = expected.partition(":")[0]
-            part = (
+            chosen = (
                 ["commands"] if of in {step for step, *_ in STEPS} else ["systems", "--systems", of, "--tables", LEAST]
             )
             done = subprocess.run(

@@ -19,6 +19,7 @@ from dpsyn_core.errors import OutputError
 
 OWNER = 0o600  # mode of files that nobody else may read
 NOT_PRIVATE = ".NOT-PRIVATE"  # before the ending of a table that is not private
+MOST_TEXT = 100_000  # characters of one text in a document from outside
 
 
 def home() -> Path:
@@ -211,17 +212,21 @@ class RepeatedFieldError(ValueError):
     """A field of a JSON object stands twice, and readers of JSON disagree about which of the two counts."""
 
 
-def half_character(document: object) -> str | None:
-    """A text of a document with half of a surrogate pair, escaped, since no file can hold it; None: all are whole.
-
-    Whatever is no JSON is left to whoever reads the document.
-    """
+def unfit_text(document: object) -> str | None:
+    """What is wrong with a text of a document from outside, as the end of a sentence; None: nothing, or no JSON."""
     try:
-        json.dumps(document, ensure_ascii=False, default=str).encode()
+        size = len(json.dumps(document, ensure_ascii=False, default=str).encode())
     except UnicodeEncodeError as error:
-        return ascii(error.object[max(0, error.start - 20) : error.end])
+        near = ascii(error.object[max(0, error.start - 20) : error.end])
+        return f"half of a character, which no file can hold (near {near}); correct that text"
     except (TypeError, ValueError, RecursionError):
         return None
+    rest = [document] if size > MOST_TEXT else []
+    while rest:
+        one = rest.pop()
+        if isinstance(one, str) and len(one) > MOST_TEXT:
+            return f"a text of {len(one):,} characters, and at most {MOST_TEXT:,} are taken; shorten it"
+        rest += [*one, *one.values()] if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
     return None
 
 

@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from dpsyn_core.report.takeaways import shell_command
 from ui.export import files, takeaways
 from ui.linked import export_page
 from ui.shared import results
@@ -80,7 +81,7 @@ with right:
         on_click="ignore",
         key="export_bundle",
     )
-    st.code(files.command(space, job).replace(" --", " \\\n  --"), language=None, wrap_lines=True)
+    st.code(shell_command(files.command(space, job), folded=True), language=None, wrap_lines=True)
 if files.reusable(job):
     files.refit_form(space, job)
 section(t("export.report"))

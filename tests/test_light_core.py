@@ -57,7 +57,8 @@ def test_the_core_needs_no_library_of_an_extra_and_nothing_is_pinned_to_a_minor_
     whole = re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")
     assert set(whole) == set(extras) - {"all", "build", "dev", "docs"}
     every = [*PROJECT["dependencies"], *(r for some in extras.values() for r in some)]
-    assert not [r for r in every if re.search(r"==|~=|<\d+\.", r)]
+    bounded = {r for r in every if re.search(r"==|~=|<\d+\.", r)}
+    assert names(bounded) == {"numba", "streamlit"}, "private parts of these two are used, which a version may change"
 
 
 def dpsyn(folder, *words, env=None):

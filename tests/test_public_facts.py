@@ -329,7 +329,7 @@ def test_a_rule_that_was_tried_undoes_the_promise_of_a_refit_that_adds_it(tmp_pa
 
 def test_confirming_a_whole_draft_confirms_its_rules():
     schema = Schema.of(document("drafted", "unit") | {"rules": [RULE | {"source": "data"}]})
-    assert not schema.private and confirm(schema).private
+    assert not schema.private and confirm(schema, everything=True).private
     assert not confirm(schema, ["b"], unit=True).private, "the rule was not named"
 
 

@@ -98,10 +98,13 @@ def check(schema: Schema, spec: AttackSpec) -> None:
     if spec.kind in ("linkage", "inference") and len(names) < 2:
         msg = f"the schema has one column, and {spec.kind} needs at least two; use the kind 'membership'"
         raise SettingError(msg)
+    if spec.public_table is not None:
+        raise SettingError(PUBLIC_TABLE)
     spec.budget.check_spendable()
     spec.config.calibrate(spec.task(schema))
 
 
+PUBLIC_TABLE = "the run learnt from a public table, and shadow runs learn from none; attack a run without one"
 RESULT = "attack.json"
 FAULT = "The attack stopped because of a fault in the program; nothing was booked on the ledger. Start it again."
 

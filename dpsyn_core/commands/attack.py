@@ -142,6 +142,10 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
     if schema_fault(m, schema):
         msg = f"'{args.manifest.name}' is of a run with another schema than '{args.schema.name}'; give that one"
         raise SettingError(msg)
+    if m.public_table is not None and not m.public_table.candidates:  # with candidates, it chose the settings alone
+        from dpsyn_core.attacks.attack import PUBLIC_TABLE
+
+        raise SettingError(PUBLIC_TABLE)
     asked = {} if m.questions is None else {
         "questions": m.questions.document, "questions_share": m.questions.share,
     }  # fmt: skip

@@ -13,13 +13,14 @@ import time
 import traceback
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.files import put_private
 from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.outside import below
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from dpsyn_core.runs.measured import Measured
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.sources.base import Source
+
+Run = TypeVar("Run", bound=JobSpec)
 
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
@@ -102,7 +105,7 @@ def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     """Makes a table of the release file in the folder, and leaves what `leave_release` does; nothing is charged."""
     from dpsyn_core.refits.refit import Changes, opened, prepared
 
-    given = opened(folder / str(spec.release))
+    given = opened(below(folder, str(spec.release)))
     changes = Changes(
         method=spec.maker, n_records=spec.n_records, seed=spec.seed, where=spec.where, columns=spec.columns,
         rules=spec.rules,
@@ -122,6 +125,13 @@ def _write(folder: Path, spec: JobSpec, measured: Measured, measurements: bytes,
         PendingRelease(measured=measured, memory=planned(spec.memory_mb)), places,
         measurements=measurements, progress=progress,
     )  # fmt: skip
+
+
+def with_public_table(folder: Path, spec: Run) -> Run:
+    """The run with the place of its public table in the folder, from which nothing is read once it is confined."""
+    if spec.public_table is None:
+        return spec
+    return spec.model_copy(update={"public_table": str(below(folder, spec.public_table))})
 
 
 def leave_refusal(folder: Path, error: DPSynError, sheets: tuple[str, ...] = ()) -> int:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.privacy.charge_record import MOST
+from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 
 OLD = ("delimiter", "encoding", "multiline", "header")  # fields of a run that its form has now
+RELEASE: Literal["release.dpsyn"] = "release.dpsyn"  # in the folder of a refit: the release that it is made of
+PUBLIC = r"^public-[\w.-]{1,100}$"  # in the folder of a run: the public table that it learns from, named as its upload
+PLACES = ("version", "table", "form", "public_table", "linked", "seconds", *OLD)  # that earlier projects wrote of a run
+PRINTED = r"^[^\x00-\x1f\x7f]*$"
+Line = Annotated[str, Field(max_length=200, pattern=PRINTED)]  # of words that a person reads
+Word = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")]  # the name of a system
 
 
 class JobSpec(RunSpec):
@@ -27,8 +34,9 @@ class JobSpec(RunSpec):
         description="That the query behind the table reads each record by itself is the owner's word"
     )
     form: ReadForm = Field(default=AS_FOUND, description="How the table is read, where it lies outside the folder")
-    release: str | None = Field(
-        default=None, description="A release file of the folder, from which the table is made for nothing; null: a run"
+    public_table: str | None = Field(default=None, pattern=PUBLIC, description="A file of the folder; null: none")
+    release: Literal["release.dpsyn"] | None = Field(
+        default=None, description="The release in the folder from which the table is made for nothing; null: a run"
     )
     maker: str | None = Field(default=None, description="The system that makes it; null: that of the run, where it can")
     where: str | None = Field(default=None, description="A condition that every record of a refit meets; null: none")
@@ -54,6 +62,52 @@ class JobSpec(RunSpec):
             return given
         flat = {key: given[key] for key in OLD if key in given}
         return {key: said for key, said in given.items() if key not in flat} | ({"form": flat} if flat else {})
+
+
+class FinishedRun(BaseModel):
+    """What a finished run was asked, as a file hands it on: values alone, each within bounds, and no place.
+
+    Nothing here is believed to be what the run did, which its manifest says. Earlier versions wrote the whole job; of
+    that, places are dropped unread.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    epsilon: float = Field(gt=0, le=MOST)
+    delta: float = Field(ge=0, lt=1)
+    method: Word
+    settings: dict[Line, JsonValue] = Field(default_factory=dict)
+    n_records: int | None = Field(default=None, ge=0, le=MAX_RECORDS)
+    seed: int | None = Field(default=None, ge=0, lt=1 << 128)
+    dataset: Line | None = None
+    questions: dict[Line, JsonValue] | None = None
+    questions_share: float | None = Field(default=None, ge=0, le=1)
+    query_vouched: bool = False
+    memory_mb: int = Field(default=4096, ge=64, le=1 << 30)
+    refit: bool = Field(default=False, description="Whether it was made of a release")
+    maker: Word | None = None
+    where: Annotated[str, Field(max_length=10_000, pattern=PRINTED)] | None = None
+    columns: tuple[Annotated[str, Field(max_length=500)], ...] | None = None
+    rules: tuple[dict[Line, JsonValue], ...] = ()
+
+    @classmethod
+    def of(cls, spec: JobSpec) -> FinishedRun:
+        """What this job hands on."""
+        kept = spec.model_dump(mode="json", include=set(cls.model_fields))
+        return cls.model_validate(kept | {"refit": spec.release is not None})
+
+    def job(self, *, public_table: str | None) -> JobSpec:
+        """The job, as pages ask it. public_table: as the run's manifest names it."""
+        chosen = self.model_dump(exclude={"refit"})
+        return JobSpec(**chosen, release=RELEASE if self.refit else None, public_table=public_table)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_old(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "release" not in given:
+            return given
+        kept = {key: said for key, said in given.items() if key not in (*PLACES, "release")}
+        return kept | {"refit": given["release"] is not None}
 
 
 class ReadSpec(BaseModel):

@@ -25,6 +25,7 @@ from dpsyn_core.jobs.folder import (
     leave_release,
     load_spec,
     take_table,
+    with_public_table,
     write_json,
 )
 from dpsyn_core.jobs.places import of_worker
@@ -71,9 +72,7 @@ def run(folder: Path) -> None:
     from dpsyn_core.sources.choose import source_of
 
     schema = Schema.load(folder / SCHEMA)
-    task = None
-    if spec.public_table is not None:  # lies in the folder of the run, from which nothing is read once it is confined
-        task = spec.model_copy(update={"public_table": str(folder / spec.public_table)}).task(schema)
+    task = with_public_table(folder, spec).task(schema)
     confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)

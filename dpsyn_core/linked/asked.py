@@ -16,6 +16,7 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import QuestionError
+from dpsyn_core.files import unfit_text
 from dpsyn_core.questions.document import describe
 from dpsyn_core.questions.forms import Name, PredictQuestion, Question, QuestionPart, RegressionQuestion
 
@@ -87,6 +88,9 @@ class LinkedQuestions(QuestionPart):
             return document
         if isinstance(document, Sequence) and not isinstance(document, str | bytes):
             document = {"version": 1, "questions": list(document)}
+        if unfit := unfit_text(document):
+            msg = f"the questions hold {unfit}"
+            raise QuestionError(msg)
         try:
             return cls.model_validate(document)
         except ValidationError as error:

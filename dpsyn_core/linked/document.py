@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr, Validat
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.files import write_text
+from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.linked.rules import BEFORE, MOST_RULES, LinkRule, check_link_rule
 from dpsyn_core.linked.spans import check_close
 from dpsyn_core.privacy.manifest.statement import HangingTable
@@ -133,8 +133,12 @@ class LinkedSchema(Document):
             if names.count(name) > 1:
                 msg = f"table '{name}' is declared twice; every table needs a name of its own"
                 raise ValueError(msg)
-            if "/" in name or "\\" in name or name.startswith("."):
-                msg = f"table '{name}' names a file; a name must not hold a slash or begin with a dot"
+        for name in [*names, self.name] if self.one_file else names:
+            if set(name) & set("/\\") or name.startswith(".") or not name.isprintable():
+                msg = (
+                    f"table {name[:80]!r} names a file; a name must not hold a slash or a mark that is not printed, or "
+                    "begin with a dot"
+                )
                 raise ValueError(msg)
         self._check_tree(names)
         for table in self.tables:
@@ -342,6 +346,9 @@ class LinkedSchema(Document):
     @classmethod
     def of(cls, document: object) -> LinkedSchema:
         """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
+        if unfit := unfit_text(document):
+            msg = f"the schema holds {unfit}"
+            raise SchemaError(msg)
         try:
             return cls.model_validate(document)
         except ValidationError as error:

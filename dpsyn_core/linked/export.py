@@ -14,6 +14,7 @@ from typing import Any
 from dpsyn_core.errors import OutputError, SettingError
 from dpsyn_core.files import not_private_name, replacing
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.outside import below
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
 from dpsyn_core.runs.writing import Places, staged_tables
 from dpsyn_core.tables.digest import content_digest, file_digest
@@ -60,7 +61,7 @@ def places_of(
             msg = f"the folder '{path}' cannot be made ({error.strerror}); choose another"
             raise OutputError(msg) from error
         names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
-        outs, beside = tuple(mark(path / f"{name}.csv") for name in names), path / "manifest.json"
+        outs, beside = tuple(mark(below(path, f"{name}.csv")) for name in names), path / "manifest.json"
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
     return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)

@@ -18,7 +18,7 @@ from pydantic import model_validator as validator
 from pydantic.json_schema import GenerateJsonSchema
 
 from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.files import RepeatedFieldError, fields_once, half_character, write_text
+from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text, write_text
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.forms import KINDS, Question, QuestionPart
 from dpsyn_core.schema.document import Schema
@@ -152,9 +152,8 @@ class Questions(QuestionPart):
         if isinstance(document, dict) and "version" not in document:
             msg = 'the questions have no version; begin the document with {"version": 1, "questions": [...]}'
             raise QuestionError(msg)
-        half = half_character(document)
-        if half is not None:
-            msg = f"the questions hold half of a character, which no file can hold (near {half}); correct that text"
+        if unfit := unfit_text(document):
+            msg = f"the questions hold {unfit}"
             raise QuestionError(msg)
         try:
             return cls.model_validate(document)

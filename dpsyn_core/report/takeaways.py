@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,11 +65,20 @@ def schema_file(schema: LinkedSchema) -> str:
     return not_private_name(Path(SCHEMA)).name if schema.reasons else SCHEMA
 
 
-def shell_script(command: str, label: str, *, schema: str = SCHEMA) -> str:
-    """A shell file that repeats a run. command: `dpsyn synth ...`, in one line."""
-    lines = command.replace(" --", " \\\n  --")
+def shell_command(words: Sequence[str], *, folded: bool = False) -> str:
+    """Words as a shell reads them back, each quoted where it has to be: the one place where a command is written.
+
+    folded: every option begins a line.
+    """
+    return "".join(
+        (" \\\n  " if folded and word.startswith("--") else " ") + shlex.quote(word) for word in words
+    ).lstrip()
+
+
+def shell_script(words: Sequence[str], label: str, *, schema: str = SCHEMA) -> str:
+    """A shell file that repeats a run. words: `dpsyn`, `synth` and so on."""
     lead = f"# Repeats the run {_named(label)}: new noise, charged again. {schema} stands next to this file."
-    return f"#!/bin/sh\n{lead}\n{lines}\n"
+    return f"#!/bin/sh\n{lead}\n{shell_command(words, folded=True)}\n"
 
 
 def notebook(spec: RunSpec, label: str, name: str, *, query_vouched: bool) -> str:

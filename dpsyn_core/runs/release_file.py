@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dpsyn_core.errors import MethodError, OutputError, ReceiptError, SizeError
-from dpsyn_core.files import RepeatedFieldError, fields_once
+from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
 from dpsyn_core.marginals.released_file import ReleasedFile, read_released
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
@@ -166,7 +166,10 @@ def _members(content: bytes, name: str) -> dict[str, bytes]:
 
 def _index(content: bytes, name: str) -> Index:
     try:
-        found = Index.model_validate(json.loads(content, object_pairs_hook=fields_once))
+        document = json.loads(content, object_pairs_hook=fields_once)
+        if unfit := unfit_text(document):
+            raise _unfit(name, f"its {INDEX} holds {unfit}")
+        found = Index.model_validate(document)
     except (ValidationError, RepeatedFieldError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise _unfit(name, f"its {INDEX} does not say what a release file says") from error
     if found.version != 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, SettingError
-from dpsyn_core.files import RepeatedFieldError, fields_once, not_private_name, write_text
+from dpsyn_core.files import RepeatedFieldError, fields_once, not_private_name, unfit_text, write_text
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.registry import validated
@@ -66,6 +66,9 @@ class RunSettings:
             raise SettingError(msg)
         if document.get("version") != VERSION:
             msg = f"the settings have version {document.get('version')!r:.40}; this release reads version {VERSION}"
+            raise SettingError(msg)
+        if unfit := unfit_text(document):
+            msg = f"the settings hold {unfit}"
             raise SettingError(msg)
         strange = sorted(set(document) - {"kind", "version", "schema", "run"})
         absent = [name for name in ("schema", "run") if not isinstance(document.get(name), Mapping)]

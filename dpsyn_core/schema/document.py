@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, Stric
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.files import half_character, write_text
+from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.schema.attribute import SchemaRule
 from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
@@ -335,9 +335,8 @@ class Schema(Document):
     @classmethod
     def of(cls, document: object) -> Schema:
         """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
-        half = half_character(document)
-        if half is not None:
-            msg = f"the schema holds half of a character, which no file can hold (near {half}); correct that text"
+        if unfit := unfit_text(document):
+            msg = f"the schema holds {unfit}"
             raise SchemaError(msg)
         try:
             return cls.model_validate(document)

@@ -170,7 +170,7 @@ def confirm(schema: Schema, names: Iterable[str] = (), *, unit: bool | None = No
     elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
         changes["unit"] = schema.unit.model_copy(update={"source": "data"})
     made = schema.model_copy(update=changes)
-    return rules_known(made) if names is None else made
+    return rules_known(made) if everything else made
 
 
 def rules_known(schema: Schema) -> Schema:

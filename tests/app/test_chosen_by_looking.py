@@ -27,7 +27,7 @@ def declare(app, upper="b"):
 def test_a_rule_that_is_added_after_a_look_is_marked_and_one_press_confirms_it(app):
     uploaded(app, name="people.csv", raw=PEOPLE)
     space = space_of(app)
-    space.schema = confirm(space.schema)
+    space.schema = confirm(space.schema, everything=True)
     at_page(app, "schema")
     declare(app)
     assert [r.source for r in space.schema.rules] == ["public"] and space.schema.private
@@ -46,7 +46,7 @@ def test_a_schema_file_whose_rules_say_no_source_is_read_by_what_was_shown_befor
     uploaded(app, name="people.csv", raw=PEOPLE)
     space = space_of(app)
     told = [RULE, RULE | {"upper": "c", "source": "public"}]
-    schema = Schema.of(confirm(space.schema).document() | {"rules": told})
+    schema = Schema.of(confirm(space.schema, everything=True).document() | {"rules": told})
     tables = tried.serials(space)
     assert [r.source for r in tried.taken(tables, schema).rules] == ["public", "public"]
     tried.see(tables)

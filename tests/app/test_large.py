@@ -144,7 +144,7 @@ def test_a_job_that_was_written_before_there_was_a_form_is_read_as_it_was(tmp_pa
     (tmp_path / "t.csv").write_bytes("Hamar;1\nMossø;2\n".encode("latin-1"))
     old = JobSpec.model_validate({
         "version": 1, "table": str(tmp_path / "t.csv"), "delimiter": ";", "encoding": "cp1252", "multiline": False,
-        "header": "town;n", "epsilon": 1.0, "delta": 1e-6, "method": "independent", "seed": 1,
+        "header": "town;n", "epsilon": 1.0, "delta": 1e-6, "method": "independent", "seed": 1, "query_vouched": False,
     })  # fmt: skip
     assert old.form == ReadForm(delimiter=";", encoding="cp1252", header="town;n")
     declared = Schema.of({"version": 1, "name": "t", "attributes": [

@@ -63,7 +63,7 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
     assert json.loads(bundle.read("answers.json")) == [single, groups]
     assert LinkedQuestions.loads(bundle.read("questions.json")).questions == linked(app).questions
-    assert "--questions questions.json" in files.command(space, job)
+    assert "questions.json" in files.command(space, job)
     compile(bundle.read("run.py"), "run.py", "exec")
     assert b"questions=" in bundle.read("run.py")
 

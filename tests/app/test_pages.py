@@ -54,6 +54,7 @@ def test_a_visitor_without_a_login_is_stopped_at_the_door(app, monkeypatch):
     from ui.shared import access
 
     monkeypatch.setattr(access, "configured", lambda: True)
+    monkeypatch.setattr(access, "flaw", lambda: None)
     app.run()
     assert [b.label for b in app.button] == ["Log in"]
     assert not app.dataframe

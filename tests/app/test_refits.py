@@ -3,6 +3,7 @@
 import pytest
 
 from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SYNTHETIC
+from dpsyn_core.jobs.spec import RELEASE
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.receipts import receipt
@@ -18,8 +19,8 @@ def packed(job):
 
 
 def again(jobs, content, **changes):
-    asked = spec(release="r.dpsyn", **changes)
-    return ended(jobs.start("me", asked, None, None, label="again", fingerprint="f", files={"r.dpsyn": content}))
+    asked = spec(release=RELEASE, **changes)
+    return ended(jobs.start("me", asked, None, None, label="again", fingerprint="f", files={RELEASE: content}))
 
 
 @pytest.mark.usefixtures("home")
@@ -42,7 +43,7 @@ def test_a_hostile_release_ends_its_job_with_a_sentence():
     content = bytearray(packed(ended(start(jobs))))
     content[len(content) // 2] ^= 1
     made = again(jobs, bytes(content))
-    assert made.state == "failed" and "r.dpsyn" in made.failure() and "fault" not in made.failure()
+    assert made.state == "failed" and RELEASE in made.failure() and "fault" not in made.failure()
 
 
 @pytest.mark.usefixtures("home")

@@ -85,3 +85,11 @@ def test_what_was_read_from_the_data_is_a_reason(document):
     document["tables"][1]["schema"]["attributes"][1]["source"] = "data"
     reasons = LinkedSchema.of(document).reasons
     assert len(reasons) == 2 and "table 'persons'" in reasons[1]
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "a\\b", ".x", "a\0b"])
+def test_tables_of_one_file_have_no_name_that_leads_out_of_the_folder(name):
+    from tests.outside_documents import PANEL
+
+    with pytest.raises(SchemaError, match="names a file"):
+        LinkedSchema.of(PANEL | {"name": name})

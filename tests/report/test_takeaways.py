@@ -7,7 +7,7 @@ import sys
 from dpsyn_core.data import paths
 from dpsyn_core.privacy.manifest.certificate import ENGLISH, citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.takeaways import bibtex, notebook, python_script, shell_script
+from dpsyn_core.report.takeaways import bibtex, notebook, python_script, shell_command, shell_script
 from dpsyn_core.runs.spec import RunSpec
 from ui.shared.text import written
 
@@ -41,4 +41,5 @@ def test_script_and_notebook_repeat_a_run(tmp_path):
 
 
 def test_a_shell_script_is_the_command_over_lines():
-    assert shell_script("dpsyn synth T --epsilon 1", "a\nrun").endswith("T \\\n  --epsilon 1\n")
+    assert shell_script(["dpsyn", "synth", "T", "--epsilon", "1"], "a\nrun").endswith("T \\\n  --epsilon 1\n")
+    assert shell_command(["dpsyn", "--where", "a --b; c"]) == "dpsyn --where 'a --b; c'"

@@ -1,7 +1,8 @@
 """Projects: schema, settings and finished runs in one file that can be opened again; no private record unless asked.
 
 A project is a zip of JSON and of released tables. It is opened as what it is, a file from outside: its entries are
-those listed here, of limited size, its documents are validated, and its tables are read in a child process.
+those listed here, of limited size, its tables are read in a child process, and its documents hold values alone, each
+within bounds. No word of them names a file, here or in the folder of a run.
 
 A file that is saved without the private table holds: the names that the owner gave (of the file, of the dataset on the
 ledger, of runs), settings, the schema where nothing in it was read from the data, and the files of private runs. A run
@@ -15,20 +16,27 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import secrets
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import streamlit as st
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
 from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
-from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
+from dpsyn_core.outside import below, file_word
+from dpsyn_core.privacy.charge_record import MOST as MOST_EPSILON
+from dpsyn_core.privacy.looks import Look, remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.release_file import MOST_BYTES, load_release
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.synthesizers import registry
 from ui.data import loading
 from ui.questions import kept as questions
 from ui.shared import results, uploads
@@ -42,18 +50,21 @@ PROJECT, TABLE = "project.json", "table.parquet"
 MOST = 500 << 20  # bytes of all entries together, unpacked
 TAKEN = "project_taken"
 RELEASED = (SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA)
+DOCUMENT = 64 << 20  # bytes of the project's own document, and of a schema
+LARGEST = {PROJECT: DOCUMENT, SCHEMA: DOCUMENT, MANIFEST: MOST_BYTES[MANIFEST]}  # of an entry; of others what all have
+RECORDS, SEED = 50_000_000, 2**31 - 1  # the largest that the fields of Synthesize take
 
 
 class RunNote(BaseModel):
     """A finished run: what it was asked, what it is called, when it was made."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    spec: JobSpec
-    label: str = Field(max_length=200)
-    created: float
+    spec: FinishedRun
+    label: Line
+    created: float = Field(ge=0, le=1e12)
     salt: str = Field("", pattern="^([0-9a-f]{2}){0,32}$", description="Drawn for this run; version 1 has none")
-    table: str = Field("", max_length=64, description="The table's name on its server, under the salt")
+    table: str = Field("", pattern="^[0-9a-z ]{0,64}$", description="The table's name on its server, under the salt")
     own: bool = Field(False, description="Made from the private table in the file; said only where there is one")
     fingerprint: str = Field(default="", max_length=64, exclude=True, description="Of version 1; nothing reads it")
 
@@ -61,19 +72,21 @@ class RunNote(BaseModel):
 class Project(BaseModel):
     """The document of a project."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    version: Literal[1, 2] = 2
-    dataset: str = Field(max_length=200)
-    ledger: str = Field(max_length=200)
-    epsilon: float = 1.0
-    delta: float = 1e-9
-    method: str = ""
-    settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    n_records: int | None = None
+    version: Literal[1, 2, 3] = 3
+    dataset: Line
+    ledger: Line
+    epsilon: float = Field(1.0, gt=0, le=MOST_EPSILON)
+    delta: float = Field(1e-9, ge=0, lt=1)
+    method: Word | Literal[""] = ""
+    settings: dict[Word, dict[Line, JsonValue]] = Field(default_factory=dict)
+    n_records: int | None = Field(None, ge=1, le=RECORDS)
     questions_share: float | None = Field(None, ge=0, le=1)
-    seed: int = 1
-    runs: tuple[RunNote, ...] = ()
+    seed: int = Field(1, ge=0, le=SEED)
+    query_vouched: bool = Field(False, description="Of the private table in the file: that its query is vouched for")
+    looks: tuple[Look, ...] = Field((), description="Of that table: which exact answers about it were shown")
+    runs: tuple[RunNote, ...] = Field((), max_length=KEPT)
 
 
 def panel(space: Workspace) -> None:
@@ -89,7 +102,8 @@ def panel(space: Workspace) -> None:
                 note(t("project.with_table_note"), "alarm")
         st.download_button(
             t("project.save"), data=lambda: save(space, whole=whole),
-            file_name=f"{'PRIVATE-' if whole else ''}{space.dataset.ledger}.dpsyn.zip", mime="application/zip",
+            file_name=f"{'PRIVATE-' if whole else ''}{file_word(space.dataset.ledger, 'project')}.dpsyn.zip",
+            mime="application/zip",
             on_click="ignore", key="project_save",
         )  # fmt: skip
         got = uploads.one(t("project.open"), ["zip"], key="project_open")
@@ -120,9 +134,12 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     done = (j for j in jobs().of(space.owner) if j.state == "done" and not j.spec.linked)
     kept = [j for j in done if whole or _private(space, j)]
     project = Project(
-        dataset=data.name, ledger=data.ledger, epsilon=choices.epsilon, delta=choices.delta, method=choices.method,
+        dataset=_line(data.name), ledger=_line(data.ledger), epsilon=choices.epsilon, delta=choices.delta,
+        method=choices.method,
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
         seed=choices.seed, questions_share=choices.questions_share,
+        query_vouched=whole and data.query_vouched,
+        looks=tuple(what for what in get_args(Look) if whole and remembered(data.serial, what)),
         runs=tuple(_noted(space, j, whole=whole) for j in kept),
     )  # fmt: skip
     entries = {PROJECT: project.model_dump_json(indent=1).encode()}
@@ -130,7 +147,8 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     if schema is not None and (whole or schema.private):
         entries[SCHEMA] = questions.in_schema(space, schema).dumps().encode()
     for i, job in enumerate(kept):
-        entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in RELEASED}
+        brings = [*RELEASED, RELEASE] if _brings_release(job) else RELEASED
+        entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in brings}
     if whole and data.whole is not None:
         entries[TABLE] = _parquet(data.whole)
     out = io.BytesIO()
@@ -141,17 +159,24 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
 
 
 def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
-    """The note of a run. A run that came from a project keeps its mark; the others get one under a fresh salt.
-
-    Where the private table lay is left out: a path says that it was too large for the app, and where it is.
-    """
+    """The note of a run. A run that came from a project keeps its mark; the others get one under a fresh salt."""
     serial, salt = str(job.public.get("serial", "")), str(job.public.get("salt", ""))
     if serial and not salt:
         salt = secrets.token_hex(16)
         serial = salted(serial, salt)
     own = whole and results.same_table(space, job)
-    spec = job.spec.model_copy(update={k: JobSpec.model_fields[k].default for k in ("table", "form")})
-    return RunNote(spec=spec, label=job.label, created=job.created, salt=salt, table=serial, own=own)
+    spec = FinishedRun.of(job.spec)
+    return RunNote(spec=spec, label=_line(job.label), created=job.created, salt=salt, table=serial, own=own)
+
+
+def _brings_release(job: Job) -> bool:
+    """Whether it is a refit whose release lies in its folder."""
+    return job.spec.release is not None and below(job.folder, job.spec.release).exists()
+
+
+def _line(text: str) -> str:
+    """As much of a name as a project holds."""
+    return "".join(c if c.isprintable() else " " for c in text)[:200]
 
 
 def _private(space: Workspace, job: Job) -> bool:
@@ -173,16 +198,16 @@ def _parquet(table: Any) -> bytes:
 def open_project(space: Workspace, raw: bytes) -> str:
     """Takes a project over into the workspace, and says what was opened. Raises DPSynError; nothing is taken then."""
     entries = _entries(raw)
-    try:
-        project = Project.model_validate_json(entries.get(PROJECT, b""))
-    except ValidationError as error:
-        msg = "the file is no project of DPSyn Studio; choose a file that 'Save the project' made"
-        raise InputError(msg) from error
+    project = _document(entries.get(PROJECT, b""))
     schema = Schema.loads(entries[SCHEMA].decode("utf-8", "replace")) if SCHEMA in entries else None
     runs = [_run(entries, i, run) for i, run in enumerate(project.runs[:KEPT])]
     table = loading.uploaded_table(TABLE, entries[TABLE]) if TABLE in entries else None
     if table is not None:
-        loading.place(space, Dataset(project.dataset, project.ledger, table), schema)
+        vouched = project.query_vouched or any(run.own and run.spec.query_vouched for run, _ in runs)
+        loading.place(space, Dataset(project.dataset, project.ledger, table, query_vouched=vouched), schema)
+        if space.dataset is not None:
+            for what in project.looks:
+                remember(space.dataset.serial, what)
     elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
         space.schema = schema
     here = {_run_of((j.folder / MANIFEST).read_bytes()) for j in jobs().of(space.owner) if j.state == "done"}
@@ -193,14 +218,17 @@ def open_project(space: Workspace, raw: bytes) -> str:
         if run.own and table is not None and space.dataset is not None:
             public |= {"serial": space.dataset.serial, "salt": ""}
         made_with = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
-        jobs().adopt(space.owner, run.spec, files, label=run.label,
-                     fingerprint=results.fingerprint(made_with, run.spec), public=public)  # fmt: skip
+        spec = run.spec.job(public_table=_learnt_from(files[MANIFEST]))
+        jobs().adopt(space.owner, spec, files, label=run.label,
+                     fingerprint=results.fingerprint(made_with, spec), public=public)  # fmt: skip
     choices = space.choices
     choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
-    choices.settings, choices.n_records, choices.seed = dict(project.settings), project.n_records, project.seed
+    choices.settings, left_out = _fitting(project.settings)
+    choices.n_records, choices.seed = project.n_records, project.seed
     choices.questions_share = project.questions_share
     methods.forget_fields()
     said = t("project.opened", runs=number(len(runs)), name=project.dataset)
+    said += " " + t("project.left_out", names=", ".join(left_out)) if left_out else ""
     opened = {_run_of(files[MANIFEST]) for _, files in runs}
     mine = [
         j for j in jobs().of(space.owner) if j.state == "done" and _run_of((j.folder / MANIFEST).read_bytes()) in opened
@@ -209,12 +237,53 @@ def open_project(space: Workspace, raw: bytes) -> str:
     return said if table is not None or known else f"{said} {t('project.needs_table', name=project.dataset)}"
 
 
+def _document(raw: bytes) -> Project:
+    """The project's own document. Raises InputError."""
+    why = ""
+    try:
+        document = json.loads(raw, object_pairs_hook=fields_once)
+        unfit = unfit_text(document)
+        if unfit is None:
+            return Project.model_validate(document)
+        why = f": it holds {unfit}"
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        why = f": {'.'.join(str(p)[:40] for p in first['loc'][:6])}: {first['msg']}"
+    except (UnicodeDecodeError, RecursionError, RepeatedFieldError, ValueError):
+        pass
+    msg = f"the file is no project of DPSyn Studio{why}; choose a file that 'Save the project' made"
+    raise InputError(msg)
+
+
+def _fitting(settings: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The settings that systems take, by system, and the systems whose settings are left out."""
+    kept = {}
+    for method, chosen in settings.items():
+        try:
+            registry.configure(method, chosen)
+        except DPSynError:
+            continue
+        kept[method] = chosen
+    return kept, sorted(set(settings) - set(kept))
+
+
+def _learnt_from(manifest: bytes) -> str | None:
+    """What the public table of a run was called in its folder, as the manifest says; it is not in the project."""
+    used = json.loads(manifest).get("public_table")
+    named = used["name"] if used else ""
+    return named if re.fullmatch(PUBLIC, named) else None
+
+
 def _entries(raw: bytes) -> dict[str, bytes]:
     """What a project may hold, unpacked; anything else in the file is left alone. Raises InputError."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            wanted = {PROJECT, SCHEMA, TABLE} | {f"runs/{i}/{n}" for i in range(KEPT) for n in RELEASED}
+            wanted = {PROJECT, SCHEMA, TABLE} | {f"runs/{i}/{n}" for i in range(KEPT) for n in (*RELEASED, RELEASE)}
             listed = [i for i in archive.infolist() if i.filename in wanted]
+            for entry in listed:
+                if entry.file_size > LARGEST.get(entry.filename.rpartition("/")[2], entry.file_size):
+                    msg = f"'{entry.filename}' of the project has {entry.file_size >> 20} MB, more than a project holds"
+                    raise InputError(msg)
             if sum(i.file_size for i in listed) > MOST:
                 msg = f"the project unpacks to more than {MOST >> 20} MB; open its files one by one"
                 raise InputError(msg)
@@ -239,6 +308,10 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
         path = Path(folder) / MANIFEST
         path.write_bytes(files[MANIFEST])
         manifest = Manifest.load(path)
+        if run.spec.refit and f"runs/{i}/{RELEASE}" in entries:
+            files[RELEASE] = entries[f"runs/{i}/{RELEASE}"]
+            (Path(folder) / RELEASE).write_bytes(files[RELEASE])
+            load_release(Path(folder) / RELEASE)
     gunzip(memoryview(files[MEASUREMENTS]), MOST)
     table = loading.uploaded_table(SYNTHETIC, files[SYNTHETIC])
     files[SYNTHETIC] = _parquet(table)

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import re
-import shlex
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.jobs.folder import SYNTHETIC
+from dpsyn_core.outside import below, file_word
+from dpsyn_core.report.takeaways import shell_command
 from dpsyn_core.runs.release_file import SUFFIX
 from dpsyn_core.tables.write import EXCEL_ROWS
 from ui.report import asked
@@ -48,7 +49,7 @@ LABELLED = ("sav", "dta", "xpt")  # offered where the library for them is instal
 
 def stem(space: Workspace, job: Job) -> str:
     """File name without its ending; a run that is not private says so in its name."""
-    base = re.sub(r"[^\w-]+", "-", str(job.public.get("dataset", "table"))).strip("-").lower()[:40] or "table"
+    base = file_word(str(job.public.get("dataset", "table")), "table").lower()
     base = re.sub(r"-(csv|tsv|txt|parquet|xlsx|z?sav|dta|sas7bdat|xpt)(-gz)?$", "", base)
     return f"{base}-synthetic{suffix(space, job)}"
 
@@ -203,12 +204,14 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
 
 def reusable(job: Job) -> bool:
     """Whether more tables can be made of what the run released."""
-    from dpsyn_core.errors import MethodError
+    from dpsyn_core.errors import InputError
     from dpsyn_core.runs.release_file import check_reusable
 
+    if job.spec.release is not None:
+        return below(job.folder, job.spec.release).exists()  # a project of an earlier version brings none
     try:
         check_reusable(job.spec.config)
-    except MethodError:
+    except InputError:
         return False
     return True
 
@@ -223,7 +226,7 @@ def release(space: Workspace, job: Job) -> bytes:
     from dpsyn_core.runs.release_file import pack_release
 
     if job.spec.release is not None:
-        return (job.folder / job.spec.release).read_bytes()
+        return below(job.folder, job.spec.release).read_bytes()
     columns = results.synthetic(space, job).column_names
     manifest = Manifest.parse(manifest_text(space, job).encode(), "manifest")[0]
     return pack_release(manifest, (job.folder / MEASUREMENTS).read_bytes(), columns)
@@ -264,8 +267,8 @@ def schema_text(space: Workspace, job: Job) -> str:
     return results.paid_schema(space, job).dumps()
 
 
-def command(space: Workspace, job: Job) -> str:
-    """The command that repeats the run on the owner's table: the same post-processing, new noise."""
+def command(space: Workspace, job: Job) -> list[str]:
+    """The words of the command that repeats the run on the owner's table: the same post-processing, new noise."""
     from dpsyn_core.jobs.folder import planned
     from dpsyn_core.runs.parts import fits
     from dpsyn_core.synthesizers.registry import config_class
@@ -274,23 +277,21 @@ def command(space: Workspace, job: Job) -> str:
     spec, name, memory = job.spec, stem(space, job), planned(job.spec.memory_mb)
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
     # only where it makes another table: the memory of a run decides how a very large one is made
-    allowed = "" if fits(*size, memory) == fits(*size, None) else f" --memory {memory}"
+    allowed = [] if fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
+    rows = ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
+    seed, out = ["--seed", str(spec.seed)], ["--out", f"{name}.csv", "--manifest", f"{name}.manifest.json"]
     if spec.release is not None:
-        how = f" --method {spec.maker}" if spec.maker else ""
-        how += f" --where {shlex.quote(spec.where)}" if spec.where else ""
-        how += f" --n-records {spec.n_records}" if spec.n_records is not None else ""
-        how += f" --columns {shlex.quote(json.dumps(spec.columns))}" if spec.columns is not None else ""
-        how += " --rules RULES.json" if spec.rules else ""
-        return f"dpsyn refit RELEASE.dpsyn{how} --seed {spec.seed} --out {name}.csv --manifest {name}.manifest.json"
+        how = ["--method", spec.maker] if spec.maker else []
+        how += ["--where", spec.where] if spec.where else []
+        kept = ["--columns", json.dumps(spec.columns)] if spec.columns is not None else []
+        kept += ["--rules", "RULES.json"] if spec.rules else []
+        return ["dpsyn", "refit", "RELEASE.dpsyn", *how, *rows, *kept, *seed, *out]
     given = written(spec.settings, config_class(spec.method))
-    settings = "".join(f" --set {shlex.quote(f'{k}={json.dumps(v)}')}" for k, v in given.items())
-    rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
-    dataset = shlex.quote(spec.dataset or results.schema(space, job).ledger_name)
-    return (
-        f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)} "
-        f"--method {spec.method}{settings}{rows} --seed {spec.seed}{allowed} --dataset {dataset} "
-        f"--out {name}.csv --manifest {name}.manifest.json"
-    )
+    words = ["dpsyn", "synth", "YOUR_TABLE", "--schema", "schema.json", "--epsilon", plain(spec.epsilon)]
+    words += ["--delta", plain(spec.delta), "--method", spec.method]
+    words += [w for k, v in given.items() for w in ("--set", f"{k}={json.dumps(v)}")]
+    dataset = spec.dataset or results.schema(space, job).ledger_name
+    return [*words, *rows, *seed, *allowed, "--dataset", dataset, *out]
 
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
@@ -357,7 +358,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
         "schema.json": schema_text(space, job),
         "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
         "report.html": html(space, job, private=False),
-        "README.txt": t("export.readme", command=command(space, job)),
+        "README.txt": t("export.readme", command=shell_command(command(space, job))),
     }
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -52,7 +52,7 @@ def page(space: Workspace, job: Job) -> None:
             key="linked_export_bundle",
         )  # fmt: skip
         command = files.command(space, job)
-        st.code(command.replace(" --", " \\\n  --"), language=None, wrap_lines=True)
+        st.code(takeaways.shell_command(command, folded=True), language=None, wrap_lines=True)
         section(t("take.title"))
         note(t("linked.take_note"))
         with st.container(horizontal=True, gap="small"):

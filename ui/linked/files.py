@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import re
-import shlex
 import tempfile
 import zipfile
 from importlib.util import find_spec
@@ -18,6 +16,7 @@ import streamlit as st
 from dpsyn_core.jobs.folder import MANIFEST, SCHEMA
 from dpsyn_core.jobs.linked import ANSWERS, synthetic_places
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.outside import file_word
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.takeaways import schema_file
 from dpsyn_core.tables.write import EXCEL_ROWS
@@ -82,8 +81,7 @@ def suffix(space: Workspace, job: Job) -> str:
 
 def stem(space: Workspace, job: Job) -> str:
     """File name without its ending."""
-    base = re.sub(r"[^\w-]+", "-", str(job.public.get("dataset", ""))).strip("-").lower()[:40] or "tables"
-    return f"{base}-synthetic{suffix(space, job)}"
+    return f"{file_word(str(job.public.get('dataset', '')), 'tables').lower()}-synthetic{suffix(space, job)}"
 
 
 def endings(space: Workspace, job: Job) -> tuple[str, ...]:
@@ -194,19 +192,17 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     )
 
 
-def command(space: Workspace, job: Job) -> str:
-    """The command that repeats the run on the owner's tables: the same post-processing, new noise."""
+def command(space: Workspace, job: Job) -> list[str]:
+    """The words of the command that repeats the run on the owner's tables: the same post-processing, new noise."""
     spec, known, name = job.spec, schema(space, job), stem(space, job)
     if known.one_file:
-        given, out = "YOUR_TABLE.csv", f"--out {name}.csv"
+        given, out = ["YOUR_TABLE.csv"], f"{name}.csv"
     else:
-        given = " ".join(f"--table {shlex.quote(f'{table.name}=YOUR_{table.name}.csv')}" for table in known.tables)
-        out = f"--out {name}/"
-    asked = f" --questions {QUESTIONS}" if spec.questions else ""
-    rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
-    effort = f" --set effort={plain(spec.settings['effort'])}" if "effort" in spec.settings else ""
-    return (
-        f"dpsyn synth {given} --schema {schema_file(known)} --epsilon {plain(spec.epsilon)}"
-        f" --delta {plain(spec.delta)}{effort}{asked}{rows} --seed {spec.seed}"
-        f" --dataset {shlex.quote(spec.dataset or known.ledger_name)} {out}"
-    )
+        given = [w for table in known.tables for w in ("--table", f"{table.name}=YOUR_{table.name}.csv")]
+        out = f"{name}/"
+    words = ["dpsyn", "synth", *given, "--schema", schema_file(known), "--epsilon", plain(spec.epsilon)]
+    words += ["--delta", plain(spec.delta)]
+    words += ["--set", f"effort={plain(spec.settings['effort'])}"] if "effort" in spec.settings else []
+    words += ["--questions", QUESTIONS] if spec.questions else []
+    words += ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
+    return [*words, "--seed", str(spec.seed), "--dataset", spec.dataset or known.ledger_name, "--out", out]

@@ -80,7 +80,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
         "run.py": takeaways.linked_script(
             job.spec, known, job.label, stem(space, job), query_vouched=job.spec.query_vouched
         ),
-        "README.txt": t("linked.readme", command=command(space, job)),
+        "README.txt": t("linked.readme", command=takeaways.shell_command(command(space, job))),
     }
     if job.spec.questions:
         files |= {QUESTIONS: questions_text(job), f"answers{suffix(space, job)}.json": answers_text(space, job)}

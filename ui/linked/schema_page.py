@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.outside import file_word
 from dpsyn_core.suggest.drafting import confirm
 from ui.linked import across, diagram, limits, loading, stamp
 from ui.linked import links as links_editor
@@ -106,7 +107,8 @@ def _file(linked: Linked) -> None:
         return
     st.download_button(
         t("schemafile.download"), data=schema.dumps,
-        file_name=f"{linked.name}.schema{'.NOT-PRIVATE' if schema.reasons else ''}.json", mime="application/json",
+        file_name=f"{file_word(linked.name, 'tables')}.schema{'.NOT-PRIVATE' if schema.reasons else ''}.json",
+        mime="application/json",
         on_click="ignore", key="linked_schema_download",
     )  # fmt: skip
     note(t("schemafile.note_read") if schema.reasons else t("schemafile.note"), "warning" if schema.reasons else "note")

@@ -14,6 +14,7 @@ import streamlit as st
 from dpsyn_core.attacks.attack import RESULT
 from dpsyn_core.attacks.result import KINDS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
 from dpsyn_core.privacy.curves import trade_off
+from dpsyn_core.runs.spec import RunSpec
 from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 CHOICES = {"membership": (20, 50, 100, 200, 400), "other": (10, 20, 50, 100)}  # shadow runs
 SIZES = (500, 1000, 2000, 5000, 20_000)  # records that take part
 VERDICTS = {"leak": st.error, "doubt": st.warning, "nothing": st.info}
-SHOWN = ("table", "delimiter", "encoding")  # fields of a run's job that say where its table was
+ATTACKED = {*RunSpec.model_fields, "memory_mb", "seconds"}  # of a run's job: what was chosen, and its limits
 
 
 def panel(space: Workspace, job: Job) -> None:
@@ -106,7 +107,7 @@ def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secre
 
     schema = results.schema(space, job)
     spec = AttackSpec.model_validate(
-        job.spec.model_dump(exclude=set(SHOWN)) | {"kind": kind, "runs": runs, "records": records, "secret": secret}
+        job.spec.model_dump(include=ATTACKED) | {"kind": kind, "runs": runs, "records": records, "secret": secret}
     )
     check(schema, spec)
     if space.dataset is None:

@@ -19,10 +19,8 @@ from ui.shared.text import t
 CLASSROOM = "DPSYN_CLASSROOM"  # environment variable; 1 serves the labs alone
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 SECRET = 32  # characters that the secret of the cookie has at least: who guesses it signs a login of anybody
-LASTING = (
-    12 * 3600.0
-)  # seconds from a login to the next one: a cookie that was copied, or somebody who left, ends there
-
+# seconds from a login to the next one: a cookie that was copied, or somebody who left, ends there
+LASTING = 12 * 3600.0
 
 _REQUIRED = threading.Event()  # set once this server has had a login, until it is started anew
 
@@ -46,15 +44,15 @@ def damaged() -> bool:
 
 
 def flaw() -> str | None:
-    """Why nobody is let in, as a key of the texts; None where the login keeps people apart."""
+    """Why nobody is let in, in a sentence; None where the login keeps people apart."""
     if damaged():
-        return "access.damaged"
+        return t("access.damaged")
     told = st.secrets.get("auth", {}) if st.secrets.load_if_toml_exists() else {}
     if len(str(told.get("cookie_secret", ""))) < SECRET:
-        return "access.weak_secret"
+        return t("access.weak_secret")
     places = [urlsplit(str(told.get(name, ""))) for name in ("redirect_uri", "server_metadata_url")]
     plain = any(place.scheme != "https" and place.hostname not in LOCAL for place in places)
-    return "access.plain" if plain else None
+    return t("access.plain") if plain else None
 
 
 def known(user: Mapping[str, Any]) -> bool:
@@ -91,7 +89,7 @@ def require_login() -> None:
         return
     st.title(t("access.title"), anchor=False)
     if (why := flaw()) is not None:
-        st.error(t(why))
+        st.error(why)
         st.stop()
     st.write(t("access.lead"))
     if st.button(t("access.login"), type="primary", key="login"):

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import ValidationError
+
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
 from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
@@ -202,15 +204,19 @@ class Jobs:
         self.clean()
 
     def _take_up(self, path: Path) -> None:
-        note, spec = _read(path / NOTE), _read(path / JOB)
-        if not note or not spec:
+        note, found = _read(path / NOTE), _read(path / JOB)
+        try:
+            spec = self._spec.model_validate(found) if note and found else None
+        except ValidationError:  # of a version that took more from a project than values
+            spec = None
+        if spec is None:
             shutil.rmtree(path, ignore_errors=True)
             return
         job = Job(
             id=path.name,
             owner=note["owner"],
             folder=path,
-            spec=self._spec.model_validate(spec),
+            spec=spec,
             label=note["label"],
             created=note["created"],
             fingerprint=note["fingerprint"],

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.schema.document import Schema
 
-FILE = "release.dpsyn"  # its name in the folder of the job
 MAKERS = (None, "rls", "independent", "dpsyn", "mst")  # None: the system of the run, where it can
 LARGEST_SEED = 2**53 - 1  # a browser holds no larger whole number
 
@@ -133,12 +132,12 @@ def start(
     """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError."""
     import numpy as np
 
-    from dpsyn_core.jobs.spec import JobSpec
+    from dpsyn_core.jobs.spec import RELEASE, JobSpec
 
     spec = JobSpec(
         epsilon=paid.epsilon, delta=paid.delta, method=paid.method, settings=paid.settings, n_records=size,
-        seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset, release=FILE,
-        query_vouched=paid.query is not None, maker=maker, where=where, columns=columns, rules=rules,
+        seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset,
+        release=RELEASE, query_vouched=paid.query is not None, maker=maker, where=where, columns=columns, rules=rules,
         memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )  # fmt: skip
@@ -148,7 +147,7 @@ def start(
     what += f" {t('refit.ruled', count=len(rules))}" if rules else ""
     return jobs().start(
         space.owner, spec, None, None, label=t("refit.label", method=made) + what, fingerprint="refit",
-        public=_table_of(space, paid), files={FILE: content},
+        public=_table_of(space, paid), files={RELEASE: content},
     )  # fmt: skip
 
 

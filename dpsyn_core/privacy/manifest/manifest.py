@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from dpsyn_core.errors import EngineError, InputError
-from dpsyn_core.files import RepeatedFieldError, fields_once
+from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
@@ -206,6 +206,9 @@ class Manifest(Statement):
         """As `read`, of the content of a file of this name."""
         try:
             document = json.loads(content, object_pairs_hook=fields_once)
+            if unfit := unfit_text(document):
+                msg = f"the manifest '{name}' holds {unfit}"
+                raise InputError(msg)
             found = cls.model_validate(document)
         except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
             msg = f"'{name}' is no manifest of version 1, 2 or 3: the document is not JSON with each field once"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.files import RepeatedFieldError, fields_once
+from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers import csvw, ddi, packages
 from dpsyn_core.schema.importers.declared import (
@@ -136,6 +136,9 @@ def read_codebook_bytes(
         raise SchemaError(msg) from error
     except (ValueError, RecursionError):
         return None  # whoever asked says what JSON they know
+    if unfit := unfit_text(document):
+        msg = f"'{what}' holds {unfit}"
+        raise SchemaError(msg)
     found = read_json(document, name=name, what=what, table=table)
     return None if found is None else _sourced(found)
 

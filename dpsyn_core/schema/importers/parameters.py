@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.files import unfit_text
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import Codebook, CodebookEntry, import_dictionary, read_codebook
 from dpsyn_core.schema.maxima import KEPT, export_maxima, fine_bins, import_maxima
@@ -242,6 +243,9 @@ def import_document(
     Raises:
         SchemaError: as `import_file`.
     """
+    if unfit := unfit_text([document, datatypes]):
+        msg = f"{what} holds {unfit}"
+        raise SchemaError(msg)
     if isinstance(document, Mapping) and "version" in document and "attributes" in document:
         _refuse(words, what)
         return Schema.of(document)
