@@ -50,12 +50,12 @@ guide.panel(space)
 guided = any(a.source == "data" for a in space.schema.attributes)
 with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
     editor.table(space)
+    sure = counted("schema.confirm", unsure)  # under the table that shows what is confirmed
+    if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
+        editor.take(space, confirm(space.schema, space.schema.from_data, unit=decided))
+        editor.sync(space)
+        st.rerun()
 editor.problems(space)
-sure = counted("schema.confirm", unsure)
-if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
-    editor.take(space, confirm(space.schema, everything=True, unit=decided))
-    editor.sync(space)
-    st.rerun()
 schema.more(space)
 design.editor(space, choose=True)
 rules.panel(space)

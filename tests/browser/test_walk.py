@@ -57,6 +57,8 @@ def test_03_two_hundred_columns_take_at_most_three_screens(visitor):
     visitor.go("Schema")
     assert "19,900" in visitor.words()
     assert visitor.page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") <= 3 * 900
+    visitor.page.get_by_text("All columns as a table", exact=True).first.click()
+    visitor.settle()
     visitor.page.get_by_role("button", name=re.compile("^Confirm all")).click()
     visitor.settle()
     visitor.go("Synthesize")

@@ -84,7 +84,7 @@ def _columns(linked: Linked) -> None:
     rules.panel(part, kinds=INSIDE, why_not=lambda s: linked.problem_with(name, s), key=f"rule_{name}")
     unsure = len(part.schema.from_data)
     if unsure and st.button(counted("schema.confirm", unsure), key="linked_confirm_all", help=t("schema.confirm_help")):
-        editor.take(part, confirm(part.schema, everything=True))
+        editor.take(part, confirm(part.schema, part.schema.from_data))
         editor.sync(part)
         st.rerun()
 
