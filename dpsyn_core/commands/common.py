@@ -67,7 +67,7 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
             raise SettingError(msg)
         try:
             settings[key] = json.loads(value)
-        except json.JSONDecodeError:
+        except ValueError:  # no JSON, or a number of more digits than are read
             settings[key] = value
     return settings
 

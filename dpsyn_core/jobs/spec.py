@@ -16,6 +16,7 @@ RELEASE: Literal["release.dpsyn"] = "release.dpsyn"  # in the folder of a refit:
 PUBLIC = r"^public-[\w.-]{1,100}$"  # in the folder of a run: the public table that it learns from, named as its upload
 PLACES = ("version", "table", "form", "public_table", "linked", "seconds", *OLD)  # that earlier projects wrote of a run
 PRINTED = r"^[^\x00-\x1f\x7f]*$"
+TYPED = r"^[^\x00-\x08\x0a-\x1f\x7f]*$"  # printed, or a tab
 Line = Annotated[str, Field(max_length=200, pattern=PRINTED)]  # of words that a person reads
 Word = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")]  # the name of a system
 
@@ -86,7 +87,7 @@ class FinishedRun(BaseModel):
     memory_mb: int = Field(default=4096, ge=64, le=1 << 30)
     refit: bool = Field(default=False, description="Whether it was made of a release")
     maker: Word | None = None
-    where: Annotated[str, Field(max_length=10_000, pattern=PRINTED)] | None = None
+    where: Annotated[str, Field(max_length=10_000, pattern=TYPED)] | None = None
     columns: tuple[Annotated[str, Field(max_length=500)], ...] | None = None
     rules: tuple[dict[Line, JsonValue], ...] = ()
 
@@ -104,10 +105,10 @@ class FinishedRun(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_old(cls, given: Any) -> Any:
-        if not isinstance(given, dict) or "release" not in given:
+        if not isinstance(given, dict):
             return given
         kept = {key: said for key, said in given.items() if key not in (*PLACES, "release")}
-        return kept | {"refit": given["release"] is not None}
+        return kept | ({"refit": given["release"] is not None} if "release" in given else {})
 
 
 class ReadSpec(BaseModel):

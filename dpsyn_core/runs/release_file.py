@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, OutputError, ReceiptError, SizeError
-from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
+from dpsyn_core.files import fields_once, unfit_text
 from dpsyn_core.marginals.released_file import ReleasedFile, read_released
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
@@ -170,7 +170,9 @@ def _index(content: bytes, name: str) -> Index:
         if unfit := unfit_text(document):
             raise _unfit(name, f"its {INDEX} holds {unfit}")
         found = Index.model_validate(document)
-    except (ValidationError, RepeatedFieldError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except ReceiptError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise _unfit(name, f"its {INDEX} does not say what a release file says") from error
     if found.version != 1:
         raise _unfit(name, f"it is of version {found.version}, and this program reads version 1")

@@ -3,11 +3,16 @@
 import json
 import subprocess
 
+import pyarrow as pa
 import pytest
 
-from dpsyn_core.errors import DPSynError
+from dpsyn_core import synthesize
+from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.files import home
+from dpsyn_core.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.looks import remember, remembered
+from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.schema.document import Schema
 from tests.app.brought import JOB, packed, project
 from tests.app_driver import at_page, space_of, words
 from ui.data.projects import open_project, save
@@ -95,6 +100,7 @@ def test_no_word_of_a_project_runs_in_a_shell_script(app, tmp_path, changes):
     app.run()
     opened(app, project(**({"release": "release.dpsyn"} | changes)))
     space = space_of(app)
+    assert jobs().of(space.owner) or app.error, "a run, or a sentence that says why there is none"
     for job in jobs().of(space.owner):
         try:
             made = takeaways.documents(space, job)
@@ -159,3 +165,53 @@ def test_a_project_with_a_part_beside_those_it_may_have_opens_without_it(app):
     )
     open_project(workspaces().find("me"), raw)
     assert not list(home().rglob("x"))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"method": "no-such-system"},
+        {"maker": "no-such-system"},
+        {"settings": {"no_such_setting": 1}},
+        {"questions": {"version": 1, "questions": [{"kind": "mean", "name": "x", "of": "no such column"}]}},
+        {"release": "release.dpsyn", "rules": [{"kind": "impossible", "where": "no_such_column = 1"}]},
+    ],
+)
+def test_a_project_whose_run_no_page_can_have_asked_for_is_refused_in_a_sentence(app, asked):
+    app.run()
+    with pytest.raises(InputError, match="run 1 of the project was asked for what no run takes"):
+        open_project(workspaces().find("me"), project(**asked))
+
+
+def test_a_refit_that_brings_the_release_of_another_run_is_refused(app, tmp_path):
+    other = tmp_path / "other.dpsyn"
+    schema = {"version": 1, "name": "toy", "attributes": [
+        {"name": n, "kind": "categorical", "values": ["x", "y"], "source": "data"} for n in "ab"
+    ]}  # fmt: skip
+    table = {"a": ["x", "y"] * 50, "b": ["y", "x"] * 50}
+    made = synthesize(pa.table(table), Schema.of(schema), epsilon=1, delta=1e-9, rng=1, method="independent")
+    places = Places.of(tmp_path / "t.csv", release=other, private=False)
+    write_release(made, places, measurements=pack_measurements(made.released, schema=made.schema))
+    [kept] = tmp_path.glob("*.dpsyn")
+    note = {"spec": JOB | {"release": "release.dpsyn"}, "label": "a run", "created": 1.0, "salt": "", "table": "",
+            "own": False}  # fmt: skip
+    document = {"version": 2, "dataset": "toy.csv", "ledger": "toy", "runs": [note]}
+    app.run()
+    with pytest.raises(InputError, match="brings the release of another run"):
+        open_project(workspaces().find("me"), packed(document, **{"runs/0/release.dpsyn": kept.read_bytes()}))
+
+
+def test_a_project_whose_packed_bytes_are_damaged_is_refused_in_a_sentence(app):
+    raw = bytearray(project())
+    at = raw.index(b"project.json") + len(b"project.json")
+    raw[at : at + 8] = b"\xff" * 8
+    app.run()
+    with pytest.raises(InputError, match="no project, or is damaged"):
+        open_project(workspaces().find("me"), bytes(raw))
+
+
+def test_a_refit_whose_condition_holds_a_tab_is_saved_and_opened_again(app):
+    opened(app, project(release="release.dpsyn", where="a =\tx"))
+    again = workspaces().find("somebody else")
+    open_project(again, save(space_of(app)))
+    assert [job.spec.where for job in jobs().of(again.owner)] == ["a =\tx"]

@@ -200,3 +200,9 @@ def test_every_field_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "manifest.md").read_text(encoding="utf-8")
     fields = [*Manifest.model_fields, *ChargeRecord.model_fields]
     assert [f for f in fields if f"`{f}`" not in text] == []
+
+
+@pytest.mark.parametrize("text", ['{"version": ' + "9" * 5000 + "}", "[" * 100_000, '{"a": 1, "a": 2}', "\udcff"])
+def test_text_that_is_no_manifest_is_refused_in_a_sentence(text):
+    with pytest.raises(InputError, match="not JSON with each field once"):
+        Manifest.parse(text.encode("utf-8", "surrogateescape"), "m.json")

@@ -16,9 +16,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import lzma
 import re
 import secrets
 import zipfile
+import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
@@ -34,6 +36,7 @@ from dpsyn_core.outside import below, file_word
 from dpsyn_core.privacy.charge_record import MOST as MOST_EPSILON
 from dpsyn_core.privacy.looks import Look, remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.refits.refit import with_rules
 from dpsyn_core.runs.release_file import MOST_BYTES, load_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers import registry
@@ -49,9 +52,11 @@ from ui.synthesize import methods
 PROJECT, TABLE = "project.json", "table.parquet"
 MOST = 500 << 20  # bytes of all entries together, unpacked
 TAKEN = "project_taken"
+PAID = ("run_id", "epsilon", "delta", "schema_hash", "charges")  # which a refit repeats of its run
 RELEASED = (SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA)
 DOCUMENT = 64 << 20  # bytes of the project's own document, and of a schema
 LARGEST = {PROJECT: DOCUMENT, SCHEMA: DOCUMENT, MANIFEST: MOST_BYTES[MANIFEST]}  # of an entry; of others what all have
+DAMAGED = (zlib.error, lzma.LZMAError, UnicodeDecodeError)  # what a packed entry, or a name, raises that is none
 RECORDS, SEED = 50_000_000, 2**31 - 1  # the largest that the fields of Synthesize take
 
 
@@ -288,7 +293,7 @@ def _entries(raw: bytes) -> dict[str, bytes]:
                 msg = f"the project unpacks to more than {MOST >> 20} MB; open its files one by one"
                 raise InputError(msg)
             return {i.filename: archive.read(i) for i in listed}
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, *DAMAGED) as error:
         msg = "the file is no project, or is damaged; choose a file that 'Save the project' made"
         raise InputError(msg) from error
 
@@ -303,7 +308,8 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
         lacking = next(n for n in RELEASED if n not in files)
         msg = f"run {i + 1} of the project lacks its {lacking}; save the project again"
         raise InputError(msg)
-    Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
+    schema = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
+    _check_asked(i, run.spec, schema)
     with TemporaryDirectory() as folder:
         path = Path(folder) / MANIFEST
         path.write_bytes(files[MANIFEST])
@@ -311,12 +317,29 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
         if run.spec.refit and f"runs/{i}/{RELEASE}" in entries:
             files[RELEASE] = entries[f"runs/{i}/{RELEASE}"]
             (Path(folder) / RELEASE).write_bytes(files[RELEASE])
-            load_release(Path(folder) / RELEASE)
+            paid = load_release(Path(folder) / RELEASE).manifest
+            another = any(getattr(paid, name) != getattr(manifest, name) for name in PAID)
+            if another or (manifest.private and not paid.private):
+                msg = f"run {i + 1} of the project brings the release of another run; save the project again"
+                raise InputError(msg)
     gunzip(memoryview(files[MEASUREMENTS]), MOST)
     table = loading.uploaded_table(SYNTHETIC, files[SYNTHETIC])
     files[SYNTHETIC] = _parquet(table)
     files[MANIFEST] = _stated(manifest, table, files[SYNTHETIC], files[MANIFEST])
     return run, files
+
+
+def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
+    """Refuses a run that no page can have asked for: its words go into scripts and pages. Raises InputError."""
+    job = spec.job(public_table=None)
+    try:
+        for system in {job.method, job.maker or job.method}:
+            registry.configure(system, job.settings if system == job.method else {})
+        job.asked(schema)
+        with_rules(schema, job.rules)
+    except DPSynError as error:
+        msg = f"run {i + 1} of the project was asked for what no run takes ({error}); save the project again"
+        raise InputError(msg) from error
 
 
 def _stated(manifest: Manifest, table: Any, written: bytes, text: bytes) -> bytes:

@@ -291,7 +291,7 @@ def command(space: Workspace, job: Job) -> list[str]:
     words += ["--delta", plain(spec.delta), "--method", spec.method]
     words += [w for k, v in given.items() for w in ("--set", f"{k}={json.dumps(v)}")]
     dataset = spec.dataset or results.schema(space, job).ledger_name
-    return [*words, *rows, *seed, *allowed, "--dataset", dataset, *out]
+    return [*words, *rows, *seed, *allowed, f"--dataset={dataset}", *out]
 
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:

@@ -205,4 +205,4 @@ def command(space: Workspace, job: Job) -> list[str]:
     words += ["--set", f"effort={plain(spec.settings['effort'])}"] if "effort" in spec.settings else []
     words += ["--questions", QUESTIONS] if spec.questions else []
     words += ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
-    return [*words, "--seed", str(spec.seed), "--dataset", spec.dataset or known.ledger_name, "--out", out]
+    return [*words, "--seed", str(spec.seed), f"--dataset={spec.dataset or known.ledger_name}", "--out", out]

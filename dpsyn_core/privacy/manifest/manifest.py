@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from dpsyn_core.errors import EngineError, InputError
-from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
+from dpsyn_core.files import fields_once, unfit_text
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
@@ -210,13 +210,15 @@ class Manifest(Statement):
                 msg = f"the manifest '{name}' holds {unfit}"
                 raise InputError(msg)
             found = cls.model_validate(document)
-        except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
-            msg = f"'{name}' is no manifest of version 1, 2 or 3: the document is not JSON with each field once"
-            raise InputError(msg) from error
+        except InputError:
+            raise
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(p) for p in first["loc"]) or "the document"
             msg = f"'{name}' is no manifest of version 1, 2 or 3: {where}: {first['msg']}"
+            raise InputError(msg) from error
+        except (ValueError, RecursionError) as error:
+            msg = f"'{name}' is no manifest of version 1, 2 or 3: the document is not JSON with each field once"
             raise InputError(msg) from error
         faults = found.faults()
         if faults:
