@@ -333,7 +333,7 @@ SCHEMAS = (
     "dl_nbr, first_nm, last_nm, hhid, lexid, agentLicense, policyHolderID, claimNumber, POLICY_REF, claim_no, "
     "policy_no, subscriber_id, member_id, CPF_Cliente, Celular_Cliente, Endereco_Cliente, Cod_Cliente, "
     "Nome_Cliente, códigocliente, patient_mrn, Card Number, Telephone number, Mobile Phone, Address 1, IdCliente, "
-    "idEmpleado, número_reclamo, número_boleta",
+    "idEmpleado, número_reclamo, número_boleta, Strasse",
     "tipo_cliente, hausnummer, hnr, Huisnummer, busnummer, codigo_postal, plz, cap, bairro, NAIC_CODE, insured_zip, "
     "insured_sex, insured_occupation, insured_hobbies, insured_relationship, policy_state, policy_csl, "
     "policy_bind_date, policy_deductable, policy_annual_premium, months_as_customer, relationship_cd, "
@@ -344,7 +344,7 @@ SCHEMAS = (
     "zipCode, is_active, antecedents, villeDeNaissance, birthplace, luogo_nascita, dateNaissance, gSanguin, "
     "profissao, escolaridade, estado_civil, convenio, plano_saude, stato_di_salute_paziente, tipo_intervento, "
     "esito, specializzazione, birthdate, membership_end_date, marketing_consent, privacy_consent, adl_segmentation, "
-    "dl_state, fecha_vencimiento, NumDependents, Strasse, gemeente, geslacht, leeftijd, Ort, Anrede, Geburtstag",
+    "dl_state, fecha_vencimiento, NumDependents, gemeente, geslacht, leeftijd, Ort, Anrede, Geburtstag",
 )
 # the same, gathered after that: of the first, 52 of 97 were known before what they showed was mended too
 LATER = (
