@@ -87,10 +87,7 @@ def _coded(values: Any, name: str) -> bool:
 
 
 def _goods(values: Any) -> bool:
-    """Whether these are numbers of books or goods, by their check digits.
-
-    An ISBN of ten digits is checked as an NHS number of a patient is: only an X at the end, of some, tells it.
-    """
+    """By check digits. An ISBN of ten is checked as an NHS number of a patient is: only an X of some tells it."""
     plain = [v.replace("-", "") for v in values.to_pylist()[:10_000]]
     shaped = [v for v in plain if re.fullmatch(GOODS, v)]
     good = sum(sum(int(c) * (1, 3)[i % 2] for i, c in enumerate(v)) % 10 == 0 for v in shaped)
