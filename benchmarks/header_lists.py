@@ -333,7 +333,7 @@ SCHEMAS = (
     "dl_nbr, first_nm, last_nm, hhid, lexid, agentLicense, policyHolderID, claimNumber, POLICY_REF, claim_no, "
     "policy_no, subscriber_id, member_id, CPF_Cliente, Celular_Cliente, Endereco_Cliente, Cod_Cliente, "
     "Nome_Cliente, códigocliente, patient_mrn, Card Number, Telephone number, Mobile Phone, Address 1, IdCliente, "
-    "idEmpleado, número_reclamo, número_boleta",
+    "idEmpleado, número_reclamo, número_boleta, Strasse",
     "tipo_cliente, hausnummer, hnr, Huisnummer, busnummer, codigo_postal, plz, cap, bairro, NAIC_CODE, insured_zip, "
     "insured_sex, insured_occupation, insured_hobbies, insured_relationship, policy_state, policy_csl, "
     "policy_bind_date, policy_deductable, policy_annual_premium, months_as_customer, relationship_cd, "
@@ -344,7 +344,7 @@ SCHEMAS = (
     "zipCode, is_active, antecedents, villeDeNaissance, birthplace, luogo_nascita, dateNaissance, gSanguin, "
     "profissao, escolaridade, estado_civil, convenio, plano_saude, stato_di_salute_paziente, tipo_intervento, "
     "esito, specializzazione, birthdate, membership_end_date, marketing_consent, privacy_consent, adl_segmentation, "
-    "dl_state, fecha_vencimiento, NumDependents, Strasse, gemeente, geslacht, leeftijd, Ort, Anrede, Geburtstag",
+    "dl_state, fecha_vencimiento, NumDependents, gemeente, geslacht, leeftijd, Ort, Anrede, Geburtstag",
 )
 # the same, gathered after that: of the first, 52 of 97 were known before what they showed was mended too
 LATER = (
@@ -369,5 +369,48 @@ LATER = (
     "artikelnr, artikelprijs, omschrijving, residenceCounty, categoria_habilitada, orgao_emissor, centroCusto, "
     "data_cadastro, cargo, fecha_registro, edad, medical_specialty, shift_code, job_title, nationality, "
     "session_number, duration_hours",
+)
+# a third half, written before the second change of the words; on it nothing was tuned
+THIRD = (
+    "Client#, PolNum, TelNo, HomeTel, WorkPhone2, mailing_address, billing_street, shipping_addr_2, MemberCardNo, "
+    "badge_number, library_card_no, screening_no, rand_no, enrollee_id, ENROLID, BENE_ID, CLM_ID, patient_uuid, "
+    "customer_hash, phone_sha256, emp_code, custname, acct_holder, contact_name, employee_full_name, caller_id, "
+    "mac_address, chart_no, UHID, roll_no, author_name, driver_name, next_of_kin_name, KdNummer, MitglNr, "
+    "Handynr, Mailadresse, Wohnstraße, Straße_Hausnr, Anschrift, SteuerIdNr, SV_Nummer, PersNummer, "
+    "Ansprechpartner, KtoNr, Patienten_UUID, AusweisNr, KFZ_Kennzeichen, num_tel, num_portable, adr_client, "
+    "rue_patient, n° adhérent, nom_salarie, mail_pro, email_parent, tel_domicile, num_allocataire, no_cpte, "
+    "numero_secu, IDPATIENT, adresse_postale, n_dossier, num_trabajador, cod_usuario, nro_documento, "
+    "cedula_identidad, correo_alumno, tel_contacto, nombre_titular, calle_numero, domicilio, num_expediente, "
+    "email_usuario, rut_cliente, id_trabajador, nro_cuenta, cod_fisc, nome_paziente, tel_cell, num_tessera, "
+    "id_assistito, via_residenza, nr_cartella, email_paziente, intestatario, nr_polizza, targa_veicolo, "
+    "telefono_casa, cod_dipendente, data_hash_utente, klant_nr, pat_nr, straatnaam, telnr, mobielnr, "
+    "medewerkernr, client_bsn, rekeninghouder, naam_verzekerde, deelnemer_id, kentekennr, contactpersoon_naam, "
+    "adresregel1, polisnr, huisarts_naam, cpf_aluno, nome_mae, nome_pai, matricula_servidor, rua_numero, "
+    "email_responsavel, tel_celular, nr_beneficiario, num_processo, id_segurado, titular_conta, nr_utente, "
+    "morada, nome_social",
+    "genre_id, stop_id, route_no, line_no, gate_no, runway_no, port_code, vessel_type, hs_code, cpv_code, ean, "
+    "upc, asin, barcode, bar_code, gtin, issn, doi, pmid, arxiv_id, journal_id, paper_title, volume_no, issue_no, "
+    "page_no, chapter_no, verse_no, line_number, sentence_id, token_id, topic_id, label_id, class_id, image_id, "
+    "frame_no, video_id, channel_id, playlist_id, track_no, disc_no, album_id, artist_genre, game_id, match_no, "
+    "round_no, lap_no, stage_no, set_no, team_id, club, league_id, season_no, stadium_id, heat_no, lane, rank_no, "
+    "sensor_id, meter_reading, probe_no, channel_no, signal_strength, firmware_version, serial_correlation, "
+    "os_version, model_no, part_no, lot_no, batch_id, machine_type, shift_no, plant_id, process_step, job_class, "
+    "task_type, pipeline_stage, commit_count, bug_severity, issue_type, priority_no, tax_rate, tax_class, "
+    "tax_bracket, tax_paid, income_tax, account_age, account_balance, account_status, card_brand, card_limit, "
+    "loan_amount, loan_purpose, loan_term, credit_score, credit_limit, policy_term, policy_status, claim_amount, "
+    "claim_status, claim_type, premium, contract_length, contract_start, order_date, order_status, order_total, "
+    "order_priority, invoice_date, invoice_total, payment_method, ticket_class, ticket_price, booking_channel, "
+    "booking_lead_time, patient_sex, patient_weight, patient_count, subject_age, subject_group, trial_arm, "
+    "site_no, visit_no, visit_date, dose_mg, cycle_no, lab_code, loinc_code, snomed_code, cpt_code, drg_code, "
+    "ward_no, bed_no, specimen_type, sample_type, cell_type, cell_count, cell_line, student_level, student_age, "
+    "school_code, course_no, exam_no, question_no, item_response, teacher_experience, class_size, employee_type, "
+    "employee_age, employee_status, staff_count, member_since, member_tier, customer_age, customer_gender, "
+    "client_type, user_age, user_type, users, user_count, driver_sex, vehicle_age, vehicle_type, vehicle_make, "
+    "phone_type, mobile_usage, email_clicks, email_opened, mail_type, street_type, street_width, address_count, "
+    "tel_contract, Straßentyp, Kundenalter, Vertragsdauer, Kartentyp, Bestellwert, Rechnungsbetrag, Linien_Nr, "
+    "Gemeindeschlüssel, Produktnummer, type_client, montant_facture, code_insee, num_departement, nb_clients, "
+    "tipo_via, edad_cliente, cod_provincia, num_hijos, tipo_utente, cod_comune, num_figli, importo_fattura, "
+    "klantsegment, gemeentecode, straattype, idade_cliente, cod_municipio_ibge, num_filhos, tipo_conta, "
+    "hash_rate, pan_size, sin_theta, inn_rating, via, pin_count",
 )
 # fmt: on

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from benchmarks.header_lists import IDENTIFYING, LATER, ORDINARY, SCHEMAS, TABLES
+from benchmarks.header_lists import IDENTIFYING, LATER, ORDINARY, SCHEMAS, TABLES, THIRD
 from benchmarks.process import table as markdown
 from dpsyn_core.schema.identifying import named_like_one
 
@@ -54,16 +54,18 @@ def main() -> None:
         rows += [[k, name, f"{c.headers - len(c.wrong)} of {c.headers}", ", ".join(c.wrong)] for k, c in counts.items()]
         total, wrong = (sum(x) for x in zip(*((c.headers, len(c.wrong)) for c in counts.values()), strict=True))
         rows.append(["all", name, f"{total - wrong} of {total}", ""])
-    for name, schemas in (("public schemas", SCHEMAS), ("more public schemas", LATER)):
+    for name, schemas in (("public schemas", SCHEMAS), ("more public schemas", LATER), ("third half", THIRD)):
         c = missed(listed(schemas[0]))
         rows.append(["all", name, f"{c.headers - len(c.wrong)} of {c.headers}", ", ".join(c.wrong)])
     print(markdown(["language", "half", "known", "not known"], rows))
     found, left = of_tables()
     beside, others = alarms(listed(ORDINARY)), alarms(listed(SCHEMAS[1]) + listed(LATER[1]))
+    third = alarms(listed(THIRD[1]))
     ordinary: list[list[object]] = [
         [f"ordinary, of {len(TABLES)} public tables", found.headers, len(found.wrong), ", ".join(found.wrong)],
         ["ordinary, made to mislead", beside.headers, len(beside.wrong), ", ".join(beside.wrong)],
         ["ordinary, of public schemas", others.headers, len(others.wrong), ", ".join(others.wrong)],
+        ["ordinary, third half", third.headers, len(third.wrong), ", ".join(third.wrong)],
     ]
     print("\n" + markdown(["headers", "number", "false alarms", "which"], ordinary))
     known = left.headers - len(left.wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.identifying_words import named_by, names_another
+from dpsyn_core.schema.identifying_words import measures, named_by, names_another
 from dpsyn_core.tables.headers import locate
 
 # codes: P-00123, 12345678Z, GB29NWBK60161331926819, a UUID; names of accounts and devices in hexadecimal digits; e-mail
@@ -20,9 +21,12 @@ CODE = (
     r"|[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[0-9a-fA-F]{16,64})$"
 )
 NUMBER = r"^\+?\d[\d -]{5,}$"  # a long number, also with marks: an account, a card, a telephone
-DAY = (  # 202401, 20240131, 2024-01-31; FY2024
-    r"^((1[89]|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01]))?(\d{4}|\d{6})?|[A-Za-z]{1,6}[-_./ ]?(19|20)\d\d)$"
+DAY = (  # 202401, 20240131, 2024-01-31; FY2024; and postcodes: 12345-6789
+    r"^(\d{5}-\d{4}|(1[89]|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01]))?(\d{4}|\d{6})?"
+    r"|[A-Za-z]{1,6}[-_./ ]?(19|20)\d\d)$"
 )
+# goods by their check digit, and books; no cards (from 2, 98 and 99), nor Swiss social insurance or physicians (75, 76)
+GOODS = r"^([013-68]\d{12}|7[0-47-9]\d{11}|9[0-6]\d{11}|97[78]\d{10}|979(0\d|8\d|1[0-2])\d{8})$"
 ROUND = r"00$"  # of amounts; of numbers of things every hundredth ends so
 CODED = 0.9  # share of the distinct values of a column that look like codes, from which on the column is one of codes
 LADDER = (1, 2, 5, 10, 20, 50, 100)  # limits on the records of an individual that are proposed: the same for all tables
@@ -57,7 +61,7 @@ def coded(table: Any, names: Iterable[str]) -> str | None:
     for name in names:
         entries = identifiers(table.column(locate(table.column_names, [name])[0]), name).drop_null()
         values, rows = entries.dictionary, len(entries)
-        if 2 <= len(values) < rows <= LADDER[-1] * len(values) and _coded(values):
+        if 2 <= len(values) < rows <= LADDER[-1] * len(values) and _coded(values, name):
             return name
     return None
 
@@ -68,18 +72,28 @@ def _share(values: Any, pattern: str) -> float:
     return float(pc.mean(pc.match_substring_regex(values, pattern).cast("int8")).as_py())
 
 
-def _coded(values: Any) -> bool:
-    """Whether these are codes, or numbers of things: long, of one length, no days, and not rounded as amounts are."""
-    if _share(values, DAY) > 0.5:
+def _coded(values: Any, name: str) -> bool:
+    """Whether these are codes, or numbers of things: long, of one length, no days, no amounts by header or rounded."""
+    if _share(values, DAY) > 0.5 or _goods(values):
         return False
     if _share(values, CODE) >= CODED:
         return True
-    if _share(values, NUMBER) < CODED or _share(values, ROUND) > 0.1:
+    if measures(name) or _share(values, NUMBER) < CODED or _share(values, ROUND) > 0.1:
         return False
     import pyarrow.compute as pc
 
     lengths = pc.value_counts(pc.utf8_length(values)).field("counts")
     return float(pc.max(lengths).as_py()) >= CODED * len(values)
+
+
+def _goods(values: Any) -> bool:
+    """By check digits. An ISBN of ten is checked as an NHS number of a patient is: only an X of some tells it."""
+    plain = [v.replace("-", "") for v in values.to_pylist()[:10_000]]
+    shaped = [v for v in plain if re.fullmatch(GOODS, v)]
+    good = sum(sum(int(c) * (1, 3)[i % 2] for i, c in enumerate(v)) % 10 == 0 for v in shaped)
+    tens = [v for v in plain if re.fullmatch(r"\d{9}[\dXx]", v)]
+    read = sum(sum((10 - i) * (10 if c in "Xx" else int(c)) for i, c in enumerate(v)) % 11 == 0 for v in tens)
+    return good + read * any(v[-1] in "Xx" for v in tens) >= CODED * len(plain)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
