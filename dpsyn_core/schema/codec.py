@@ -287,6 +287,9 @@ def decode_column(
         by_value, by_score = np.lexsort((drawn, bins)), np.lexsort((scores, bins))
         drawn[by_score] = drawn[by_value]
     if isinstance(attribute, NumericAttribute):
+        if attribute.special_values and attribute.dtype == "float" and attribute.step is attribute.decimals is None:
+            met = ~special & np.isin(drawn, attribute.special_values)  # by the rounding of wide ranges
+            drawn[met] = attribute.binning.middles()[bins[met]]
         for i, value in enumerate(attribute.special_values):
             drawn[codes == plain + i] = value
         special = codes >= plain + len(attribute.special_values)

@@ -55,6 +55,12 @@ def test_a_number_in_a_bin_without_a_step_keeps_its_bin(seed, other):
     assert (again.codes == codes).all()
 
 
+def test_a_number_whose_rounding_meets_a_value_with_a_cell_of_its_own_keeps_its_bin():
+    codec = Codec(draft(pa.table({"a": ["900719925474100.0", "-1.0", "-0.5"], "sure": ["x"] * 3}), "t"))
+    codes = codec.encode(pa.table({"a": ["900719925474100.0", "-1.0", "-0.5"], "sure": ["x"] * 3})).codes
+    assert (codec.encode(codec.decode(codes, rng=np.random.default_rng(0))).codes == codes).all()
+
+
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())
