@@ -10,7 +10,8 @@ RULE = "tests in a browser alone are tried again, by `--complete`; mend a test t
 
 
 def pytest_configure(config):
-    if config.getoption("reruns", None) or config.getoption("rerun_except", None) or _set(config):
+    asked = ("reruns", "force_reruns", "rerun_except")
+    if any(config.getoption(option, None) for option in asked) or _set(config):
         raise pytest.UsageError(f"reruns are not for choosing: {RULE}")
 
 
@@ -27,5 +28,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("flaky"):
             raise pytest.UsageError(f"{item.nodeid} is marked `flaky`: {RULE}")
+        if item.get_closest_marker("browser") and item.get_closest_marker("chance"):
+            raise pytest.UsageError(f"{item.nodeid} is marked `browser` and `chance`: {RULE}")
         if item.get_closest_marker("browser") and config.getoption("complete", False):
             item.add_marker(pytest.mark.flaky(reruns=1))

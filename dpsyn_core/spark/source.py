@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from dpsyn_core import errors
@@ -63,6 +64,7 @@ BY_RECORD = frozenset(
         "WithCTE",
     ]
 )
+CELL_BY_CELL = (100, 101)  # kinds of Python functions that Spark calls for each record; others see a batch of records
 COLUMNS = [field.split()[0] for field in BLOCKS.split(", ")]
 
 
@@ -222,8 +224,24 @@ def _beyond(plan: Any) -> str:
         guessed = plan.relation().options().get("inferschema")
         if guessed.isDefined() and guessed.get().lower() == "true":
             return "inferSchema"
-    below = plan.children()
-    return next(filter(None, (_beyond(below.apply(i)) for i in range(below.size()))), "")
+    computed = (_computed_beyond(value) for value in _each(plan.expressions()))
+    below = (_beyond(child) for child in _each(plan.children()))
+    return next(filter(None, chain(computed, below)), "")
+
+
+def _computed_beyond(value: Any) -> str:
+    """As `_beyond`, of an expression of a plan."""
+    kind = value.getClass().getSimpleName()
+    if kind == "PythonUDF" and value.evalType() not in CELL_BY_CELL:
+        return "a function of pandas or Arrow, which sees many records together"
+    if kind == "RaiseError":
+        return "raise_error or assert_true, which stop the run at one record"
+    return next(filter(None, (_computed_beyond(below) for below in _each(value.children()))), "")
+
+
+def _each(sequence: Any) -> Iterator[Any]:
+    """Members of a sequence of Scala."""
+    return (sequence.apply(i) for i in range(sequence.size()))
 
 
 def check_flat(frame: Any, at: list[int]) -> None:

@@ -19,6 +19,10 @@ from dpsyn_core.tables.queries import (
 )
 
 DEEPEST = 60  # brackets within brackets; each is some ten calls of Python, which allows a thousand
+LONGEST = 100_000  # characters of a query or of a view's definition: its constants lengthen what a record gives
+# characters of a pattern, which are at most 4,000 bytes: above 50,000 SQLite fails, and on the first record that needs
+# the pattern
+LONGEST_PATTERN = 1000
 COMPARING = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">="})
 LIKE_OF_VIEWS = frozenset({"~~", "!~~"})  # LIKE and NOT LIKE, as databases write them in views
 # words that end or change a part of a query, and so are names only between quotation marks
@@ -208,6 +212,9 @@ class Expressions:
         if self.next.kind != "string" or "\\" in self.next.text:
             what = "a pattern that is no text without backslashes"
             raise NotByRecordError(what)
+        if len(self.next.text) > LONGEST_PATTERN:
+            what = f"a pattern of more than {LONGEST_PATTERN} characters"
+            raise NotByRecordError(what)
         self.keep()
         for _ in range(brackets):
             self.close(")")
@@ -229,14 +236,15 @@ class Expressions:
             self.out.append(" ")
         self.casts(constant=self.primary())
 
-    def casts(self, *, constant: bool) -> None:
-        """Types behind a value. constant: it is the same for every record."""
+    def casts(self, *, constant: bool, array: bool = False) -> None:
+        """Types behind a value. constant: it is as it stands in the query, without a type. array: it is an array."""
         while self.met("::"):
             self.out.append("::")
-            self.type(constant=constant)
+            self.type(constant=constant, array=array)
+            constant = False  # PostgreSQL computes the second conversion when a record needs it, and may fail there
 
     def primary(self) -> bool:
-        """One value; whether it is the same for every record."""
+        """One value; whether it is a constant as it stands in the query, without a type."""
         token = self.next
         if token.kind in ("string", "number") or token.word in ("NULL", "TRUE", "FALSE"):
             self.keep()
@@ -251,7 +259,8 @@ class Expressions:
             self.case()
             return False
         if token.word in ("CAST", "TRY_CAST"):
-            return self.cast()
+            self.cast()
+            return False
         if token.word == "TRY" and self.dialect.tried:
             self.keep()
             self.listed("(", ")", most=1)
@@ -259,7 +268,7 @@ class Expressions:
         if token.word in ("DATE", "TIMESTAMP") and self.ahead().kind == "string" and self.system != "sqlite":
             self.keep()
             self.keep()
-            return True
+            return False
         if token.kind == "word" and self.ahead().text == "(":
             if token.text.lower() not in self.dialect.functions:
                 raise NotByRecordError(called(token))
@@ -309,8 +318,8 @@ class Expressions:
             raise self.odd()
         self.keep()
 
-    def cast(self) -> bool:
-        """CAST(value AS type); whether the value is the same for every record."""
+    def cast(self) -> None:
+        """CAST(value AS type)."""
         if self.next.word == "TRY_CAST" and self.system != "duckdb":
             raise self.odd()
         self.keep()
@@ -324,10 +333,9 @@ class Expressions:
         self.keep()
         self.type(constant=constant)
         self.close(")")
-        return constant
 
-    def type(self, *, constant: bool) -> None:
-        """A type that a value may be made into without failing on one record."""
+    def type(self, *, constant: bool, array: bool = False) -> None:
+        """A type that a value may be made into without failing on one record; see `casts`."""
         words = []
         while self.next.word in TYPES:
             words.append(self.keep().word)
@@ -340,14 +348,18 @@ class Expressions:
         several = self.met("[", "]")
         if several:
             self.out.append("[]")
-        written = " ".join(words) in TEXTS and not sized and not several
+        text = " ".join(words)
+        written = text in TEXTS and not sized and several == array
         if not words:
             raise self.odd()
-        if several and not (constant and self.system == "postgresql"):
+        if sized and text in ("CHAR", "CHARACTER") and self.system == "postgresql":
+            what = f"a conversion into {text.lower()} of a length, which fills it up with blanks"
+            raise NotByRecordError(what)
+        if several and not array:
             what = "a conversion into a list, which can be longer than the text"
             raise NotByRecordError(what)
         if not (constant or written or self.dialect.casts):
-            what = f"a conversion into {' '.join(words).lower()}, which fails where one record's value has no such form"
+            what = f"a conversion into {text.lower()}, which fails where one record's value has no such form"
             raise NotByRecordError(what)
 
     def array(self) -> None:
@@ -367,7 +379,7 @@ class Expressions:
                 raise self.odd()
             self.casts(constant=self.primary())
         self.close("]")
-        self.casts(constant=True)
+        self.casts(constant=False, array=True)
         for _ in range(opened):
             self.close(")")
-            self.casts(constant=True)
+            self.casts(constant=False, array=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.queries import DIALECTS, END, Item, Name, NotByRecordError, Query, Token, tokens
-from dpsyn_core.tables.query_expressions import RESERVED, Expressions
+from dpsyn_core.tables.query_expressions import LONGEST, RESERVED, Expressions
 
 
 def parse(text: str, system: str) -> Query:
@@ -49,6 +49,9 @@ class _Statement(Expressions):
 
     def query(self) -> Query:
         """The whole statement."""
+        if sum(len(token.text) for token in self.words) > LONGEST:
+            what = f"more than {LONGEST} characters"
+            raise NotByRecordError(what)
         items: list[Item] = []
         if self.met("SELECT"):
             items = self.items()

@@ -44,10 +44,26 @@ def test_the_bytes_of_uploads_are_told_to_nobody(server):
 def test_the_name_of_a_download_cannot_be_computed_from_what_is_in_it(server, monkeypatch):
     plain = named(b"{}")
     strangers.close()
+    visited_by(monkeypatch, "anna")
     mine = named(b"{}")
     assert mine != plain and mine == named(b"{}") and mine != named(b"{}", "other.json") and len(mine) == 64
     monkeypatch.setattr(strangers, "_KEY", bytes(32))
     assert named(b"{}") != mine
+
+
+def test_whoever_makes_the_same_download_does_not_learn_its_name(server, monkeypatch):
+    """Else a guess can be tested: the name answers, after its maker's session has ended, as long as it is another's."""
+    strangers.close()
+    visited_by(monkeypatch, "anna")
+    mine = named(b"{}")
+    visited_by(monkeypatch, "bob")
+    assert named(b"{}") != mine
+    monkeypatch.setattr(strangers, "get_script_run_ctx", lambda **_: None)  # made on a press, outside of a page
+    assert named(b"{}") != named(b"{}")
+
+
+def visited_by(monkeypatch, session):
+    monkeypatch.setattr(strangers, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=session))
 
 
 def test_two_large_downloads_that_differ_far_from_their_ends_have_two_names(server):

@@ -266,6 +266,12 @@ def test_dataframes_that_cannot_be_a_table_are_refused_before_anything_runs(give
         (lambda f: f.exceptAll(f.filter("city = 'rome'")), "Except"),
         (lambda f: f.selectExpr("explode(array(who, who)) who", "city", "age", "smokes"), "Generate"),
         (lambda f: f.mapInArrow(lambda batches: batches, f.schema), "MapInArrow"),
+        (lambda f: f.withColumn("city", batched("pandas_udf", 200)("city")), "a function of pandas or Arrow"),
+        (lambda f: f.withColumn("city", batched("pandas_udf", 204)("city")), "a function of pandas or Arrow"),
+        (lambda f: f.withColumn("city", batched("arrow_udf", 250)("city")), "a function of pandas or Arrow"),
+        (lambda f: f.filter(batched("pandas_udf", 200)("city").substr(1, 2) == "ro"), "a function of pandas or Arrow"),
+        (lambda f: f.selectExpr("who", "if(age = 4, raise_error('4'), city) city", "age", "smokes"), "raise_error"),
+        (lambda f: f.filter("assert_true(city <> 'rome') is null"), "raise_error"),
         (lambda f: f.filter(f"age > (select avg(age) from {viewed(f)})"), "a query within a query"),
         (lambda f: f.sparkSession.sql(f"select * from {viewed(f.limit(3))}"), "GlobalLimit"),
         (lambda f: f.sparkSession.sql(f"select * from {viewed(f)} tablesample (2 rows)"), "GlobalLimit"),
@@ -275,6 +281,13 @@ def test_a_dataframe_in_which_one_record_decides_about_others_is_refused_before_
     frame = spark.createDataFrame(rows(*crowd(9, 0)))
     with pytest.raises(TableError, match=rf"more than read each record by itself \({word}.*write it to a table"):
         counted(SparkSource(of(frame)), schema())
+
+
+def batched(kind, form):
+    """A function of one's own that sees the records of a batch together."""
+    from pyspark.sql import functions  # not everywhere installed
+
+    return getattr(functions, kind)(lambda cells: cells, "string", form)
 
 
 def viewed(frame):
@@ -290,6 +303,8 @@ def test_types_that_spark_guesses_from_all_values_are_refused_and_text_is_read(s
 
 
 def test_what_reads_each_record_by_itself_is_read(spark, one_key):
+    from pyspark.sql.functions import udf  # not everywhere installed
+
     table = people(300, seed=3)
     frame = spark.createDataFrame(table)
     frame.createOrReplaceTempView("people_of_a_test")
@@ -298,6 +313,7 @@ def test_what_reads_each_record_by_itself_is_read(spark, one_key):
         frame.filter("true").union(frame.filter("false")).alias("x").hint("broadcast"),
         spark.sql("with x as (select * from people_of_a_test) select who, city, age, smokes from x"),
         frame.withColumn("city", own(str)("city")),
+        frame.withColumn("city", udf(str, "string", useArrow=True)("city")),
     ):
         found, expected = counted(SparkSource(given), declared(3)), counted(MemorySource(table), declared(3))
         assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))

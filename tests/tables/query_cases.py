@@ -36,6 +36,7 @@ HARMLESS = {
     "SELECT id FROM people\nWHERE\tage <> 30 AND age != 40": [3, 4],
     "SELECT id FROM people WHERE pay IS DISTINCT FROM 1.5": [2, 3, 4],
     "SELECT id FROM people WHERE id = CAST('2' AS integer)": [2],
+    f"SELECT id FROM people WHERE town LIKE '{'%a' * 499}' OR town LIKE '%z'": [1],
 }  # fmt: skip
 HARMLESS_OF = {
     "sqlite": {
@@ -62,6 +63,8 @@ HARMLESS_OF = {
         "SELECT id FROM public.people WHERE pay > 99 OR DATE '2020-01-01' > '2021-01-01'::date": [4],
         "SELECT id FROM people WHERE age = ANY (ARRAY[30, 40]) AND town LIKE 'C%'": [1],
         "SELECT id, greatest(age, 18) AS age FROM people WHERE char_length(town) < 6": [1],
+        "SELECT id FROM people WHERE town = 'Cádizx'::varchar(5)::text OR age = (40)::numeric(5, 1)": [1, 2],
+        "SELECT id FROM people WHERE town = ANY ((ARRAY['Cádiz'::varchar, 'x'::varchar])::text[])": [1],
     },
 }
 
@@ -252,6 +255,10 @@ HOSTILE = (
     "SELECT id FROM people *",
     "SELECT id FROM people PIVOT (sum(age) FOR town IN ('a'))",
     "SELECT id FROM people AT (VERSION => 1)",
+    # above 50,000 bytes SQLite fails on a pattern, where a record needs it and not before
+    f"SELECT id FROM people WHERE town <> 'Anna' OR town LIKE '{'%a' * 25_001}'",
+    f"SELECT id FROM people WHERE town <> 'Anna' OR town LIKE '{'%a' * 500}'",
+    f"SELECT id FROM people WHERE town = '{'a' * 100_000}'",
     "SELECT id + FROM people",
     "SELECT id, FROM people",
     "SELECT age AS FROM people",
@@ -265,6 +272,7 @@ HOSTILE_OF = {
         "SELECT [id] FROM people",
         "SELECT `id` FROM people",
         "SELECT id FROM people WHERE town MATCH 'a'",
+        f"SELECT id FROM people WHERE town <> 'Anna' OR town GLOB '{'*a' * 25_001}'",
         "SELECT id FROM people WHERE json_extract(town, '$') = 1",
         "SELECT id FROM people WHERE RAISE(ABORT, 'x')",
     ),
@@ -296,6 +304,19 @@ HOSTILE_OF = {
         "SELECT id, town::text[] AS several FROM people",
         "SELECT id, ARRAY[town]::integer[] AS several FROM people",
         "SELECT id FROM people WHERE age = ANY (ARRAY[town]::integer[])",
+        # not computed before the first record that needs it
+        "SELECT id, CASE WHEN town = 'Anna' THEN 'abc'::text::date END AS d FROM people",
+        "SELECT id, CASE WHEN town = 'Anna' THEN CAST('abc' AS text)::timestamptz END AS d FROM people",
+        "SELECT id, CASE WHEN town = 'Anna' THEN DATE '5874897-12-31'::timestamptz END AS d FROM people",
+        "SELECT id FROM people WHERE town = 'Anna' AND 'abc'::text::interval IS NULL",
+        "SELECT id FROM people WHERE town = 'Anna' AND '{abc}'::text[]::date[] IS NULL",
+        "SELECT id FROM people WHERE town = 'Anna' AND DATE '2020-01-01' = ANY ((ARRAY['abc'::text])::date[])",
+        "SELECT id FROM people WHERE town = 'Anna' AND DATE '2020-01-01' = ANY (ARRAY['abc'::text]::date[])",
+        "SELECT id FROM people WHERE town = 'Anna' AND DATE '2020-01-01' = ANY (ARRAY['abc'::text::date])",
+        # constants that are longer than the query: with enough of them a record is longer than the server sends
+        "SELECT 'a'::char(10485760) AS a, CAST('a' AS character(10485760)) AS b FROM people",
+        "SELECT 'a'::character(2) AS a FROM people",
+        "SELECT '{1e131071,1e131071}'::numeric[] AS a FROM people",
         "SELECT id FROM people WHERE town::varchar(2) = 'a'",
         "SELECT id FROM people WHERE substring(town, age) = 'a'",
         "SELECT id FROM people WHERE sqrt(pay) > 1",

@@ -61,12 +61,23 @@ def test_without_the_complete_run_nothing_is_tried_again(tmp_path, mark):
     [
         ("", ("--reruns", "1"), {}),
         ("@pytest.mark.browser", ("--reruns=2",), {}),
+        ("", ("--force-reruns", "1"), {}),
         ("", (), {"addopts": "--reruns 1"}),
         ("", (), {"settings": "reruns = 1"}),
         ("@pytest.mark.flaky(reruns=1)", (), {}),
         ("@pytest.mark.browser\n@pytest.mark.flaky(reruns=5)", (), {}),
+        ('@pytest.mark.browser\n@pytest.mark.chance("T0")', (), {}),
     ],
-    ids=["an option", "an option for a walk", "the environment", "a file of settings", "a mark", "a mark of a walk"],
+    ids=[
+        "an option",
+        "an option for a walk",
+        "an option above all marks",
+        "the environment",
+        "a file of settings",
+        "a mark",
+        "a mark of a walk",
+        "a mark of chance on a walk",
+    ],
 )
 def test_no_option_and_no_mark_lets_a_test_be_tried_again(tmp_path, mark, options, more):
     status, said = run(tmp_path, mark, "--complete", *options, **more)
