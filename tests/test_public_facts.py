@@ -33,9 +33,12 @@ from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.memory import GatheredSource
 from dpsyn_core.suggest.drafting import confirm
 from dpsyn_core.systems.further_marginals import release_marginals
 from dpsyn_core.systems.itemsets import frequent_itemsets
+from dpsyn_core.tables.read import open_table
+from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tuning.choice import choose
 from ui.shared.state import Dataset, Workspace
 from ui.synthesize import answers
@@ -198,6 +201,30 @@ def by_python_to_file(base, schema, folder):
     return one(folder, "o*.csv"), folder / "m.json"
 
 
+def opened(base):
+    return open_table(base, ReadForm.of(sql_query=QUERY, query_vouched=True))
+
+
+def by_opened(base, schema, folder):
+    release = synthesize(opened(base), schema, epsilon=1, delta=1e-6, rng=1, method="independent")
+    release.write(folder / "o.csv", folder / "m.json")
+    return one(folder, "o*.csv"), folder / "m.json"
+
+
+def by_opened_to_file(base, schema, folder):
+    synthesize_to(
+        GatheredSource(opened(base)), schema, out=folder / "o.csv", manifest=folder / "m.json", epsilon=1, delta=1e-6,
+        rng=1, method="independent",
+    )  # fmt: skip
+    return one(folder, "o*.csv"), folder / "m.json"
+
+
+def by_linked_opened(base, schema, folder):
+    given = {"roots": table(), "kids": opened(base)}
+    synthesize(given, schema, epsilon=1, delta=1e-6, rng=1).write(folder / "o", folder / "m.json")
+    return one(folder / "o", "kids*.csv"), folder / "m.json"
+
+
 def by_linked_python(base, schema, folder):
     given = {"roots": table(), "kids": table()}
     synthesize(given, schema, epsilon=1, delta=1e-6, rng=1, query_vouched=True).write(folder / "o", folder / "m.json")
@@ -238,10 +265,12 @@ SINGLE = {
     "synth, public table": by_public_table, "tune": by_choice, "tune, public table": by_public_choice,
     "marginal": by_marginal, "itemsets": by_itemsets, "refit": by_refit,
     "python": by_python, "python, to a file": by_python_to_file, "job": by_job,
+    "python, opened": by_opened, "python, opened, to a file": by_opened_to_file,
     "page of marginals": of_page(lambda at, schema: answers._released_marginals(at, schema, ["a"], PURE).manifest),
     "page of itemsets": of_page(lambda at, schema: answers._released_itemsets(at, schema, {"k": 2}, PURE)[1]),
 }  # fmt: skip
-LINKED = {"synth, linked": by_linked, "python, linked": by_linked_python, "job, linked": by_linked_job}
+LINKED = {"synth, linked": by_linked, "python, linked": by_linked_python,
+          "python, linked, opened": by_linked_opened, "job, linked": by_linked_job}  # fmt: skip
 WAYS = SINGLE | LINKED
 NO_RULES = ("tune",)  # a choice on the private table refuses a schema with rules
 
