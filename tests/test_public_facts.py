@@ -344,6 +344,21 @@ def test_whatever_counts_the_records_that_break_a_rule_writes_the_look_down_befo
     assert main(calls[command]) == 2, "what cannot be written down is not shown"
 
 
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_a_report_and_a_comparison_of_linked_tables_write_the_look_down_too_but_not_without_the_real_ones(
+    command, tmp_path, base, monkeypatch
+):
+    by_linked(base, linked_document("rule"), tmp_path)
+    named = ["--table", f"roots={csv(tmp_path / 'r.csv')}", "--table", f"kids={csv(tmp_path / 'k.csv')}"]
+    made = [str(tmp_path / "out"), "--schema", str(tmp_path / "l.schema.json"), "--json", str(tmp_path / "r.json")]
+    assert command != "report" or main([command, "-", *made, "--quiet"]) == 0
+    assert not remembered("people", "rules")
+    assert main([command, *named, *made, "--quiet"]) == 0 and remembered("people", "rules")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "file" / "below"))
+    assert main([command, *named, *made, "--quiet"]) == 2, "what cannot be written down is not shown"
+
+
 def test_a_rule_that_was_tried_undoes_the_promise_of_a_refit_that_adds_it(tmp_path, base):
     called("synth", base, document(), tmp_path, *FAST, "--quiet", "--save-release", str(tmp_path / "r.dpsyn"))
     remember("people", "rules")
