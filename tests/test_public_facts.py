@@ -22,6 +22,7 @@ from dpsyn_core.cli import main
 from dpsyn_core.jobs.folder import JOB, MANIFEST, SCHEMA
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.metrics.base import SAFE_LABEL
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -286,6 +287,31 @@ def test_each_way_to_a_manifest_states_the_word_for_a_query_and_nothing_is_calle
         found = receipt(place, stated)
         assert found.holds and not found.publishable
         assert "safe to publish" not in found.sentence.replace("not called safe to publish", "")
+
+
+@pytest.mark.parametrize("command", ["synth", "tune"])
+def test_what_learnt_from_a_public_table_may_be_published_and_says_on_whose_word(command, tmp_path, base, capsys):
+    public = ["--public-table", str(csv(tmp_path / "before.csv", BITS))]
+    more = {"synth": ["--method", "rls", "--quiet"], "tune": ["--candidate", "independent", "--candidate", "rls"]}
+    plain = [*BUDGET, "--sql-table", "people"]
+    manifest = called(command, base, document(), tmp_path, *more[command], *public, flags=plain)
+    made = one(tmp_path, "o*.csv")
+    found = receipt(made, manifest)
+    assert found.publishable and found.public_table
+    assert found.sentence.endswith("and safe to publish; that the public table is public is the owner's word")
+    assert main(["verify", str(made), "--manifest", str(manifest), "--publishable"]) == 0
+    told = ["report", "-", str(made), "--schema", str(tmp_path / "s.schema.json"), "--manifest", str(manifest)]
+    assert main([*told, "--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html"), "--quiet"]) == 0
+    label = json.loads((tmp_path / "r.json").read_text())["label"]
+    assert label == f"{SAFE_LABEL}; that the public table is public is the owner's word"
+    page = (tmp_path / "r.html").read_text()
+    assert label in page.replace("&#39;", "'") and "public is the owner" in capsys.readouterr().out
+
+
+def test_what_rests_on_the_word_for_a_query_says_why_it_is_not_called_safe_to_publish(tmp_path, base):
+    found = receipt(*by_synth(base, document(), tmp_path))
+    assert found.sentence.endswith("on which its promise rests, so that it is not called safe to publish")
+    assert not found.public_table
 
 
 @pytest.mark.parametrize("way", list(WAYS))
