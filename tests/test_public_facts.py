@@ -55,7 +55,7 @@ FAST = ["--method", "independent"]
 RULE = {"kind": "impossible", "where": "a = 1 and b = 1"}
 OWNERS_WORD = "owner's word"
 # what a reason of each mark says, of a single table and of linked ones
-MARKS = {"drafted": "attribute 'b'", "unit": "unit of privacy|keys, links", "rule": "rules? .*tried"}
+MARKS = {"drafted": "attribute 'b'", "unit": "who is one individual|keys, links", "rule": "rules? .*tried"}
 
 
 def bit(name, **more):
@@ -334,6 +334,22 @@ def test_each_way_to_a_manifest_states_what_was_chosen_by_looking(way, tmp_path,
         assert "job" in way or "NOT-PRIVATE" in made.name
         found = receipt(made, stated)
         assert not found.publishable and found.sentence.startswith("NOT PRIVATE")
+
+
+def test_a_view_among_linked_tables_is_refused_with_a_remedy_that_is_taken(tmp_path, base, capsys):
+    with sqlite3.connect(base) as connection:
+        connection.execute(f"CREATE VIEW kids AS {QUERY}")
+        connection.execute("CREATE VIEW roots AS SELECT DISTINCT * FROM people")
+    connection.close()
+    place = written(tmp_path / "l.schema.json", linked_document())
+    given = ["--table", f"roots={base}", "--table", f"kids={base}", "--schema", str(place), *BUDGET]
+    assert main(["synth", *given, "--out", f"{tmp_path / 'out'}/"]) == 2
+    said = capsys.readouterr().err
+    assert "table 'roots'" in said and "of several tables the command takes no word" in said
+    assert "or give your word" not in said and "query_vouched=True" in said
+    tables = {n: open_table(base, ReadForm.of(sql_table=n, query_vouched=True)) for n in ("roots", "kids")}
+    made = synthesize(tables, linked_document(), epsilon=1, delta=1e-6, rng=1)
+    assert made.manifest.query == OWNERS_WORD
 
 
 def test_a_rule_that_was_tried_is_stamped_until_a_person_says_that_it_is_public(tmp_path, base):
