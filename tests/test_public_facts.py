@@ -22,6 +22,7 @@ from dpsyn_core.cli import main
 from dpsyn_core.jobs.folder import JOB, MANIFEST, SCHEMA
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.metrics.base import SAFE_LABEL
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -33,9 +34,12 @@ from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.memory import GatheredSource
 from dpsyn_core.suggest.drafting import confirm
 from dpsyn_core.systems.further_marginals import release_marginals
 from dpsyn_core.systems.itemsets import frequent_itemsets
+from dpsyn_core.tables.read import open_table
+from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tuning.choice import choose
 from ui.shared.state import Dataset, Workspace
 from ui.synthesize import answers
@@ -51,7 +55,7 @@ FAST = ["--method", "independent"]
 RULE = {"kind": "impossible", "where": "a = 1 and b = 1"}
 OWNERS_WORD = "owner's word"
 # what a reason of each mark says, of a single table and of linked ones
-MARKS = {"drafted": "attribute 'b'", "unit": "unit of privacy|keys, links", "rule": "rules? .*tried"}
+MARKS = {"drafted": "attribute 'b'", "unit": "who is one individual|keys, links", "rule": "rules? .*tried"}
 
 
 def bit(name, **more):
@@ -198,6 +202,30 @@ def by_python_to_file(base, schema, folder):
     return one(folder, "o*.csv"), folder / "m.json"
 
 
+def opened(base):
+    return open_table(base, ReadForm.of(sql_query=QUERY, query_vouched=True))
+
+
+def by_opened(base, schema, folder):
+    release = synthesize(opened(base), schema, epsilon=1, delta=1e-6, rng=1, method="independent")
+    release.write(folder / "o.csv", folder / "m.json")
+    return one(folder, "o*.csv"), folder / "m.json"
+
+
+def by_opened_to_file(base, schema, folder):
+    synthesize_to(
+        GatheredSource(opened(base)), schema, out=folder / "o.csv", manifest=folder / "m.json", epsilon=1, delta=1e-6,
+        rng=1, method="independent",
+    )  # fmt: skip
+    return one(folder, "o*.csv"), folder / "m.json"
+
+
+def by_linked_opened(base, schema, folder):
+    given = {"roots": table(), "kids": opened(base)}
+    synthesize(given, schema, epsilon=1, delta=1e-6, rng=1).write(folder / "o", folder / "m.json")
+    return one(folder / "o", "kids*.csv"), folder / "m.json"
+
+
 def by_linked_python(base, schema, folder):
     given = {"roots": table(), "kids": table()}
     synthesize(given, schema, epsilon=1, delta=1e-6, rng=1, query_vouched=True).write(folder / "o", folder / "m.json")
@@ -238,10 +266,12 @@ SINGLE = {
     "synth, public table": by_public_table, "tune": by_choice, "tune, public table": by_public_choice,
     "marginal": by_marginal, "itemsets": by_itemsets, "refit": by_refit,
     "python": by_python, "python, to a file": by_python_to_file, "job": by_job,
+    "python, opened": by_opened, "python, opened, to a file": by_opened_to_file,
     "page of marginals": of_page(lambda at, schema: answers._released_marginals(at, schema, ["a"], PURE).manifest),
     "page of itemsets": of_page(lambda at, schema: answers._released_itemsets(at, schema, {"k": 2}, PURE)[1]),
 }  # fmt: skip
-LINKED = {"synth, linked": by_linked, "python, linked": by_linked_python, "job, linked": by_linked_job}
+LINKED = {"synth, linked": by_linked, "python, linked": by_linked_python,
+          "python, linked, opened": by_linked_opened, "job, linked": by_linked_job}  # fmt: skip
 WAYS = SINGLE | LINKED
 NO_RULES = ("tune",)  # a choice on the private table refuses a schema with rules
 
@@ -257,6 +287,31 @@ def test_each_way_to_a_manifest_states_the_word_for_a_query_and_nothing_is_calle
         found = receipt(place, stated)
         assert found.holds and not found.publishable
         assert "safe to publish" not in found.sentence.replace("not called safe to publish", "")
+
+
+@pytest.mark.parametrize("command", ["synth", "tune"])
+def test_what_learnt_from_a_public_table_may_be_published_and_says_on_whose_word(command, tmp_path, base, capsys):
+    public = ["--public-table", str(csv(tmp_path / "before.csv", BITS))]
+    more = {"synth": ["--method", "rls", "--quiet"], "tune": ["--candidate", "independent", "--candidate", "rls"]}
+    plain = [*BUDGET, "--sql-table", "people"]
+    manifest = called(command, base, document(), tmp_path, *more[command], *public, flags=plain)
+    made = one(tmp_path, "o*.csv")
+    found = receipt(made, manifest)
+    assert found.publishable and found.public_table
+    assert found.sentence.endswith("and safe to publish; that the public table is public is the owner's word")
+    assert main(["verify", str(made), "--manifest", str(manifest), "--publishable"]) == 0
+    told = ["report", "-", str(made), "--schema", str(tmp_path / "s.schema.json"), "--manifest", str(manifest)]
+    assert main([*told, "--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html"), "--quiet"]) == 0
+    label = json.loads((tmp_path / "r.json").read_text())["label"]
+    assert label == f"{SAFE_LABEL}; that the public table is public is the owner's word"
+    page = (tmp_path / "r.html").read_text()
+    assert label in page.replace("&#39;", "'") and "public is the owner" in capsys.readouterr().out
+
+
+def test_what_rests_on_the_word_for_a_query_says_why_it_is_not_called_safe_to_publish(tmp_path, base):
+    found = receipt(*by_synth(base, document(), tmp_path))
+    assert found.sentence.endswith("on which its promise rests, so that it is not called safe to publish")
+    assert not found.public_table
 
 
 @pytest.mark.parametrize("way", list(WAYS))
@@ -279,6 +334,22 @@ def test_each_way_to_a_manifest_states_what_was_chosen_by_looking(way, tmp_path,
         assert "job" in way or "NOT-PRIVATE" in made.name
         found = receipt(made, stated)
         assert not found.publishable and found.sentence.startswith("NOT PRIVATE")
+
+
+def test_a_view_among_linked_tables_is_refused_with_a_remedy_that_is_taken(tmp_path, base, capsys):
+    with sqlite3.connect(base) as connection:
+        connection.execute(f"CREATE VIEW kids AS {QUERY}")
+        connection.execute("CREATE VIEW roots AS SELECT DISTINCT * FROM people")
+    connection.close()
+    place = written(tmp_path / "l.schema.json", linked_document())
+    given = ["--table", f"roots={base}", "--table", f"kids={base}", "--schema", str(place), *BUDGET]
+    assert main(["synth", *given, "--out", f"{tmp_path / 'out'}/"]) == 2
+    said = capsys.readouterr().err
+    assert "table 'roots'" in said and "of several tables the command takes no word" in said
+    assert "or give your word" not in said and "query_vouched=True" in said
+    tables = {n: open_table(base, ReadForm.of(sql_table=n, query_vouched=True)) for n in ("roots", "kids")}
+    made = synthesize(tables, linked_document(), epsilon=1, delta=1e-6, rng=1)
+    assert made.manifest.query == OWNERS_WORD
 
 
 def test_a_rule_that_was_tried_is_stamped_until_a_person_says_that_it_is_public(tmp_path, base):
@@ -313,6 +384,21 @@ def test_whatever_counts_the_records_that_break_a_rule_writes_the_look_down_befo
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "file" / "below"))
     assert main(calls[command]) == 2, "what cannot be written down is not shown"
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_a_report_and_a_comparison_of_linked_tables_write_the_look_down_too_but_not_without_the_real_ones(
+    command, tmp_path, base, monkeypatch
+):
+    by_linked(base, linked_document("rule"), tmp_path)
+    named = ["--table", f"roots={csv(tmp_path / 'r.csv')}", "--table", f"kids={csv(tmp_path / 'k.csv')}"]
+    made = [str(tmp_path / "out"), "--schema", str(tmp_path / "l.schema.json"), "--json", str(tmp_path / "r.json")]
+    assert command != "report" or main([command, "-", *made, "--quiet"]) == 0
+    assert not remembered("people", "rules")
+    assert main([command, *named, *made, "--quiet"]) == 0 and remembered("people", "rules")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "file" / "below"))
+    assert main([command, *named, *made, "--quiet"]) == 2, "what cannot be written down is not shown"
 
 
 def test_a_rule_that_was_tried_undoes_the_promise_of_a_refit_that_adds_it(tmp_path, base):

@@ -270,8 +270,11 @@ def say_read(batches: Batches, table: Path | str) -> None:
         print(f"note ({PRIVATE}): {name}: {notice}", file=sys.stderr)
 
 
-def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
-    """As `read_input`, for a command that needs these columns alone; of large tables nothing else is kept in memory."""
+def read_columns(args: argparse.Namespace, names: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
+    """As `read_input`, for a command that needs these columns alone, and the headers of all.
+
+    Of large tables nothing but these columns is kept in memory.
+    """
     from dpsyn_core.sources.choose import half_of_machine, memory_of
     from dpsyn_core.tables.batches import gathered
     from dpsyn_core.tables.headers import composed
@@ -280,12 +283,12 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
     form = read_form(args)
     batches = open_table(args.table, form)
     if form.of_database or batches.small:
-        return _read(batches, args.table)
+        return _read(batches, args.table), batches.columns
     there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
     known = [name for name in names if composed(name) in there]
     found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
     say_read(batches, args.table)
-    return found
+    return found, batches.columns
 
 
 def say_assumed(batches: Batches, table: Path | str) -> None:

@@ -93,6 +93,7 @@ def run_linked(args: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from dpsyn_core.commands.common import read_named
+    from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.linked.compare import compare_linked
     from dpsyn_core.linked.document import LinkedSchema
@@ -101,6 +102,7 @@ def run_linked(args: argparse.Namespace) -> None:
     schema = LinkedSchema.load(args.schema)
     if args.json is not None:
         check_writable(args.json)
+    remember_rules(schema)
     real = read_named(args, named_tables(args.named, args.real, schema))
     made = written_tables(places_of(args.synthetic, schema, made=False), schema)
     synthetic = {t.name: made[schema.name if schema.one_file else t.name] for t in schema.tables}

@@ -112,6 +112,7 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     from numpy.random import default_rng
 
     from dpsyn_core.commands.common import read_named
+    from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
     from dpsyn_core.linked.bounding import check_names
@@ -146,6 +147,7 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     made = written_tables(places, schema)
     real = None
     if args.real != NONE:
+        remember_rules(schema)
         read = read_named(args, named_tables(args.named, args.real, schema))
         check_names(schema, read)
         real = separate_tables(schema, {schema.name: read[schema.root.name]} if schema.one_file else read)

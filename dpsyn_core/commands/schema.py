@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dpsyn_core.commands.common import add_reading, place, read_columns, read_input, table_name
+
+BY_FLAGS = "add --identifier COLUMN --max-records N"
+IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
+LINKED = "change the source of each entry that is known without the data from 'data' to 'public' in the file"
 
 
 def add(commands: Any) -> None:
@@ -95,8 +100,11 @@ def add(commands: Any) -> None:
         "--unit", action="store_true", help="who is one individual too, and how many records one has at most"
     )
     sure.add_argument(
+        "--rules", action="store_true", help="the rules too, which were chosen after rules were tried on the data"
+    )
+    sure.add_argument(
         "--everything", action="store_true", help="claims that all of it could have been written without the table: "
-        "every value, range, list and bin, and who is one individual",
+        "every value, range, list, bin and rule, and who is one individual",
     )  # fmt: skip
     sure.add_argument("-o", "--out", type=Path, metavar="OUT", help="default the same file")
     sure.set_defaults(run=run_confirm)
@@ -128,6 +136,8 @@ def run_import(args: argparse.Namespace) -> None:
     check_writable(args.out)
     onto = None if args.onto is None else Schema.load(args.onto)
     schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto, table=args.table)
+    if schema.unit.source is None:
+        schema = undecided(schema, [a.name for a in schema.attributes], how=IN_FILE)
     schema.dump(args.out)
     print(f"wrote {args.out}: {len(schema.coded)} attributes")
     for sentence in (*binned(schema), *undeclared(schema)):
@@ -197,17 +207,21 @@ def run_draft(args: argparse.Namespace) -> None:
 
 def run_confirm(args: argparse.Namespace) -> None:
     """Makes entries public by the word of a person, who names them; says what is left."""
+    from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.document import Schema, is_linked
     from dpsyn_core.suggest.drafting import confirm, reading
 
     out = args.out or args.schema
     check_writable(out)
+    if is_linked(args.schema):
+        msg = f"'{args.schema}' is a schema of linked tables, which this command does not confirm; {LINKED}"
+        raise SettingError(msg)
     before = Schema.load(args.schema)
-    if not (args.columns or args.unit or args.everything):
+    if not (args.columns or args.unit or args.rules or args.everything):
         print_unconfirmed(before)
         return
-    made = confirm(before, args.columns, unit=args.unit or None, everything=args.everything)
+    made = confirm(before, args.columns, unit=args.unit or None, rules=args.rules, everything=args.everything)
     made.dump(out)
     for name in (n for n in before.from_data if n not in made.from_data):
         print(f"confirmed as public by your word: '{name}', {reading(before[name])}")
@@ -215,6 +229,9 @@ def run_confirm(args: argparse.Namespace) -> None:
         unit = made.unit
         who = "each record" if unit.identifier is None else f"all records with the same '{unit.identifier}'"
         print(f"confirmed as public by your word: one individual is {who}, at most {unit.max_records} of them count")
+    for rule, after in zip(before.rules, made.rules, strict=True):
+        if rule.source != after.source:
+            print(f"confirmed as public by your word: the rule '{rule}'")
     for reason in made.reasons:
         print(f"left: {reason}")
     print(f"wrote {out}{': NOT PRIVATE until the rest is confirmed' if made.reasons else ''}")
@@ -231,7 +248,9 @@ def print_unconfirmed(schema: Any) -> None:
     if schema.unit_from_data:
         one = schema.unit.identifier or "each record"
         print(f"to check: who is one individual: {one}, of which at most {schema.unit.max_records} records are counted")
-    print("nothing was confirmed: name the columns that are known without the data, --unit, or --everything")
+    for rule in (r for r in schema.rules if r.source == "data"):
+        print(f"to check: the rule '{rule}', chosen after rules were tried on the data")
+    print("nothing was confirmed: name the columns that are known without the data, --unit, --rules, or --everything")
 
 
 def dump_panel(args: argparse.Namespace, schema: Any) -> None:
@@ -301,7 +320,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema.identifying import LADDER, candidates
+    from dpsyn_core.schema.identifying import candidates
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
         if attribute.kind in ("ignored", "identifier"):
@@ -310,15 +329,32 @@ def print_drafted(schema: Any, asked: Any) -> None:
         else:
             what = "list of values" if attribute.kind == "categorical" else "range"
             print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'", file=sys.stderr)
-    if asked is None:
-        return
-    found = f"note ({PRIVATE}): {asked}" if asked.seen else (
-        "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in candidates(schema))
+    if asked is not None:
+        print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
+
+
+def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> Any:
+    """The schema, in which nobody has said who is one individual where a header names some; says so then."""
+    from dpsyn_core.schema.identifying import naming
+
+    named = naming(headers)
+    if not named or not schema.unit.usual:
+        return schema
+    print_undecided(named, how=how)
+    return schema.model_copy(update={"unit": schema.unit.model_copy(update={"source": "data"})})
+
+
+def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAGS) -> None:
+    """On stderr: that somebody has to say who is one individual, and how. found: what a look at the values showed."""
+    from dpsyn_core.schema.identifying import LADDER
+
+    found = found or (
+        "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named)
     )  # fmt: skip
     limits = f"{', '.join(map(str, LADDER[:-1]))} or {LADDER[-1]}"
     print(
-        f"{found}; who is one individual is not decided: if one can have several records, add --identifier COLUMN "
-        f"--max-records N to protect them together, with N from what is known without the data, such as {limits} (the "
+        f"{found}; who is one individual is not decided: if one can have several records, {how} "
+        f"to protect them together, with N from what is known without the data, such as {limits} (the "
         "noise grows with it); if each record is one, say so with 'dpsyn schema confirm ... --unit'",
         file=sys.stderr,
     )
@@ -344,11 +380,12 @@ def run_buy(args: argparse.Namespace) -> None:
     point_out_names(args.dataset or name)
     wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
     names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
+    table, headers = read_columns(args, names)
     found = buy_schema(
-        read_columns(args, names), wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
+        table, wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
         dataset=args.dataset,
     )  # fmt: skip
-    found.schema.booked_as(args.dataset or name).dump(args.out)
+    undecided(found.schema.booked_as(args.dataset or name), headers).dump(args.out)
     count = len(wanted) - len(found.failed)
     print(f"wrote {args.out}: bought {count} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
     for column, why in found.failed.items():

@@ -42,6 +42,7 @@ from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit, schema_of
+from dpsyn_core.sources.choose import vouched
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.frames import from_arrow, to_arrow
@@ -162,8 +163,8 @@ def synthesize_linked(
     check_linked_rules(declared)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
-    vouched = query_vouched or any(isinstance(t, Batches) and t.form.query_vouched for t in given.values())
-    facts = public_facts(declared, dataset=dataset, query_vouched=vouched, reasons=(), public_table=None)
+    word = query_vouched or any(map(vouched, given.values()))
+    facts = public_facts(declared, dataset=dataset, query_vouched=word, reasons=(), public_table=None)
     parts = parts_of(given, declared, memory)
     if parts is not None and asked.questions:
         msg = (

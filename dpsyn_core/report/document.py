@@ -35,7 +35,7 @@ from dpsyn_core.metrics.unrelated import floors
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.asked import AskedAnswer
 from dpsyn_core.report.profile import columns_entry
-from dpsyn_core.report.receipts import Receipt
+from dpsyn_core.report.receipts import PUBLIC_TABLE, Receipt
 from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
 
 VERSION = 1
@@ -224,7 +224,10 @@ def label_of(tables: Sequence[ScoredTable]) -> str:
         return ANOTHER_LABEL
     if any(t.receipt is not None and t.receipt.vouched for t in tables):
         return WORD_LABEL
-    return SAFE_LABEL if all(t.publishable for t in tables) else UNKNOWN_LABEL
+    if not all(t.publishable for t in tables):
+        return UNKNOWN_LABEL
+    public = any(t.receipt is not None and t.receipt.public_table for t in tables)
+    return f"{SAFE_LABEL}; {PUBLIC_TABLE}" if public else SAFE_LABEL
 
 
 def _head(kind: str, schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:

@@ -56,7 +56,13 @@ class Page:
 
     def __init__(self, title: str, *, heading: str, label: str, note: str) -> None:
         """Starts an empty page: its title, what stands large above it, its label, and who and when in small type."""
-        self.head = {"title": title, "heading": heading, "label": label, "safe": label == SAFE_LABEL, "note": note}
+        self.head = {
+            "title": title,
+            "heading": heading,
+            "label": label,
+            "safe": label.startswith(SAFE_LABEL),
+            "note": note,
+        }
         self.lead: list[tuple[str, dict[str, Any]]] = []
         self.sections: list[Section] = []
         self.data: dict[str, Any] = {}

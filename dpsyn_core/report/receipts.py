@@ -66,6 +66,7 @@ def ownership(table: Path, found: Manifest) -> Ownership:
     return Ownership(more=_another(table))
 
 
+PUBLIC_TABLE = "that the public table is public is the owner's word"
 _SCHEMA = "what one individual may change in its charges follows from the schema of its tables, which was not given"
 _MAY = "may hold more than the table (another sheet, metadata, a comment)"
 
@@ -131,6 +132,11 @@ class Receipt:
     def vouched(self) -> bool:
         """Whether the promise rests on an owner's word that nobody can check: for the query behind the records."""
         return self.manifest is not None and self.manifest.query is not None
+
+    @property
+    def public_table(self) -> bool:
+        """Whether the run used a table that is public by its owner's word alone."""
+        return self.manifest is not None and self.manifest.public_table is not None
 
 
 def receipt(
@@ -244,9 +250,11 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     if more:
         return f"{said}; {more}, and is not called safe to publish"
     said += "; byte for byte as it was written"
+    public = "" if found.public_table is None else f"; {PUBLIC_TABLE}"
     if found.query:
-        return f"{said}; that its query reads each record by itself is the {found.query}, on which its promise rests"
-    return f"{said}, and safe to publish" if found.private else said
+        said += f"; that its query reads each record by itself is the {found.query}, on which its promise rests"
+        return f"{said}, so that it is not called safe to publish{public}"
+    return (f"{said}, and safe to publish" if found.private else said) + public
 
 
 def _released(path: Path, found: Manifest, schema: Schema | LinkedSchema | None) -> tuple[ReleasedFile | None, str]:

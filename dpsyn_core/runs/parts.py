@@ -30,7 +30,7 @@ from dpsyn_core.runs.writing import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.schema.rules import table_wide
 from dpsyn_core.sources.base import Spreading
-from dpsyn_core.sources.choose import memory_of, source_of
+from dpsyn_core.sources.choose import memory_of, source_of, vouched
 from dpsyn_core.synthesizers.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
 from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts
@@ -92,7 +92,7 @@ def synthesize_to(
     generator, seed = post_processing_generator(rng)
     spec = RunSpec.of(seed=seed, **more)
     declared: Schema = schema_of(Schema, schema)
-    facts = spec.facts(declared, query_vouched=query_vouched, chosen_on=None)
+    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table), chosen_on=None)
     places = Places.of(out, manifest, tables=spec.tables, private=not facts.reasons)
     if not places.folder:
         check_target(places.outs[0])

@@ -23,7 +23,7 @@ from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
 from dpsyn_core.runs.writing import Places, Staged, staged_tables, write_release
 from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.sources.base import Source
-from dpsyn_core.sources.choose import source_of
+from dpsyn_core.sources.choose import source_of, vouched
 from dpsyn_core.tables.write import LABELLED
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def synthesize(
             size of the table. All count the same.
         memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
         query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
-            word; the manifest states it.
+            word; the manifest states it. What was opened by `open_table` with that word says it itself.
         public_table: path of a table with columns of the schema that the owner vouches is public, such as last year's
             release: the system learns from it at no budget, as far as what it measures bears it out. The manifest
             names it. Never the private table, nor anything that was made from it without protection.
@@ -197,7 +197,7 @@ def synthesize(
         check_apart(Path(public_table), table)
     declared: Schema = schema_of(Schema, schema)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
-    facts = spec.facts(declared, query_vouched=query_vouched, chosen_on=None)
+    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table), chosen_on=None)
     measured = measure(source, declared, spec, facts=facts, rng=generator, ledger=ledger, progress=progress)
     return in_memory(measured, progress=progress)
 

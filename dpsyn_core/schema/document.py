@@ -290,7 +290,8 @@ class Schema(Document):
         """Why a run with this schema is NOT PRIVATE, one sentence a reason; empty when it is private."""
         out = []
         if self.unit_from_data:
-            out.append("the unit of privacy (identifier, max_records) was read from the data")
+            read = "the unit of privacy (identifier, max_records) was read from the data"
+            out.append("nobody has said who is one individual" if self.unit.usual else read)
         for a in self.attributes:
             if a.source in READ:
                 what = "schema" if a.source == "data" else "kind or the form"

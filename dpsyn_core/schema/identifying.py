@@ -38,11 +38,16 @@ def named_like_one(name: str) -> bool:
 
 
 def candidates(schema: Schema) -> list[str]:
-    """Columns whose headers say that they may name individuals: first persons, then things of theirs, then names.
+    """As `naming`, of the columns of a schema."""
+    return naming(a.name for a in schema.attributes)
+
+
+def naming(headers: Iterable[str]) -> list[str]:
+    """Headers which say that their columns may name individuals: first persons, then things of theirs, then names.
 
     From public knowledge alone.
     """
-    named = {a.name: named_by(a.name) for a in schema.attributes}
+    named = {n: named_by(n) for n in headers}
     return sorted((n for n, what in named.items() if what), key=lambda n: ("person", "thing", "name").index(named[n]))
 
 

@@ -92,6 +92,12 @@ def source_of(
     return MemorySource(given, strict=strict)
 
 
+def vouched(given: Any) -> bool:
+    """Whether a table, or what a source reads, was opened with its owner's word for the query behind it."""
+    read = getattr(given, "batches", given)
+    return isinstance(read, Batches) and read.form.query_vouched
+
+
 def on_spark(given: Any, *, strict: bool) -> Source:
     """A Spark DataFrame, or the path or address of files, counted by executors of Spark. Raises SettingError."""
     if isinstance(given, str | os.PathLike):

@@ -111,13 +111,13 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
 
 
 def reading(attribute: Any) -> str:
-    """What of a column was read from the data, in a few words for who confirms it: its kind, and its range or list."""
+    """What of a column was read from the data, for who confirms it: its kind, and its range or whole list."""
     if attribute.kind == "categorical":
-        return f"categorical: {_some([str(v) for v in attribute.values])}"
+        return f"categorical: {', '.join(map(str, attribute.values))}"
     if attribute.kind in ("numeric", "datetime"):
         kind = attribute.dtype if attribute.kind == "numeric" else "date"
         special = getattr(attribute, "special_values", ())
-        beside = f", and {_some([str(v) for v in special])}" if special else ""
+        beside = f", and {', '.join(map(str, special))}" if special else ""
         return f"{kind} from {attribute.min} to {attribute.max}{beside}"
     return f"{attribute.kind}: {attribute.description}" if attribute.description else attribute.kind
 
@@ -127,7 +127,10 @@ def _some(values: Sequence[str]) -> str:
     return ", ".join(values[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def confirm(schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, everything: bool = False) -> Schema:
+def confirm(
+    schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, rules: bool = False,
+    everything: bool = False,
+) -> Schema:  # fmt: skip
     """The schema with what a person says could be known without the data: the entries named.
 
     What was read from the data becomes public; what was bought for a kind and
@@ -137,18 +140,21 @@ def confirm(schema: Schema, names: Iterable[str] = (), *, unit: bool | None = No
         schema: with entries that were read from the data.
         names: of attributes whose kind, range or list, and bins are known from outside the data.
         unit: whether the unit of privacy (identifier, max_records) is known from outside too; None: with `everything`.
-        everything: claims that every value, range, list and bin of the schema and who counts as one individual could
-            have been written down by somebody who has never seen the table. If that is not so, a run says that it is
-            private and is not: the range of a draft is that of the records, so its ends are single persons' values.
+        rules: whether all rules are known from outside too, whatever their trial on the table showed.
+        everything: claims that every value, range, list, bin and rule of the schema and who counts as one individual
+            could have been written down by somebody who has never seen the table. If that is not so, a run says that
+            it is private and is not: the range of a draft is that of the records, so that its ends are single persons'
+            values.
 
     Raises:
         SchemaError: nothing is named, or an attribute that the schema does not have.
     """
     names = schema.from_data if everything else [names] if isinstance(names, str) else list(names)
-    if not (names or unit or everything):
+    if not (names or unit or rules or everything):
         msg = (
             "nothing is named to be confirmed; name the attributes whose entries are known without the data "
-            f"({_some(schema.from_data) or 'none was read from it'}), or unit=True, or claim all with everything=True"
+            f"({_some(schema.from_data) or 'none was read from it'}), or unit=True, or rules=True, "
+            "or claim all with everything=True"
         )
         raise SchemaError(msg)
     wanted = set(names)
@@ -170,7 +176,7 @@ def confirm(schema: Schema, names: Iterable[str] = (), *, unit: bool | None = No
     elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
         changes["unit"] = schema.unit.model_copy(update={"source": "data"})
     made = schema.model_copy(update=changes)
-    return rules_known(made) if everything else made
+    return rules_known(made) if rules or everything else made
 
 
 def rules_known(schema: Schema) -> Schema:

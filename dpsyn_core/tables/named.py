@@ -11,9 +11,16 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import databases, excel
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.kinds import HEAD
+from dpsyn_core.tables.queries import REMEDY
 from dpsyn_core.tables.read import Source, open_table
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.write import sheet_name
+
+OF_SEVERAL = (
+    "a view must read each record by itself, and of several tables the command takes no word for it: name a table "
+    "instead, or in Python open the view with open_table(place, ReadForm.of(sql_table=NAME, query_vouched=True)); the "
+    "manifest then says so"
+)
 
 
 @contextmanager
@@ -41,7 +48,13 @@ def open_named(named: Mapping[str, Path | str], form: ReadForm, *, apart: bool) 
             own = form_in(path, form, name) if apart else form
         same = [batches for at, as_read, batches in opened if (at, as_read) == (path, own)]
         with naming(name):
-            found[name] = same[0] if same else open_table(path, own)
+            try:
+                found[name] = same[0] if same else open_table(path, own)
+            except TableError as error:
+                if own is form or not str(error).endswith(REMEDY):
+                    raise
+                msg = str(error).removesuffix(REMEDY) + OF_SEVERAL  # the flag is for a table or query that is named
+                raise TableError(msg) from error
         opened.append((path, own, found[name]))
     return found
 

@@ -1,16 +1,20 @@
 """What is declared in the app after exact answers about the table were shown stays marked until it is confirmed."""
 
+import json
+
 import pytest
 
+from dpsyn_core.commands.schema import remember_rules
 from dpsyn_core.privacy.looks import remembered
+from dpsyn_core.runs.open import public_facts
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.suggest.drafting import confirm
-from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel
+from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import at_page, space_of, uploaded, words
 from ui.linked import limits, loading
 from ui.linked.starting import spec_of
-from ui.schema import tried
-from ui.shared.state import Dataset
+from ui.schema import tried, unit
+from ui.shared.state import Dataset, Workspace
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
 
@@ -47,12 +51,66 @@ def test_a_schema_file_whose_rules_say_no_source_is_read_by_what_was_shown_befor
     space = space_of(app)
     told = [RULE, RULE | {"upper": "c", "source": "public"}]
     schema = Schema.of(confirm(space.schema, everything=True).document() | {"rules": told})
-    tables = tried.serials(space)
+    tables = tried.names(space)
     assert [r.source for r in tried.taken(tables, schema).rules] == ["public", "public"]
     tried.see(tables)
     assert [r.source for r in tried.taken(tables, schema).rules] == ["data", "public"]
     space.dataset = Dataset("sample", "sample", space.dataset.table, sample=True)
-    assert tried.serials(space) == (), "a sample protects nobody"
+    assert tried.names(space) == (), "a sample protects nobody"
+
+
+def test_a_look_from_the_shell_marks_what_the_app_takes_and_a_look_in_the_app_what_the_shell_runs(app):
+    uploaded(app, name="people.csv", raw=PEOPLE)
+    space = space_of(app)
+    silent = Schema.of(confirm(space.schema, everything=True).document() | {"rules": [RULE]})
+
+    def stamped(schema):
+        return bool(public_facts(schema, dataset=None, query_vouched=False, reasons=(), public_table=None).reasons)
+
+    assert not stamped(silent.booked_as(space.dataset.ledger))
+    tried.see(tried.names(space))
+    assert stamped(silent.booked_as(space.dataset.ledger)), "the look was in the app"
+    for name, booked in (("patients", "patients"), ("clients", "office")):  # as it is loaded, and as the file says
+        uploaded(app, name=f"{name}.csv", raw=PEOPLE + b"%d,5,5\n" % len(name))
+        space, schema = space_of(app), silent.booked_as(booked)
+        assert [r.source for r in tried.taken(tried.names(space), schema).rules] == ["public"]
+        remember_rules(schema)
+        assert [r.source for r in tried.taken(tried.names(space), schema).rules] == ["data"]
+
+
+def test_a_rule_that_is_declared_about_no_loaded_table_does_not_say_where_it_comes_from():
+    assert tried.marked((), [RULE, RULE | {"source": "data"}]) == [RULE, RULE | {"source": "data"}]
+
+
+def test_rules_of_a_linked_schema_file_are_marked_after_a_look_wherever_it_was(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    got = linked(app)
+    document = got.schema().document()
+    document["links"][0]["rules"] = [{"kind": "impossible", "where": "ward = A and patients.sex = f"}]
+    document["tables"][1]["schema"]["rules"] = [{"kind": "impossible", "where": "ward = A and nr = 1"}]
+    raw = json.dumps(document).encode()
+
+    def sources():
+        loading.schema_file(got, raw)
+        return [rule.source for rule in got.schema().rules]
+
+    assert sources() == ["public", "public"]
+    remember_rules(got.schema())
+    assert sources() == ["data", "data"] and got.schema().reasons
+    (own,) = got.parts["visits"].schema.rules
+    assert own.source == "data" and tried.source(tried.names(got.parts["visits"])) == "data"
+    with_sample(app)
+    assert tried.of_linked(linked(app)) == ()
+
+
+def test_looks_at_samples_are_not_kept(app):
+    with_sample(app)
+    limits.look(linked(app), ["persons"])
+    loading.sample(space_of(app))
+    assert not linked(app).seen
+    space = Workspace("somebody", dataset=Dataset("sample", "sample", None, sample=True))
+    unit.see(space)
+    assert not remembered(space.dataset.serial, "unit")
 
 
 CHANGES = {

@@ -5,7 +5,9 @@ import zlib
 import numpy as np
 import pytest
 
+from dpsyn_core.suggest.proposing import Proposal
 from tests.app_driver import at_page, keys, space_of, uploaded, words
+from ui.schema import guide
 
 RNG = np.random.default_rng(0)
 RAW = (
@@ -199,3 +201,11 @@ def test_a_range_in_the_german_table_is_german_and_a_decimal_comma_is_one_in_bot
     monkeypatch.setenv(LANGUAGE, "en")
     grown = changed(Row(mark_of, {}), {"name": "m", **shown(mark_of), "content": "0 to 1,000"})
     assert grown.document["max"] == 1000
+
+
+def test_a_proposed_list_is_shown_whole_for_each_of_its_values_is_agreed_to():
+    values = [f"v{i}" for i in range(60)]
+    document = {"name": "a", "kind": "categorical", "values": values, "source": "public"}
+    seen = {"what": "values", "values": values}
+    said = guide.proposed(Proposal(name="a", document=document, seen=seen, why="values"))
+    assert all(value in said for value in values) and "more" not in said

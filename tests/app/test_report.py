@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.report.receipts import Receipt
 from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, plots, uploaded, words
 from ui.report.incomes import _usual
@@ -299,6 +300,13 @@ def test_the_order_of_pay_gaps_is_a_headline_only_where_gaps_were_asked_for(told
     questions = None if told is None else {"version": 1, "questions": [{"name": "q", "kind": told, "of": "INCWAGE"}]}
     side = SimpleNamespace(job=SimpleNamespace(spec=SimpleNamespace(questions=questions)))
     assert asked_for(side, "pay-gap") is shown and asked_for(side, "tvd-2way")
+
+
+def test_the_publishable_part_says_on_whose_word_a_public_table_is_public(ran, monkeypatch):
+    for used in (False, True):
+        monkeypatch.setattr(Receipt, "public_table", property(lambda _, used=used: used))
+        at_page(ran, "report").segmented_control(key="report_view").set_value("released").run()
+        assert ("which the run used is public is the owner's word" in words(ran)) == used and not ran.exception
 
 
 @pytest.mark.slow

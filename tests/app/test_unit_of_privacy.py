@@ -1,8 +1,11 @@
 """The unit of privacy in the app: what a look at the table proposes stays marked until a person confirms it."""
 
+import json
+
 import pytest
 
 from tests.app_driver import at_page, edited, keys, space_of, uploaded, words
+from ui.schema import files
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
 
@@ -145,3 +148,17 @@ def test_what_was_read_stands_above_the_buttons_that_confirm_it(app):
     assert "<b>c8</b>" in words(app), "what was read of a column of the other page stands there too"
     order = [e.key if e.type == "button" else "<b>c8</b>" in getattr(e.proto, "body", "") for e in app.main]
     assert order.index(True) < order.index("guide_agree") < order.index("confirm_all")
+
+
+def test_a_codebook_with_a_header_of_persons_leaves_open_who_is_one_person():
+    book = {"patient_id": {"kind": "numeric", "min": 0, "max": 9}, "sex": {"kind": "categorical", "values": ["f", "m"]}}
+
+    def read(document):
+        return files.read([json.dumps(document).encode()], name="t")
+
+    found = read({"schema": book})
+    assert found.unit.source == "data" and found.reasons == ("nobody has said who is one individual",)
+    assert read({"schema": {"sex": book["sex"]}}).private
+    assert read({"schema": book | {"key": {"kind": "id"}}}).private, "it names a column of persons"
+    own = {**found.document(), "unit": {"neighbours": "add-remove"}}
+    assert read(own).private, "who writes a schema of ours declares it"

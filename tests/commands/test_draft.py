@@ -1,9 +1,12 @@
 """`dpsyn schema draft` for somebody who sees it for the first time: what it left out, and who may be one individual."""
 
+import json
+
 import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.suggest.drafting import confirm
 
 PRICE = ["--epsilon", "3", "--delta", "1e-9"]
 
@@ -48,6 +51,67 @@ def test_a_limit_that_a_person_types_is_public(folder):
     assert schema.unit.source == "public"
     assert not schema.unit_from_data
     assert not any("unit of privacy" in r for r in schema.reasons)
+
+
+def test_what_is_bought_beside_a_header_of_persons_leaves_open_who_is_one_individual(folder, capsys):
+    buy = ["schema", "draft", "t.csv", "-o", "s.json", "--buy", "pieces=integer", *PRICE]
+    assert main(buy) == 0
+    (hint,) = [line for line in capsys.readouterr().err.splitlines() if "who is one individual is not decided" in line]
+    assert "'customer'" in hint and "--identifier COLUMN" in hint
+    assert Schema.load(folder / "s.json").reasons == ("nobody has said who is one individual",)
+    assert main(["schema", "confirm", "s.json", "--unit"]) == 0 and Schema.load(folder / "s.json").private
+    assert main([*buy, "--identifier", "customer"]) == 0 and Schema.load(folder / "s.json").private
+    (folder / "t.csv").write_text("pieces,remark\n" + "1,a\n2,b\n" * 300)
+    capsys.readouterr()
+    assert main([*buy, "--dataset", "other"]) == 0 and Schema.load(folder / "s.json").private
+    assert "not decided" not in capsys.readouterr().err
+
+
+def test_a_codebook_with_a_header_of_persons_leaves_open_who_is_one_individual(folder, capsys):
+    book = {"patient_id": {"kind": "numeric", "min": 0, "max": 9}, "sex": {"kind": "categorical", "values": ["f", "m"]}}
+    for named, told in (({}, 1), ({"key": {"kind": "id"}}, 0)):
+        (folder / "parameters.json").write_text(json.dumps({"schema": book | named}))
+        assert main(["schema", "import", "parameters.json", "-o", "s.json"]) == 0
+        said = capsys.readouterr()
+        lines = [line for line in said.err.splitlines() if "who is one individual is not decided" in line]
+        assert len(lines) == told and all("'patient_id'" in line and "unit.identifier" in line for line in lines)
+        assert Schema.load(folder / "s.json").private == (not told)
+    (folder / "parameters.json").write_text(json.dumps({"schema": {"sex": book["sex"]}}))
+    assert main(["schema", "import", "parameters.json", "-o", "s.json"]) == 0
+    assert "not decided" not in capsys.readouterr().err and Schema.load(folder / "s.json").private
+
+
+def test_all_that_is_confirmed_is_shown_before_and_rules_by_their_words(folder, capsys):
+    values = [f"v{i}" for i in range(150)]
+    listed = {"name": "a", "kind": "categorical", "values": values, "source": "data"}
+    rule = {"kind": "impossible", "where": "a = v7 and b = 1", "source": "data"}
+    other = {"name": "b", "kind": "categorical", "values": [0, 1]}
+    document = {"version": 1, "name": "t", "attributes": [listed, other], "rules": [rule]}
+    Schema.of(document).dump(folder / "s.json")
+    words = str(Schema.of(document).rules[0])
+    assert main(["schema", "confirm", "s.json"]) == 0
+    said = capsys.readouterr().out
+    assert ", ".join(values) in said and f"to check: the rule '{words}'" in said and "--rules" in said
+    assert main(["schema", "confirm", "s.json", "a", "-o", "a.json"]) == 0
+    assert ", ".join(values) in capsys.readouterr().out and not Schema.load(folder / "a.json").private
+    for more in (["--rules"], ["--everything"]):
+        assert main(["schema", "confirm", "s.json", *more, "-o", "o.json"]) == 0
+        assert f"confirmed as public by your word: the rule '{words}'" in capsys.readouterr().out
+        made = Schema.load(folder / "o.json")
+        assert made.rules[0].source == "public" and made.private == (more == ["--everything"])
+    assert not confirm(Schema.of(document), rules=True).private
+    assert confirm(Schema.of(document), ["a"], rules=True).private and "rule" in confirm.__doc__.split("everything:")[1]
+
+
+def test_a_linked_schema_is_confirmed_in_its_file_and_the_command_says_so(folder, capsys):
+    (folder / "p.csv").write_text("patient_id,sex\n" + "".join(f"{i},{'fm'[i % 2]}\n" for i in range(40)))
+    (folder / "v.csv").write_text("patient_id,ward\n" + "".join(f"{i % 40},{'AB'[i % 2]}\n" for i in range(80)))
+    given = ["--table", "patients=p.csv", "--table", "visits=v.csv"]
+    assert main(["schema", "draft", *given, "-o", "l.json"]) == 0
+    capsys.readouterr()
+    assert main(["schema", "confirm", "l.json", "--everything"]) == 2
+    said = capsys.readouterr().err
+    assert "linked tables" in said and """from 'data' to 'public'""" in said and "must be 1" not in said
 
 
 def test_a_draft_keeps_who_is_protected(folder, capsys):

@@ -202,7 +202,9 @@ def test_in_the_shell_a_draft_says_one_line_and_writes_the_unit_as_unconfirmed(f
         return
     assert f"'{column}'" in said[0] and "P-0" not in said[0]
     assert main(["schema", "confirm", "s.json", *Schema.load("s.json").from_data]) == 0
-    assert "left: the unit of privacy" in capsys.readouterr().out and not Schema.load("s.json").private
+    assert (
+        "left: nobody has said who is one individual" in capsys.readouterr().out and not Schema.load("s.json").private
+    )
     assert main(["schema", "confirm", "s.json", "--unit"]) == 0
     assert Schema.load("s.json").private
     named = ["--identifier", column, "--max-records", "5"]

@@ -144,7 +144,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
         seed=choices.seed, questions_share=choices.questions_share,
         query_vouched=whole and data.query_vouched,
-        looks=tuple(what for what in get_args(Look) if whole and remembered(data.serial, what)),
+        looks=tuple(what for what in get_args(Look) if whole and _shown(data, what)),
         runs=tuple(_noted(space, j, whole=whole) for j in kept),
     )  # fmt: skip
     entries = {PROJECT: project.model_dump_json(indent=1).encode()}
@@ -161,6 +161,11 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         for name, raw in entries.items():
             archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)  # dated 1980, whenever it was written
     return out.getvalue()
+
+
+def _shown(data: Dataset, what: Look) -> bool:
+    """Whether such an answer about the table was shown, here or in the shell, which knows it by its ledger name."""
+    return any(remembered(name, what) for name in (data.serial, data.ledger))
 
 
 def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
@@ -212,7 +217,8 @@ def open_project(space: Workspace, raw: bytes) -> str:
         loading.place(space, Dataset(project.dataset, project.ledger, table, query_vouched=vouched), schema)
         if space.dataset is not None:
             for what in project.looks:
-                remember(space.dataset.serial, what)
+                for name in (space.dataset.serial, space.dataset.ledger):
+                    remember(name, what)
     elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
         space.schema = schema
     here = {_run_of((j.folder / MANIFEST).read_bytes()) for j in jobs().of(space.owner) if j.state == "done"}

@@ -53,7 +53,7 @@ def _ledger_name(space: Workspace, linked: Linked) -> None:
     key = f"linked_ledger_{linked.serial}_{linked.version}"
     name = st.text_input(t("data.ledger_label"), linked.ledger, key=key, max_chars=200, help=t("data.ledger_help"))
     if name and name.strip():
-        linked.ledger = name.strip()
+        linked.book(name.strip())
         point_out_names(space, key="data")
     else:
         note(t("data.ledger_blank"), "alarm")

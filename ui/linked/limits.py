@@ -23,7 +23,8 @@ def look(linked: Linked, names: Iterable[str]) -> None:
 
     Raises OutputError.
     """
-    remember(linked.serial, "unit")
+    if not linked.sample:  # which protects nobody
+        remember(linked.serial, "unit")
     tried.see(tried.of_linked(linked))
     linked.looked |= set(names)
     linked.seen = linked.seen or linked.structure()

@@ -25,6 +25,7 @@ from dpsyn_core.tables.read_form import ReadForm
 from ui.data.loading import recognised
 from ui.data.reading import SheetError, Tell, limits, readers
 from ui.linked.tables import LinkDraft, PanelDraft
+from ui.schema import tried
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
 from ui.shared.text import t
@@ -60,6 +61,7 @@ def _bundled() -> tuple[Mapping[str, pa.Table], LinkedSchema]:
 def place(space: Workspace, linked: Linked) -> None:
     """Puts linked tables on the workspace; tables with a run of this visitor get the schema of that run again."""
     linked.serial = _serial(space, linked)
+    linked.book(linked.ledger)
     if not linked.sample:
         before = next((j for j in jobs().of(space.owner) if j.spec.linked and j.made_from(linked.serial)), None)
         if before is not None:
@@ -184,4 +186,4 @@ def guessed(columns: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str], 
 
 def schema_file(linked: Linked, raw: bytes) -> None:
     """Takes over a schema file of linked tables. Raises SchemaError."""
-    linked.adopt(LinkedSchema.loads(raw))
+    linked.adopt(tried.taken_linked(linked, LinkedSchema.loads(raw)))

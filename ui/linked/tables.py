@@ -238,10 +238,7 @@ class LinkedTables(Generic[Part]):
         for table in schema.tables:
             self._check_columns(table.name, [a.name for a in table.coded])
         for table in schema.tables:
-            part = self.parts[table.name]
-            part.schema = table.columns
-            if part.dataset is not None:
-                part.dataset.ledger = schema.ledger_name
+            self.parts[table.name].schema = table.columns
         self.root = schema.root.name
         self.keys = {table.name: table.key or "" for table in schema.tables}
         self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
@@ -275,7 +272,14 @@ class LinkedTables(Generic[Part]):
         self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
         self.name = schema.name
         if not self.sample:
-            self.ledger = schema.ledger_name
+            self.book(schema.ledger_name)
+
+    def book(self, name: str) -> None:
+        """Gives all tables one name on the ledger, by which looks at any of them are found too."""
+        self.ledger = name
+        for part in self.parts.values():
+            if part.dataset is not None:
+                part.dataset.ledger = name
 
     def _check_columns(self, name: str, wanted: Sequence[str]) -> None:
         have = self.tables()[name].column_names

@@ -35,6 +35,8 @@ def panel(found: OpenRelease) -> None:
     with right:
         if found.proof.publishable:
             public_tag()
+        if found.proof.public_table:
+            note(t("released.public_table"))
         if not document.get({"table": "of", "range": "where"}.get(kind, "kind")):
             st.info(t("reader.empty" if kind == "table" else "reader.empty_range"))
             return

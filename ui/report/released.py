@@ -36,6 +36,8 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.checked", epsilon=amount(promised["epsilon"]), delta=amount(promised["delta"])))
         if found.vouched:
             note(t("released.vouched"), "warning")
+        if found.public_table:
+            note(t("released.public_table"))
         if not found.own:
             note(t("released.another", sentence=found.sentence), "warning")
     else:

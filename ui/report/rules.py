@@ -18,7 +18,7 @@ def panel(view: Look) -> None:
     if not first:
         return
     if any(rule.real is not None for rule in first):
-        tried.see(tried.serials(view.space))
+        tried.see(tried.names(view.space))
     broken = sum(any(side.comparison.rules[i].synthetic > 0 for side in view.sides) for i in range(len(first)))
     heading = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
     with st.expander(heading, key="report_rules"):

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.identifying import candidates
 from dpsyn_core.schema.importers.codebook import Codebook, codebook_of, import_dictionary
 from dpsyn_core.schema.importers.declared import UNDECLARED as LEFT_OUT
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
@@ -20,7 +21,7 @@ from dpsyn_core.schema.maxima import KEPT, binned
 from dpsyn_core.tables.kinds import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
 from ui.schema import editor, tried
-from ui.schema.rows import typed_source
+from ui.schema.rows import typed_source, with_unit
 from ui.shared import uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
@@ -53,7 +54,7 @@ def load_and_save(space: Workspace) -> None:
             st.session_state[TAKEN] = marks
             st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
             st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
-            editor.take(space, tried.taken(tried.serials(space), found))
+            editor.take(space, tried.taken(tried.names(space), found))
             if space.dataset is not None and not space.dataset.sample:
                 space.dataset.ledger = found.ledger_name
             editor.sync(space)
@@ -113,7 +114,7 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
             raise SchemaError(msg)
         found = read_schema(raw, name=name, what=file.name, onto=space.schema)
         if found is not None:
-            return found
+            return _left_open(found)
     tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]
     if not tables:
         books = [f for f in files if Path(f.name).suffix.lower() == CODEBOOK]
@@ -128,7 +129,7 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
             msg = str(error).replace(str(path), tables[0].name)
             raise SchemaError(msg) from error
     if space.schema is None:
-        return found
+        return _left_open(found)
     document, named = space.schema.document(), {a.name: a.document() for a in found.attributes}
     listed = {a["name"] for a in document["attributes"]}
     strange = [n for n in named if n not in listed]
@@ -159,7 +160,14 @@ def read(files: list[bytes], *, name: str, words: Codebook | None = None) -> Sch
     telling = [d for d in documents if isinstance(d, dict) and ("attributes" in d or "schema" in d)]
     document = telling[0] if telling else documents[0]
     types = next((d for d in documents if d is not document), None)
-    return import_document(document, types, words, name=name, what="the file")
+    made = import_document(document, types, words, name=name, what="the file")
+    return made if "attributes" in document else _left_open(made)  # who writes a schema of ours declares its unit
+
+
+def _left_open(schema: Schema) -> Schema:
+    """A codebook does not say who is one individual: where a header names some, somebody has to."""
+    known = schema.unit.source is not None or not schema.unit.usual
+    return schema if known or not candidates(schema) else with_unit(schema, source="data")
 
 
 def imported(schema: Schema) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PAGE = 6  # columns that are shown at once
 LISTING = 250  # pixels of the list of all proposals, which scrolls
-VALUES = 8  # values of a list that are written out
+VALUES = 8  # values of a list that are written out of what was seen
 VIEW, AT, CHANGING, DONE = "guide_view", "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
 BUYABLE = {"category", "ordered category", "whole number", "number", "date"}
@@ -334,7 +334,7 @@ def _what(d: Mapping[str, Any]) -> str:
     cells = shown(dict(d))
     if d["kind"] == "categorical":
         words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
-        return words.format(kind=kind_words(cells["kind"]), values=_listed(d["values"]))
+        return words.format(kind=kind_words(cells["kind"]), values=_every(d["values"]))
     if d["kind"] == "datetime":
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"
@@ -350,7 +350,7 @@ def _what(d: Mapping[str, Any]) -> str:
         if d.get("scale") == "log":
             words += t("guide.as_log")
         if d.get("special_values"):
-            words += t("guide.as_special", values=_listed([_plain(v, d) for v in d["special_values"]]))
+            words += t("guide.as_special", values=_every([_plain(v, d) for v in d["special_values"]]))
     every = (d.get("bins") or {}).get("every")
     bins = t(f"questions.bins_{every}") if every else cells["bins"]
     return words + (t("guide.as_bins", bins=bins) if bins else "")
@@ -389,8 +389,13 @@ def _why(p: Proposal) -> str:
     return t(f"guide.why_{p.why}") + rare
 
 
+def _every(values: list[Any]) -> str:
+    """All of them: whoever agrees to a list agrees to each of its values."""
+    return in_a_row([local(v, ".10g") if isinstance(v, float) else str(v) for v in values])
+
+
 def _listed(values: list[Any]) -> str:
-    text = in_a_row([local(v, ".10g") if isinstance(v, float) else str(v) for v in values[:VALUES]])
+    text = _every(values[:VALUES])
     more = len(values) - VALUES
     return t("guide.seen_more", values=text, count=number(more)) if more > 0 else text
 

@@ -29,7 +29,7 @@ def panel(space: Workspace) -> None:
         note(t("schema.misfits_lead"))
         if key not in space.memo and not st.button(t("schema.misfits_look"), key="misfits_look"):
             return
-        tried.see(tried.serials(space))
+        tried.see(tried.names(space))
         found = kept(space, key, lambda: _found(schema, data.table))
         if not found:
             note(t("schema.misfits_none"))

@@ -240,7 +240,7 @@ def _several(key: str, label: str, names: list[str]) -> list[str]:
 
 def _now(space: Workspace, rule: dict[str, Any]) -> list[dict[str, Any]]:
     """A rule that is declared now."""
-    return tried.marked(tried.serials(space), [rule])
+    return tried.marked(tried.names(space), [rule])
 
 
 def _documents(schema: Schema) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
+from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.schema.document import Schema
 from ui.shared.text import literal, t
@@ -18,40 +19,54 @@ if TYPE_CHECKING:
     from ui.shared.state import Linked, Workspace
 
 
-def serials(*spaces: Workspace) -> tuple[str, ...]:
-    """The tables that rules of these are about; none for samples, which protect nobody."""
-    return tuple(s.dataset.serial for s in spaces if s.dataset is not None and not s.dataset.sample)
+def names(*spaces: Workspace) -> tuple[str, ...]:
+    """What looks at the tables that rules of these are about are kept by: the content, and the name on the ledger.
+
+    The shell knows a table by its name alone. None for samples, which protect nobody.
+    """
+    real = [s.dataset for s in spaces if s.dataset is not None and not s.dataset.sample]
+    return tuple(name for data in real for name in (data.serial, data.ledger))
 
 
 def of_linked(linked: Linked) -> tuple[str, ...]:
-    """As `serials`, of the tables that are linked."""
-    return serials(*linked.parts.values())
+    """As `names`, of the tables that are linked."""
+    return names(*linked.parts.values())
 
 
 def see(tables: Sequence[str]) -> None:
     """Writes down that exact answers about these tables are shown. Raises OutputError."""
-    for serial in tables:
-        remember(serial, "rules")
+    for name in tables:
+        remember(name, "rules")
 
 
-def source(tables: Sequence[str]) -> Literal["public", "data"]:
-    """Where a rule comes from that is declared now."""
-    return "data" if any(remembered(serial, "rules") for serial in tables) else "public"
+def source(tables: Sequence[str]) -> Literal["public", "data"] | None:
+    """Where a rule comes from that is declared now; None for a rule about no table that is loaded: its run asks."""
+    if not tables:
+        return None
+    return "data" if any(remembered(name, "rules") for name in tables) else "public"
 
 
 def marked(tables: Sequence[str], documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rules that are declared now, each with where it comes from unless it says so itself."""
     now = source(tables)
-    return [rule if rule.get("source") else rule | {"source": now} for rule in documents]
+    return [rule if rule.get("source") or now is None else rule | {"source": now} for rule in documents]
 
 
 def taken(tables: Sequence[str], schema: Schema) -> Schema:
     """A schema that is taken from a file: its rules that do not say where they come from are declared now."""
-    if not any(rule.source is None for rule in schema.rules):
-        return schema
-    now = source(tables)
+    now = source((*tables, schema.ledger_name) if tables else ())
     rules = tuple(r if r.source else r.model_copy(update={"source": now}) for r in schema.rules)
     return schema.model_copy(update={"rules": rules})
+
+
+def taken_linked(linked: Linked, schema: LinkedSchema) -> LinkedSchema:
+    """As `taken`, with the rules of all tables and of all links."""
+    document, tables = schema.document(), of_linked(linked)
+    asked = (*tables, schema.ledger_name) if tables else ()
+    for held in (*document["links"], *(one["schema"] for one in document["tables"] if one.get("schema"))):
+        if held.get("rules"):
+            held["rules"] = marked(asked, held["rules"])
+    return LinkedSchema.of(document)
 
 
 def confirm(rules: Sequence[SchemaRule], *, key: str) -> bool:

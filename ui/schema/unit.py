@@ -39,7 +39,7 @@ def panel(space: Workspace, *, key: str) -> None:
 
 def see(space: Workspace) -> None:
     """Writes down that this visitor is shown how many rows people have in this table. Raises OutputError."""
-    if space.dataset is not None:
+    if space.dataset is not None and not space.dataset.sample:
         remember(space.dataset.serial, "unit")
 
 

@@ -53,7 +53,10 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
     at = f"{key}_rules"
     if st.session_state.get(at, ("", ()))[0] != digest:
         st.session_state[at] = (digest, ())  # another release has other columns
-    rules = _rules(space, schema, changes["columns"], at, key)
+    # of another table than the one that is loaded nothing is known here: the refit asks by its name on the ledger
+    same = space.dataset is not None and space.dataset.ledger == paid.dataset
+    tables = tried.names(space) if same else ()
+    rules = _rules(schema, changes["columns"], at, key, tables)
     part = changes["where"] is not None or changes["columns"] is not None
     if changes["maker"] is None and part and paid.method not in MAKERS:
         note(t("refit.instead", method=paid.method, made=DEFAULT))
@@ -98,7 +101,7 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
 
 
 def _rules(
-    space: Workspace, schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str
+    schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str, tables: tuple[str, ...]
 ) -> tuple[dict[str, Any], ...]:
     """Further rules of any kind: the list, each with a button that takes it out, and the form of the Schema page."""
     from dpsyn_core.runs.repair import check_rules
@@ -120,7 +123,7 @@ def _rules(
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
-            st.session_state[at] = (digest, (*rules, *tried.marked(tried.serials(space), [added])))
+            st.session_state[at] = (digest, (*rules, *tried.marked(tables, [added])))
             st.rerun()
     return tuple(rules)
 
