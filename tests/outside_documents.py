@@ -217,7 +217,7 @@ def open_as_linked(document):
     places = places_of(out, found)
     assert all(out.resolve() in p.resolve().parents for p in places.outs), places.outs
     tables = {t.name: TABLE for t in found.tables}
-    return [found.dumps(), *statements(tables, found), linked_script(SPEC, found, "a run", "out")]
+    return [found.dumps(), *statements(tables, found), linked_script(SPEC, found, "a run", "out", query_vouched=True)]
 
 
 def open_as_questions(document):
@@ -231,7 +231,7 @@ def open_as_linked_questions(document):
 
 def open_as_settings(document):
     found = RunSettings.loads(json.dumps(document))
-    made = {"run.py": python_script(found.run, "a run", "out"), "run.ipynb": notebook(found.run, "a run", "out")}
+    made = [write(found.run, "a run", "out", query_vouched=True) for write in (python_script, notebook)]
     return [found.dumps(), found.file_name, made]
 
 
