@@ -306,7 +306,7 @@ def test_the_publishable_part_says_on_whose_word_a_public_table_is_public(ran, m
     for used in (False, True):
         monkeypatch.setattr(Receipt, "public_table", property(lambda _, used=used: used))
         at_page(ran, "report").segmented_control(key="report_view").set_value("released").run()
-        assert ("which the run used is public is the owner's word" in words(ran)) == used and not ran.exception
+        assert ("public table which the run used is public" in words(ran)) == used and not ran.exception
 
 
 @pytest.mark.slow

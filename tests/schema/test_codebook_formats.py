@@ -132,7 +132,8 @@ def test_a_draft_that_travels_through_a_codebook_stays_a_draft(form, tmp_path):
     found = import_file(out, onto=draft)
     assert found.reasons == draft.reasons
     if form != "sdv":
-        assert set(import_file(out).reasons) == set(draft.reasons)
+        alone = import_file(out)  # not every format holds max_records, by which the first sentence differs
+        assert alone.unit_from_data and set(alone.reasons[1:]) == set(draft.reasons[1:])
 
 
 def test_a_document_that_gives_a_part_of_the_unit_does_not_make_the_other_part_public():
