@@ -218,7 +218,7 @@ def test_a_receipt_says_that_the_query_rests_on_the_owners_word(place):
     assert "owner's word" not in edited(place, lambda m: None).sentence
     found = edited(place, FREE["query"])
     assert "is the owner's word, on which its promise rests" in found.sentence
-    assert found.vouched and not found.publishable and "and is not called safe to publish" in found.sentence
+    assert found.vouched and not found.publishable and "so that it is not called safe to publish" in found.sentence
 
 
 def test_a_digest_of_another_file_leaves_the_table_and_not_the_file(place):
