@@ -24,7 +24,9 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     " participante partecipante teilnehmer deelnemer proband proefpersoon member mitglied membre miembro membro"
     " employee mitarbeiter employe empleado dipendente medewerker funcionario salarie student studente studierende"
     " etudiant estudante estudiante alumno aluno alunno eleve schueler leerling pupil household haushalt menage hogar"
-    " huishouden individual individu individuo worker arbeiter panelist firm",
+    " huishouden individual individu individuo worker arbeiter panelist firm ansprechpartner kontaktperson"
+    " contactperson"
+    " contactpersoon",
     # persons that a header names for other reasons too: with a number, a code or a name alone
     "h": "pat cust cli subj usubj emp empl stud resp usr adh adherant alu func mbr kd pers hh lid socio empfaenger"
     " flyer reviewer rater caller insured versicherte versicherter versicherungsnehmer assure asegurado assicurato"
@@ -38,9 +40,10 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     " docent provider child mother father parent spouse mutter vater family familie familia famiglia famille staff"
     " personnel personal personeel personale angestellte beschaeftigte werknemer travailleur trabajador lavoratore"
     " trabalhador assistito adherent afiliado mandant klient player spieler buyer seller agent offender defendant"
-    " panel husband wife guardian tutor apoderado",
+    " panel husband wife guardian tutor apoderado mae pai madre padre mere pere kin mitgl allocataire responsavel"
+    " responsable huisarts",
     "P": "owner pt pts cl",  # the same, and never behind a thing (phone_owner) nor as a part of a longer word
-    "w": "holder inhaber houder titulaire titular titolare",  # the same, and alone with a thing: account_holder
+    "w": "holder inhaber houder titulaire titular titolare intestatario",  # alone with a thing too: account_holder
     # things of a person's, and records: with a number alone
     "t": "account konto compte cuenta conto conta rekening acct acc card karte carte tarjeta tessera carta kaart"
     " cartao policy police polizza poliza polis apolice contract vertrag contrat contrato contratto permis permiso"
@@ -51,19 +54,21 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     " bestelling encomenda invoice rechnung facture factura fattura factuur fatura booking buchung reservation reserva"
     " prenotazione boeking claim schaden sinistre siniestro sinistro transaction transaktion trans ticket receipt loan"
     " darlehen kredit pret prestamo prestito lening payroll historia burgerservice matrikel cartella dl reclamo boleta"
-    " recibo registro document documento login cell pan behandlung form krankenkasse kv sv rv acno",
+    " recibo registro document documento login cell pan behandlung form krankenkasse kv sv rv acno badge chart"
+    " roll screening rand"
+    " enrolment enrollment pol kto cpte fisc processo",
     "l": "licence license fuehrerschein rijbewijs licencia licenza",  # behind a person, its number: DriversLicense
     # words that name an identifier, a name or a connection of a person by themselves
     "a": "email mail phone telephone telefon telefoon fax gsm mob handy mobile mobil mobiel portable address adresse"
     " adres addr anschrift ip username nickname pseudo surname forename fname lname vorname nachname familienname"
     " geburtsname rufname achternaam voornaam roepnaam lastname firstname fullname kenteken plate kennzeichen"
-    " rijksregister aktenzeichen pseudonym",
+    " rijksregister aktenzeichen pseudonym adresregel straatnaam wohnstrasse",
     # numbers that a state, an authority, a bank, a hospital or a trial gives to a person; a code of one is one too
     "v": "mrn ssn nino bsn ahv nss upn tin seqn pid imei imsi msisdn iban vin passport paspoort phn nric hkid kvnr"
     " svnr rvnr emplid usubjid subjid ptid ptno ptnum patid hospno hospnum aadhaar aadhar adhaar addhaar addhar adhar"
     " aadar cuit cuil clabe dni pesel egn oib jmbg emso emsho amka snils isikukood henkilotunnus henkiloetunnus hetu"
     " kennitala personnummer personnr fodselsnummer foedselsnummer cprnr ppsn niss insz ssin nrn mykad tckn kimlik"
-    " cnic bvn nin philhealth rijksregisternummer",
+    " cnic bvn nin enrolid uhid philhealth rijksregisternummer",
     # the same, and ordinary words or other things as well: with a number, or alone in capitals
     "u": "ac cc tdc sin sins nis inn pps nik ktp dpi cnp nhi tfn afm taj cin nit nid sss rrn dui ine rib hic cpr",
     # addresses and streets: with the number of a house, a line or a person
@@ -72,17 +77,18 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     "z": "hash hashed sha md hmac token encrypted encoded anon pseudonymized fk pk sk",
     # the same in languages in which a word that follows says whose it is, and not a kind of it
     "r": "nif nie cpf cns pis rg rut curp rfc cedula nir avs ipp cnh ndoc passeport pasaporte passaporte passaporto"
-    " courriel correo tel telefono telefone movil celular cellulare telemovel direccion indirizzo endereco prenom"
+    " courriel correo domicilio morada tel telefono telefone movil celular cellulare telemovel direccion indirizzo"
+    " endereco prenom"
     " apellido apellidos cognome sobrenome apelido nominativo matricule matricola matricula targa placa"
     " immatriculation",
     "f": "name nm nom nombre nome naam cname ename paterno materno nominee",
     "g": "first last middle full maiden given birth legal real display screen usage naissance complet complete"
     " completo primer segundo second usuel contact kontakt contacto contatto contato ap notfall emergency urgency"
-    " urgence",
+    " urgence billing shipping mailing residential next",
     "q": "primary secondary main home work business private alternate other bank bancaire bancaria bancario credit"
     " debit credito debito social sociale electronico eletronico clinica national nacional nationale nazionale"
     " principal casa trabajo fixe study survey unique internal seq iva sus sanitaria maladie health line linie ligne"
-    " linea linha regel zeile",
+    " linea linha regel zeile postale residenza residencia pro",
     "c": "has have is own owns with any hat besitzt tiene ha possui heeft count anzahl aantal nb quantidade cantidad",
     # numbered too, and no person
     "o": "row product item article artikel produit producto prodotto produto sku country state county region city"
@@ -94,7 +100,7 @@ KINDS = {  # words without accents, umlauts written out, in the singular
     " filiale kategorie gruppe typ tipo soort klasse schule ville zip plz postcode postal postleitzahl cap cep atc ndc"
     " naics nace sic flight flug vol vuelo imdb tmdb tvdb isbn issn ean upc gtin asin stock stockcode geoid fips film"
     " status statut stato estado rate ratecode airport aeroport flughafen aircraft tail station timestamp haus huis"
-    " house maison",
+    " house maison stop journal sentence topic label image video playlist stadium arxiv",
     # measures: long numbers of these are amounts, or times
     "m": "population poblacion popolazione populacao bevoelkerung einwohner inwoners habitants price preis prix precio"
     " prezzo prijs preco income einkommen revenu ingreso reddito inkomen renda salary gehalt lohn salaire salario"
