@@ -29,7 +29,7 @@ import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from dpsyn_core.errors import DPSynError, InputError
-from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text
+from dpsyn_core.files import fields_once, unfit_text
 from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
 from dpsyn_core.outside import below, file_word
@@ -260,7 +260,7 @@ def _document(raw: bytes) -> Project:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         why = f": {'.'.join(str(p)[:40] for p in first['loc'][:6])}: {first['msg']}"
-    except (UnicodeDecodeError, RecursionError, RepeatedFieldError, ValueError):
+    except (RecursionError, ValueError):  # no JSON, or a field that stands twice: the sentence below says enough
         pass
     msg = f"the file is no project of DPSyn Studio{why}; choose a file that 'Save the project' made"
     raise InputError(msg)
