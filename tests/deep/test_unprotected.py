@@ -101,5 +101,5 @@ def test_a_run_without_noise_says_so_in_its_manifest_and_its_certificate_and_is_
     assert m.certificate().startswith("NOT PRIVATE")
     assert not m.charges
     made.write(tmp_path / "t.csv", tmp_path / "m.json")
-    found = receipt(tmp_path / "t.csv", tmp_path / "m.json")
+    found = receipt(tmp_path / "t.NOT-PRIVATE.csv", tmp_path / "m.json")
     assert found.holds and not found.publishable

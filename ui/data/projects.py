@@ -36,7 +36,6 @@ from dpsyn_core.outside import below, file_word
 from dpsyn_core.privacy.charge_record import MOST as MOST_EPSILON
 from dpsyn_core.privacy.looks import Look, remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.refits.refit import with_rules
 from dpsyn_core.runs.release_file import MOST_BYTES, load_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers import registry
@@ -337,6 +336,8 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
 
 def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
     """Refuses a run that no page can have asked for: its words go into scripts and pages. Raises InputError."""
+    from dpsyn_core.refits.refit import with_rules
+
     job = spec.job(public_table=None)
     try:
         for system in {job.method, job.maker or job.method}:
