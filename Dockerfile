@@ -17,7 +17,7 @@ COPY --from=build /opt/dpsyn /opt/dpsyn
 ENV PATH=/opt/dpsyn/bin:$PATH DPSYN_HOME=/home/dpsyn/data NUMBA_CACHE_DIR=/opt/kernels PYTHONDONTWRITEBYTECODE=1
 RUN install -d -o dpsyn /opt/kernels
 USER dpsyn
-RUN python -m dpsyn_core.jobs.worker --warm
+RUN python -m dpsyn_core.runs.jobs.worker --warm
 WORKDIR /home/dpsyn
 VOLUME /home/dpsyn/data
 EXPOSE 8501

@@ -33,22 +33,22 @@ from benchmarks.numbers import even_bins, synthetic_of
 from benchmarks.process import table as markdown
 from benchmarks.questions import named, wide
 from benchmarks.tables import adult_codes
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.metrics.comparison import Comparison, Roles
-from dpsyn_core.metrics.correlations import RankCorrelation
-from dpsyn_core.metrics.learning import Learning
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.number_shapes import Wasserstein
-from dpsyn_core.metrics.tvd import OneWayTVD, PairwiseTVD
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.evaluate.comparison import Comparison, Roles
+from dpsyn_core.evaluate.correlations import RankCorrelation
+from dpsyn_core.evaluate.learning import Learning
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.number_shapes import Wasserstein
+from dpsyn_core.evaluate.tvd import OneWayTVD, PairwiseTVD
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise
 
 DELTA = 1e-9

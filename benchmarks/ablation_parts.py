@@ -12,12 +12,12 @@ from unittest import mock
 
 import numpy as np
 
+from dpsyn_core.estimate.records.rls.denoise import shrink_one_way, shrink_pair
+from dpsyn_core.estimate.records.rls.stretches import supported
 from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
-from dpsyn_core.records.rls.stretches import supported
 
-ENGINE = "dpsyn_core.synthesizers.rls"
-RECORDS = "dpsyn_core.records.rls"
+ENGINE = "dpsyn_core.systems.rls"
+RECORDS = "dpsyn_core.estimate.records.rls"
 OF_TARGETS = (
     "resolution of two numbers", "denoising of triples", "targets", "fewer pairs with a target",
     "fewer values with a target",
@@ -104,7 +104,7 @@ PARTS: dict[str, Part] = {
     "pairs that scores deny": Part(making=True, instead={f"{ENGINE}.system.denied_pairs": lambda *_: []}),
     "clusters of numbers": Part(
         measuring=True, making=True,
-        instead={"dpsyn_core.marginals.coarsening._clusters": lambda counts, _: [np.arange(len(counts))]},
+        instead={"dpsyn_core.estimate.marginals.coarsening._clusters": lambda counts, _: [np.arange(len(counts))]},
     ),
     "resolution by strength": Part(
         measuring=True, making=True, instead={f"{ENGINE}.budget._resolution": lambda _, tuning: tuning.resolution.usual}

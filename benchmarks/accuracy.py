@@ -84,8 +84,8 @@ def child(name: str, method: str, epsilon: float, seeds: int, settings: dict[str
         if not seed:
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             cold = time.time() - born
-    from dpsyn_core.metrics.base import compute
-    from dpsyn_core.metrics.comparison import Comparison
+    from dpsyn_core.evaluate.base import compute
+    from dpsyn_core.evaluate.comparison import Comparison
 
     shared: dict[object, object] = {}
     rows = []

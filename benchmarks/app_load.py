@@ -96,7 +96,7 @@ def runs(home: Path, count: int) -> list[subprocess.Popen[bytes]]:
         "from dpsyn_core.data import paths; from dpsyn_core.runs.release import synthesize\n"
         "from dpsyn_core.schema.document import Schema; from dpsyn_core.tables.read import read_table\n"
         "a, b = paths('sample'); t, s = read_table(a), Schema.load(b)\n"
-        "import os; os.nice(10)  # as dpsyn_core.jobs.worker does\n"
+        "import os; os.nice(10)  # as dpsyn_core.runs.jobs.worker does\n"
         "while True: synthesize(t, s, epsilon=1.0, delta=1e-9, rng=0)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "DPSYN_HOME": str(home / "runs")}

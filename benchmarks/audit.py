@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.systems import registry
 from tests.audit import bought, raw, whole
 from tests.audit.apart import t1_apart
 from tests.audit.blackbox import t4

@@ -19,13 +19,13 @@ from scipy.stats import spearmanr
 from benchmarks.engine import mean_distance
 from benchmarks.number_tables import Table, category, number, of_columns
 from benchmarks.process import table as markdown
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise
 
 

@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 
 from benchmarks.process import table
-from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from dpsyn_core.synthesizers.registry import config_class
+from dpsyn_core.systems.registry import config_class
 from ui.shared.jobs import Job, Jobs
 
 LONG = {"steps": 20_000, "sampling": 1.0, "target": "INCWAGE"}

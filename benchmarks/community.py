@@ -19,8 +19,8 @@ from benchmarks.community_tables import ALL, TEN, Cycle, coded, inconsistent, ma
 from benchmarks.engine import run_system
 from benchmarks.process import table as markdown
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.subsample import KMarginal, component_distances, unique_met
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.subsample import KMarginal, component_distances, unique_met
 
 DELTA = 1e-5
 SPLITS = 6  # of SDNist's tree

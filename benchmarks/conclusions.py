@@ -24,10 +24,10 @@ import numpy as np
 import pandas as pd
 
 from dpsyn_core import Schema, answer, synthesize
-from dpsyn_core.answers import combine
 from dpsyn_core.data import paths
-from dpsyn_core.marginals.released_file import pack_measurements
+from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.questions.answers import combine
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.tables.read import read_table
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.process import table
 from benchmarks.tables import adult_codes
-from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.schema.domain import Domain
 
 

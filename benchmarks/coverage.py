@@ -22,23 +22,23 @@ from typing import Any
 import numpy as np
 
 from benchmarks.coverage_tables import CHECKED_ON, LEARNT_ON, Case, case
-from dpsyn_core.answers.calibrate import INFERENCE
-from dpsyn_core.answers.evidence import Evidence
-from dpsyn_core.answers.fits import Fits
-from dpsyn_core.answers.functional import Batch, count, merged_weights
-from dpsyn_core.answers.intervals import Inferrer
-from dpsyn_core.answers.quantities import Quantity, WeightedCounts
-from dpsyn_core.answers.regression import fit, infer_regression
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
+from dpsyn_core.questions.answers.calibrate import INFERENCE
+from dpsyn_core.questions.answers.evidence import Evidence
+from dpsyn_core.questions.answers.fits import Fits
+from dpsyn_core.questions.answers.functional import Batch, count, merged_weights
+from dpsyn_core.questions.answers.intervals import Inferrer
+from dpsyn_core.questions.answers.quantities import Quantity, WeightedCounts
+from dpsyn_core.questions.answers.regression import fit, infer_regression
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 
 PLACE = Path("out") / "coverage"
 EPSILONS = (0.3, 1.0, 3.0)
@@ -132,7 +132,7 @@ def ask(made: Case, epsilon: float, number: int, *, declared: bool = False) -> d
     sizes = Sizes(evidence)
     for query in ranges(made, rng) if not declared else []:
         rows += asked_one(made, inferrer, query, sizes, f"range of {len(query.attributes)}")
-    from dpsyn_core.answers.asked import asked
+    from dpsyn_core.questions.answers.asked import asked
 
     if wanted:
         for q in Questions.of(wanted).checked(schema).questions:

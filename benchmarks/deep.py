@@ -24,19 +24,19 @@ import numpy as np
 from benchmarks.engine import mean_distance
 from benchmarks.process import table as printed
 from benchmarks.tables import NUMBERS, adult_codes
-from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.unprotected import UnprotectedGate
-from dpsyn_core.metrics import learning
-from dpsyn_core.metrics.learning import classification
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.evaluate import learning
+from dpsyn_core.evaluate.learning import classification
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.unprotected import UnprotectedGate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class, configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import config_class, configure
 
 DELTA = 1e-5
 CLASSIFIERS = ("logistic", "adaboost", "gradient-boosting", "xgboost")

@@ -20,10 +20,10 @@ import numpy as np
 
 from benchmarks.process import dpsyn, measure, table
 from dpsyn_core.data import WORKED, worked_design
-from dpsyn_core.metrics.base import Score, compute
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.base import Score, compute
+from dpsyn_core.evaluate.load import compare_tables
 from dpsyn_core.schema.sample import sample_schema, sample_table, write_sample
-from dpsyn_core.systems.dpsyn2018.design import Design
+from dpsyn_core.systems.others.dpsyn2018.design import Design
 from dpsyn_core.tables.read import read_table
 
 SHOWN = ("tvd-2way", "tvd-3way", "nist-density", "nist-range", "relations")

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.public_table import PublicTable
-from dpsyn_core.synthesizers.registry import config_class, configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.public_table import PublicTable
+from dpsyn_core.systems.registry import config_class, configure
 
 
 @dataclass(frozen=True, kw_only=True)

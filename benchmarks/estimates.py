@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.registry import config_class, names
-from dpsyn_core.synthesizers.settings import Size
+from dpsyn_core.systems.registry import config_class, names
+from dpsyn_core.systems.settings import Size
 from dpsyn_core.tables.read import read_table
 from ui.synthesize.estimates import forecast
 

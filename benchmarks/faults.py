@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.process import dpsyn, table
-from dpsyn_core.cli import main as command
+from dpsyn_core.commands.cli import main as command
 from dpsyn_core.errors import LedgerError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger

@@ -37,26 +37,26 @@ import numpy as np
 
 from benchmarks.accuracy import load
 from benchmarks.process import table
-from dpsyn_core.cli import command_modules
-from dpsyn_core.cli import main as command
-from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.commands.cli import command_modules
+from dpsyn_core.commands.cli import main as command
 from dpsyn_core.errors import InputError
-from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.linked.asked import LinkedQuestions
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.linked import LinkedQuestions
 from dpsyn_core.runs import open as opening
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class, configure, names
+from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import config_class, configure, names
 from tests.seeded import SeededNoise
-from tests.synthesizers import harness
+from tests.systems import harness
 
 TABLES = (
     "tree-1000x10", "skewed-5000x8", "deterministic-3000x10", "tree-20000x12", "wide-5000x12", "mixture-4000x10",

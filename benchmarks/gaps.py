@@ -27,13 +27,13 @@ from benchmarks.gaps_second import sensors, stays, wages
 from benchmarks.number_tables import Table, category, number, of_columns
 from benchmarks.numbers import even_bins, synthetic_of
 from benchmarks.process import table as markdown
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.tvd import PairwiseTVD
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.tvd import PairwiseTVD
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.synthesizers.steps import noise_of
+from dpsyn_core.systems.steps import noise_of
 
 LEAST = 200  # records of a group that is compared
 PART = 0.02  # of the budget, as a variance, for clipped sums of all numbers: all other noise grows by 1 %

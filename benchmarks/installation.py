@@ -25,7 +25,7 @@ print("opens" if not len(found.exception) else "fails")
 """
 HELP = """
 import sys
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 try:
     main(["--help"])
 except SystemExit:

@@ -5,7 +5,7 @@ every group of city and race (labs 14 and 18). `membership`: shadow runs on 400 
 person, and how often an attack that has learnt from half of them is right on the other half (lab 11). `growing`: how
 far records are from all pairs, sweep by sweep (lab 5). `training`: epsilon of a training by steps under two kinds of
 accounting, and AUROC against epsilon on Adult (lab 19; needs the extra `deep` and the table, see benchmarks/tables.py).
-Noise is that of production. Writes the JSON files in dpsyn_core/lessons/results.
+Noise is that of production. Writes the JSON files in ui/learn/numbers/results.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engine import mean_distance, run_system
-from dpsyn_core import lessons
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.lessons.systems import pay_gap
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate.records.gum import UpdateSettings, gum, mcf
+from dpsyn_core.estimate.records.polish import polish
+from dpsyn_core.estimate.records.targets import tables_of
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.records.gum import UpdateSettings, gum, mcf
-from dpsyn_core.records.polish import polish
-from dpsyn_core.records.targets import tables_of
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise
+from ui.learn import numbers as lessons
+from ui.learn.numbers.systems import pay_gap
 
 RESULTS = Path(lessons.__file__).parent / "results"
 DELTA = 1e-9
@@ -236,7 +236,7 @@ def growing() -> dict[str, list[float]]:
 def training(repeats: int) -> dict[str, Any]:
     """Epsilon for every noise, batch and number of steps of lab 19, and Figure 4 of the P3GM paper remade on Adult."""
     from benchmarks import deep
-    from dpsyn_core.lessons import training as lesson
+    from ui.learn.numbers import training as lesson
 
     epsilons = [
         [[list(column) for column in zip(*(lesson.spent(noise, batch, n) for n in lesson.STEPS), strict=True)]

@@ -20,9 +20,9 @@ import pyarrow as pa
 from benchmarks.linked_panel import panel_of
 from benchmarks.linked_scores import scores
 from benchmarks.linked_tables import SHAPES, Shaped
-from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.schema.document import Schema
 
 DELTA = 1e-9

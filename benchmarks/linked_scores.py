@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.forest import Forest, shapes_of
+from dpsyn_core.runs.trees.bounding import bounded
+from dpsyn_core.runs.trees.forest import Forest, shapes_of
+from dpsyn_core.schema.linked import LinkedSchema
 
 FEW = 8  # values of the coarse tables
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.schema.linked import LinkedSchema
 from tools.household_sample import households, households_schema
 from tools.make_sample import Chance
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.noise.system import SystemNoise
 
 DRAWS = 1_000_000
 SCALES = (10.0, 100.0, 1e3, 1e4, 1e5)

@@ -13,11 +13,11 @@ import numpy as np
 
 from benchmarks.number_goals import goals_of
 from benchmarks.number_tables import TABLES, Table, available
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.base import Metric, metric_class
-from dpsyn_core.metrics.correlations import CorrelationMatrix, RankCorrelation
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.number_shapes import NumberRanges, Tails, Wasserstein
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.evaluate.base import Metric, metric_class
+from dpsyn_core.evaluate.correlations import CorrelationMatrix, RankCorrelation
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.number_shapes import NumberRanges, Tails, Wasserstein
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema

@@ -20,14 +20,14 @@ import numpy as np
 from benchmarks.engine import mean_distance
 from benchmarks.process import table as markdown
 from benchmarks.questions import named
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 
 DELTA = 1e-9
 FRESH = 5_000  # records that no run saw

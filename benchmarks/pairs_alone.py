@@ -18,15 +18,15 @@ import numpy as np
 from benchmarks.accuracy import load
 from benchmarks.process import table as markdown
 from benchmarks.tables import Table
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.metrics.base import compute
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.evaluate.base import compute
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise
 
 TABLES = (

@@ -20,15 +20,15 @@ from benchmarks.accuracy import load
 from benchmarks.engine import mean_distance
 from benchmarks.process import table as markdown
 from benchmarks.tables import Kind, simulated
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.public_table import PublicTable
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.public_table import PublicTable
+from dpsyn_core.systems.registry import configure
 
 Codes = np.ndarray
 ORDERS = (1, 2, 3)

@@ -45,7 +45,7 @@ def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path |
 
 def dpsyn(*arguments: object) -> list[str]:
     """The command line of `dpsyn` in this interpreter."""
-    return [sys.executable, "-m", "dpsyn_core.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "dpsyn_core.commands.cli", *map(str, arguments)]
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

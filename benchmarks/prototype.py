@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.measure import measure_marginals
-from dpsyn_core.measurement.select import choose_sets, score_sets, shares
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.estimate.records.rls.denoise import simplex
+from dpsyn_core.estimate.records.rls.fit import Course, Target, Walk
+from dpsyn_core.estimate.records.rls.start import independent_rows
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.measure import measure_marginals
+from dpsyn_core.measure.select import choose_sets, score_sets, shares
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.records.rls.denoise import simplex
-from dpsyn_core.records.rls.fit import Course, Target, Walk
-from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.schema.domain import Domain
 
 TOTAL, ONES, SCORES = 0.005, 0.25, 0.02  # of the budget; pairs have the rest

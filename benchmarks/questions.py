@@ -18,18 +18,18 @@ import numpy as np
 from benchmarks.engine import mean_distance
 from benchmarks.process import table as markdown
 from benchmarks.tables import Table, adult_codes
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 
 DELTA = 1e-9
 FORMS: dict[str, dict[str, Any]] = {
@@ -168,8 +168,8 @@ def predict_rows(
 def auroc(data: Table, target: str, rows: np.ndarray, train: np.ndarray, test: np.ndarray) -> float:
     """Mean AUROC of the models that are installed, trained on `rows`."""
     from dpsyn_core.errors import MetricError
-    from dpsyn_core.metrics.comparison import Comparison, Roles
-    from dpsyn_core.metrics.learning import Learning
+    from dpsyn_core.evaluate.comparison import Comparison, Roles
+    from dpsyn_core.evaluate.learning import Learning
 
     scores = []
     for model in MODELS:

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from benchmarks.process import table
 from benchmarks.tables import simulated
+from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.bounding import bound
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
 

@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from benchmarks.rules import TABLES
 from dpsyn_core.data import paths
-from dpsyn_core.marginals.released_file import pack_measurements
+from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.refits import conditional
-from dpsyn_core.refits.narrowing import narrowed
-from dpsyn_core.refits.refit import Reusable, opened, refit
+from dpsyn_core.runs.refit import conditional
+from dpsyn_core.runs.refit.narrowing import narrowed
+from dpsyn_core.runs.refit.refit import Reusable, opened, refit
 from dpsyn_core.runs.release import Release, synthesize
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.meant import Meant
-from dpsyn_core.schema.ruled import RuledColumn
+from dpsyn_core.schema.rules.conditions import clauses
+from dpsyn_core.schema.rules.meant import Meant
+from dpsyn_core.schema.rules.ruled import RuledColumn
 from dpsyn_core.tables.read import read_table
 
 CONDITIONS = {

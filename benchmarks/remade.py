@@ -14,18 +14,18 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.process import table
-from dpsyn_core.lessons.family import COUNTS, PUBLISHED, least_alpha, moments
-from dpsyn_core.marginals.covering import affine_plane, pair_error, plane_cover, uncovered
-from dpsyn_core.marginals.overlap import estimate_total, make_consistent
-from dpsyn_core.marginals.simplex import norm_cut, norm_sub
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.dependence import indif_ratio
-from dpsyn_core.measurement.sparse import survival
+from dpsyn_core.estimate.marginals.covering import affine_plane, pair_error, plane_cover, uncovered
+from dpsyn_core.estimate.marginals.overlap import estimate_total, make_consistent
+from dpsyn_core.estimate.marginals.simplex import norm_cut, norm_sub
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.measure.dependence import indif_ratio
+from dpsyn_core.measure.sparse import survival
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.curves import crossings, noise_curves
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.systems.basis import Queries, build_bases, mean_variance, merge_by_twos
-from dpsyn_core.systems.field_groups import threshold
+from dpsyn_core.systems.others.basis import Queries, build_bases, mean_variance, merge_by_twos
+from dpsyn_core.systems.others.field_groups import threshold
+from ui.learn.numbers.family import COUNTS, PUBLISHED, least_alpha, moments
 
 DELTA_2018 = 2.2820544e-12  # 1 / 661,968 squared: the census of the challenge
 DELTA_2020 = 3.4498908254380166e-11  # of the public log of the entry

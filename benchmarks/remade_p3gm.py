@@ -21,17 +21,17 @@ import numpy as np
 from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, learnt, numeric, one
 from benchmarks.plot import svg_lines, svg_pictures
 from benchmarks.process import table
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.phased import Phases
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
-from tests.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough
-from tests.deep.test_o18 import epsilon as by_theorem_4
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
+from tests.systems.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough
+from tests.systems.deep.test_o18 import epsilon as by_theorem_4
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "remade" / "p3gm.md"
 PANELS = ("vae", "dp-vae", "dp-gm", "p3gm")  # (b) to (e) of Figure 2; (a) are real ones

@@ -24,7 +24,7 @@ from benchmarks.report_judge import GOOD, claims, praised, wrong
 from benchmarks.walk_judge import read, valued
 from benchmarks.walk_tables import Walked
 from benchmarks.walk_tables_second import SETS
-from dpsyn_core.cli import main as dpsyn
+from dpsyn_core.commands.cli import main as dpsyn
 
 # those of which copies are judged
 COPIED = (

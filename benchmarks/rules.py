@@ -22,20 +22,20 @@ import pyarrow as pa
 from benchmarks.main_job import synth
 from benchmarks.rule_tables import bills, codes
 from dpsyn_core.errors import InputError
-from dpsyn_core.metrics.distances import marginal_distances
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.distances import marginal_distances
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.measure.sources.choose import source_of
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.measured import Measured, measure
 from dpsyn_core.runs.release import in_memory
-from dpsyn_core.runs.repair import repair
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.computed import part_of, with_computed
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.ruled import any_broken, read_ruled
-from dpsyn_core.sources.choose import source_of
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.schema.rules.computed import part_of, with_computed
+from dpsyn_core.schema.rules.repair import repair
+from dpsyn_core.schema.rules.ruled import any_broken, read_ruled
+from dpsyn_core.systems import registry
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
 from tools.hospital_sample import hospital, hospital_schema

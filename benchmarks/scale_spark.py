@@ -23,12 +23,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.tables import Table, adult_codes
+from dpsyn_core.measure.spark import counter as counting
+from dpsyn_core.measure.spark import tasks
+from dpsyn_core.measure.spark.files import SparkFiles
+from dpsyn_core.measure.spark.session import session
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.spark import counter as counting
-from dpsyn_core.spark import tasks
-from dpsyn_core.spark.files import SparkFiles
-from dpsyn_core.spark.session import session
 from dpsyn_core.tables.read_form import ReadForm
 
 CHUNK = 1_000_000  # records of a file

@@ -18,32 +18,29 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.process import table
-from dpsyn_core.synthesizers.registry import config_class, names
+from dpsyn_core.systems.registry import config_class, names
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "dpsyn_core"
-RLS = (ENGINE / "synthesizers" / "rls", ENGINE / "records" / "rls")
-# what came after the goals were set, or is no part of the spine: patterns of files; the first that matches counts
+RLS = (ENGINE / "systems" / "rls", ENGINE / "estimate" / "records" / "rls")
+# what the spine of a run does not need: patterns of files; the first that matches counts
 FEATURES = {
-    "linked tables": "linked/*.py jobs/linked.py suggest/linked.py report/linked_page.py records/linked*.py",
-    "rules of the schema and their repair": "schema/rule*.py schema/meant.py schema/lookups.py schema/conditions.py "
-    "schema/computed.py schema/usual_*.py schema/maxima.py schema/zeros.py schema/rhythm.py schema/spans.py "
-    "schema/date_parts.py schema/dating.py schema/completed.py schema/formulas.py runs/repair.py runs/mending.py "
-    "runs/following.py runs/exchanging.py runs/polishing.py runs/in_bins.py suggest/offering.py",
-    "refits and tables of others": "refits/*.py commands/refit.py marginals/released_file.py",
+    "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/draft/linked.py "
+    "report/linked_page.py estimate/records/linked*.py questions/linked.py schema/rules/linked*.py",
+    "rules of the schema and their repair": "schema/rules/*.py schema/maxima.py schema/rhythm.py runs/offering.py",
+    "refits and tables of others": "runs/refit/*.py commands/refit.py estimate/marginals/released_file.py",
     "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declared.py",
-    "planning, tuning, publishing, grids, adapters": "planning/*.py tuning/*.py publishing/*.py grids/*.py "
-    "adapters/*.py commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py "
-    "commands/registry.py",
-    "public tables": "synthesizers/rls/prior.py synthesizers/public_table.py runs/public_table.py "
-    "suggest/exploring.py suggest/proposals.py commands/explore.py",
-    "the other systems, P3GM and its family": "systems/*.py systems/*/*.py deep/*.py",
-    "reports, metrics, attacks": "report/*.py report/figures/*.py metrics/*.py attacks/*.py commands/report.py "
+    "planning, grids, publishing, adapters": "runs/choose/*.py report/publishing/*.py commands/adapters/*.py "
+    "commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py commands/registry.py",
+    "public tables": "systems/rls/prior.py systems/public_table.py runs/public_table.py evaluate/exploring.py "
+    "commands/explore.py",
+    "the other systems, P3GM and its family": "systems/others/*.py systems/others/*/*.py systems/deep/*.py",
+    "reports, metrics, attacks": "report/*.py report/figures/*.py evaluate/*.py runs/attacks/*.py commands/report.py "
     "commands/compare.py commands/attack.py",
 }
 LOADED = """
 import sys
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 main(["synth", *sys.argv[1:]])
 files = {m.__file__ for n, m in sys.modules.items() if n.split(".")[0] == "dpsyn_core" and m.__file__}
 print(len(files), sum(len(open(f, encoding="utf-8").readlines()) for f in files))
@@ -85,7 +82,7 @@ def repeated_classes() -> list[str]:
 
 def loaded() -> tuple[int, int]:
     """Files and lines of the engine that a default run loads."""
-    from dpsyn_core.cli import main
+    from dpsyn_core.commands.cli import main
 
     with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
         main(["sample", name])

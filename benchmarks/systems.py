@@ -23,7 +23,7 @@ from benchmarks.process import table
 from benchmarks.tables import adult_codes
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.registry import config_class, names
+from dpsyn_core.systems.registry import config_class, names
 
 SMALL = ("workclass", "marital-status", "relationship", "race", "sex", "income>50K")
 GROUPS = "marital-status+relationship+sex, workclass+occupation, education-num+income>50K, race+native-country"

@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.metrics.base import Score, compute
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.base import Score, compute
+from dpsyn_core.evaluate.load import compare_tables
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.systems import registry
 
 OUT = Path(__file__).resolve().parent.parent / "assets" / "systems.json"
 EPSILON, DELTA = 1.0, 1e-9

@@ -22,13 +22,13 @@ from benchmarks.accuracy import DELTA, load
 from benchmarks.engine import mean_distance, run_system
 from benchmarks.process import table as markdown
 from dpsyn_core.commands.tune import candidate_of
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.grids.processes import PROCESSES, Draw
+from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.choose.choice import SCORE_SHARE, distance, price_of, scored_pairs
+from dpsyn_core.runs.choose.processes import PROCESSES, Draw
+from dpsyn_core.runs.choose.rehearsal import rehearse
 from dpsyn_core.runs.public_table import coded
-from dpsyn_core.tuning.choice import SCORE_SHARE, distance, price_of, scored_pairs
-from dpsyn_core.tuning.rehearsal import rehearse
 
 CANDIDATES = ("rls", "mst", "independent")
 OFFERED = ("rls", "rls:resolution=8", "rls:one_way_share=0.6", "mst", "privsyn", "independent")

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import adult_codes, simulated
-from dpsyn_core.metrics.base import compute, names
-from dpsyn_core.metrics.comparison import Comparison, Roles
-from dpsyn_core.metrics.nist import NistFinal
-from dpsyn_core.metrics.tvd import OneWayTVD, PairwiseTVD, ThreeWayTVD
-from dpsyn_core.metrics.workload import count_queries, random_workload
+from dpsyn_core.evaluate.base import compute, names
+from dpsyn_core.evaluate.comparison import Comparison, Roles
+from dpsyn_core.evaluate.nist import NistFinal
+from dpsyn_core.evaluate.tvd import OneWayTVD, PairwiseTVD, ThreeWayTVD
+from dpsyn_core.evaluate.workload import count_queries, random_workload
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.html import html_report
 from dpsyn_core.schema.domain import CodedAttribute, Domain

@@ -17,14 +17,14 @@ from dpsyn_core.version import __version__ as __version__  # so that it is expor
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy.ledger.ledger import Ledger
-    from dpsyn_core.refits.refit import refit
     from dpsyn_core.report.answering import answer
     from dpsyn_core.runs.buying import buy_schema
     from dpsyn_core.runs.parts import synthesize_to
+    from dpsyn_core.runs.refit.refit import refit
     from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.suggest.drafting import confirm as confirm_schema
-    from dpsyn_core.suggest.drafting import draft as draft_schema
+    from dpsyn_core.schema.draft.drafting import confirm as confirm_schema
+    from dpsyn_core.schema.draft.drafting import draft as draft_schema
     from dpsyn_core.tables.read import read_table
 
 _HOME = {
@@ -34,10 +34,10 @@ _HOME = {
     "Schema": "dpsyn_core.schema.document:Schema",
     "answer": "dpsyn_core.report.answering:answer",
     "buy_schema": "dpsyn_core.runs.buying:buy_schema",
-    "confirm_schema": "dpsyn_core.suggest.drafting:confirm",
-    "draft_schema": "dpsyn_core.suggest.drafting:draft",
+    "confirm_schema": "dpsyn_core.schema.draft.drafting:confirm",
+    "draft_schema": "dpsyn_core.schema.draft.drafting:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
-    "refit": "dpsyn_core.refits.refit:refit",
+    "refit": "dpsyn_core.runs.refit.refit:refit",
     "synthesize": "dpsyn_core.runs.release:synthesize",
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
 }
@@ -70,7 +70,7 @@ def _synthesize() -> Any:
         version = schema.get("version") if isinstance(schema, Mapping) else getattr(schema, "version", 1)
         named = isinstance(table, Mapping) or version == 2
         if named or (isinstance(schema, str | PathLike) and _is_linked(schema)):
-            from dpsyn_core.linked.release import synthesize_linked
+            from dpsyn_core.runs.trees.release import synthesize_linked
 
             return synthesize_linked(table, schema, **options)
         return one(table, schema, **options)

@@ -12,15 +12,15 @@ import os
 
 import pytest
 
-from dpsyn_core.measurement import unprotected
-from dpsyn_core.noise import stream
-from dpsyn_core.sources import bounding
+from dpsyn_core.measure import unprotected
+from dpsyn_core.measure.sources import bounding
+from dpsyn_core.privacy.noise import stream
 
 TOTAL = 1e-4
 SHARES = {
     "T0": 1e-5,  # fourteen statistics at 1e-5 / 14 each (tests/audit/layers.py)
     "T3": 1e-5,  # at most 500 statistics at 1e-5 / 500; those of shared noise and of linked tables at seven deviations
-    "T4": 6e-5,  # one system in the suite at 5e-5, linked tables of three shapes at 1e-6 (tests/linked/test_leaks.py)
+    "T4": 6e-5,  # one system in the suite at 5e-5, linked tables at 1e-6 (tests/runs/trees/test_leaks.py)
     "samplers": 8e-6,  # below 80 statistics of draws at 1e-7 each
 }
 

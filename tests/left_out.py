@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.synthesizers.registry import MODULES
+from dpsyn_core.systems.registry import MODULES
 
 KINDS = {
     "slow": "slow (audits, long statistics, whole runs)",
@@ -22,7 +22,7 @@ KINDS = {
     "sdgym": "inside SDGym (an environment of its own)",
     "registry": "with a package registry (installs the wheel)",
 }
-DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.deep.")}
+DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.systems.deep.")}
 COMMAND = (
     "apt-get install chromium default-jre-headless nodejs postgresql && make test-all  # installs torch, pyspark, SDGym"
 )

@@ -18,28 +18,28 @@ from xml.etree import ElementTree
 import pyarrow.parquet as pq
 
 from dpsyn_core.commands.refit import _rules
+from dpsyn_core.estimate.marginals.released_file import read_released
 from dpsyn_core.files import home
-from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
-from dpsyn_core.jobs.spec import FinishedRun
-from dpsyn_core.linked.asked import LinkedQuestions
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.export import places_of, statements
-from dpsyn_core.marginals.released_file import read_released
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.certificate import certificate, citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import HangingTable, guarantee
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.publishing.nist import nist_page
-from dpsyn_core.publishing.registry import CURATORS, Person, entry, file_name, to_yaml
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.report.publishing.nist import nist_page
+from dpsyn_core.report.publishing.registry import CURATORS, Person, entry, file_name, to_yaml
 from dpsyn_core.report.takeaways import bibtex, linked_script, notebook, python_script
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS
+from dpsyn_core.runs.jobs.spec import FinishedRun
 from dpsyn_core.runs.notebook import as_html
 from dpsyn_core.runs.release_file import Index, load_release
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.trees.export import places_of, statements
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
+from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.brought import JOB, packed, released
 from tests.app.test_jobs import TABLE
 from ui.data.projects import Project, open_project

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.ablation import changes, data_of, rows_of
 from benchmarks.ablation_parts import OF_TARGETS, PARTS, Part, watched, without
-from dpsyn_core.synthesizers.rls import system
+from dpsyn_core.systems.rls import system
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -1,4 +1,4 @@
-"""The import graph proves the privacy argument: floors, blind post-processing, one gate, no screen in the engine."""
+"""The import graph proves the privacy argument: levels, blind post-processing, one gate, no screen in the engine."""
 
 import ast
 import re
@@ -12,23 +12,18 @@ ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "dpsyn_core"
 
 
-def floors_of(text):
-    """Floor of each top-level part of the engine, as the map in ARCHITECTURE.md states it; the ground is -1.
+def levels_of(text):
+    """Level of each room and file at the top of the engine, as the map in ARCHITECTURE.md states it; 0 is the ground.
 
-    Imports go down only, and neighbours on a floor stay apart.
+    A room imports lower levels only, and rooms on one level stay apart; files on the ground may import each other.
     """
-    floors, name = {}, None
-    for line in text.split("```")[1].splitlines():
-        if re.match(r"  \S", line):
-            name = line.split()[0].rstrip("/")
-        stated = re.search(r" (floor (\d+)|the ground)$", line)
-        if stated and name:
-            floors[name] = int(stated[2]) if stated[2] else -1
-    return floors
+    stated = re.findall(r"^  (\S+?)/? .* level (\d+)$", text.split("```")[1], re.MULTILINE)
+    return {name: int(level) for name, level in stated}
 
 
-FLOORS = floors_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
-OPENS = "runs/open.py"  # hands the noise to the gate, and is the only file outside measurement that touches it
+LEVELS = levels_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+ROOMS = {name for name, level in LEVELS.items() if level and name != "__main__"}
+OPENS = "runs/open.py"  # hands the noise to the gate, and is the only file outside `measure` that touches it
 
 
 def parts_of(path):
@@ -79,40 +74,49 @@ def engine_imports():
                 yield path, part, pieces[1], name
 
 
-def test_the_map_in_architecture_md_is_the_tree_and_gives_every_part_a_floor():
-    assert set(FLOORS) == {parts_of(p) for p in engine_files()} - {"__init__"}
+def test_the_map_in_architecture_md_is_the_tree_and_gives_every_room_a_level():
+    assert set(LEVELS) == {parts_of(p) for p in engine_files()} - {"__init__"}
+    assert len(ROOMS) == 11
+    assert {LEVELS[room] for room in ROOMS} == set(range(1, 9))
 
 
-def test_a_map_is_read_with_its_floors():
-    text = "```\nengine\n  top/    many words;   floor 2\n  next/   more\n          words         floor 1\n"
-    assert floors_of(text + "  low     words         the ground\n```") == {"top": 2, "next": 1, "low": -1}
+def test_a_map_is_read_with_its_levels():
+    text = "```\nengine\n  top/    many words   level 2\n  low     words      level 0\n```"
+    assert levels_of(text) == {"top": 2, "low": 0}
 
 
 def test_imports_go_down_only():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path, part, target, name in engine_imports()
-        if target in FLOORS and target != part and FLOORS[target] >= FLOORS[part]
+        if target in LEVELS and target != part and LEVELS[target] >= max(LEVELS[part], 1)
     ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("blind", ["records", "marginals", "answers"])
+BLIND = ("estimate/", "questions/answers/")
+SEES = ("dpsyn_core.measure", "dpsyn_core.privacy.noise", "dpsyn_core.runs", "dpsyn_core.evaluate")
+
+
+@pytest.mark.parametrize("blind", BLIND)
 def test_post_processing_never_sees_counts_or_noise(blind):
-    wrong = [
-        name for _, part, target, name in engine_imports()
-        if part == blind and target in {"counting", "noise", "measurement", "runs", "metrics"}
-    ]  # fmt: skip
-    assert not wrong
+    files = [p for p in engine_files() if place_of(p).startswith(blind)]
+    assert files
+    assert not [f"{place_of(p)}: {name}" for p in files for name in imports_of(p) if name.startswith(SEES)]
 
 
-def test_counts_meet_noise_in_measurement_only():
-    by_file = {}
-    for path, part, target, _ in engine_imports():
-        if part not in ("measurement", "noise"):
-            by_file.setdefault(place_of(path), set()).add(target)
-    assert not [place for place, targets in by_file.items() if {"counting", "noise"} <= targets]
-    assert [place for place, targets in by_file.items() if "noise" in targets] == [OPENS]
+def test_counts_meet_noise_in_measure_only():
+    noisy = []
+    for path in engine_files():
+        place, names = place_of(path), imports_of(path)
+        if place.startswith(("measure/", "privacy/noise/")):
+            continue
+        noise = any(n.startswith("dpsyn_core.privacy.noise") for n in names)
+        assert not (noise and any(n.startswith("dpsyn_core.measure.counting") for n in names)), place
+        noisy += [place] if noise else []
+    assert noisy == [OPENS]
+    counting = [p for p in engine_files() if place_of(p).startswith("measure/counting/")]
+    assert not [p for p in counting if any(n.startswith("dpsyn_core.privacy.noise") for n in imports_of(p))]
 
 
 def test_one_file_debits_the_ledger_and_opens_gates():
@@ -127,15 +131,20 @@ def test_one_file_debits_the_ledger_and_opens_gates():
     assert callers == {
         "Gate": once,
         "UnprotectedGate": once,
-        "Account": once | {"synthesizers/dry_run.py", "measurement/gate.py"},  # the gate: of runs of a paid selection
+        "Account": once | {"systems/dry_run.py", "measure/gate.py"},  # the gate: of runs of a paid selection
         "reserve": once,
     }
 
 
-@pytest.mark.parametrize("place", ["runs/release.py", "runs/measured.py", "systems/further_marginals.py"])
+@pytest.mark.parametrize("place", ["runs/release.py", "runs/measured.py", "runs/further_marginals.py"])
 def test_a_run_knows_no_source_and_no_counter_by_name(place):
     """So that records that are elsewhere are counted elsewhere by a new source alone."""
-    hidden = ("dpsyn_core.counting", "dpsyn_core.schema.codec", "dpsyn_core.sources.memory", "dpsyn_core.sources.bound")
+    hidden = (
+        "dpsyn_core.measure.counting",
+        "dpsyn_core.schema.codec",
+        "dpsyn_core.measure.sources.memory",
+        "dpsyn_core.measure.sources.bound",
+    )
     assert not [name for name in imports_of(ENGINE / place) if name.startswith(hidden)]
 
 
@@ -208,7 +217,7 @@ def test_only_labs_read_lessons_whose_noise_repeats():
     files = [p for folder in ("dpsyn_core", "ui", "pages", "tools") for p in (ROOT / folder).rglob("*.py")]
     wrong = [
         f"{p.relative_to(ROOT)}: {n}" for p in files for n in imports_of(p)
-        if n.startswith("dpsyn_core.lessons") and p.parent not in (ENGINE / "lessons", ROOT / "ui" / "learn")
+        if n.startswith("ui.learn.numbers") and (ROOT / "ui" / "learn") not in p.parents
     ]  # fmt: skip
     assert not wrong
 
@@ -217,18 +226,13 @@ def test_pages_hold_no_algorithm():
     wrong = []
     for page in sorted((ROOT / "pages").glob("*.py")):
         for name in imports_of(page):
-            pieces = name.split(".")
-            if (
-                pieces[0] == "dpsyn_core"
-                and len(pieces) > 1
-                and pieces[1] in {"counting", "noise", "measurement", "records"}
-            ):
+            if name.startswith(("dpsyn_core.measure", "dpsyn_core.privacy.noise", "dpsyn_core.estimate.records")):
                 wrong.append(f"{page.name}: {name}")
     assert not wrong
 
 
 def test_noise_takes_no_seed_and_numpy_random_stays_out_of_it():
-    for path in [*(ENGINE / "noise").glob("*.py"), *(ENGINE / "measurement").glob("*.py")]:
+    for path in [*(ENGINE / "privacy" / "noise").glob("*.py"), *(ENGINE / "measure").glob("*.py")]:
         text = path.read_text(encoding="utf-8")
         assert "default_rng" not in text, path.name
         functions = [n for n in ast.walk(tree_of(path)) if isinstance(n, ast.FunctionDef)]
@@ -299,18 +303,18 @@ def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 callers.get(name, set()).add(place_of(path))
-    gates = {"measurement/gate.py", "measurement/unprotected.py"}  # the second adds no noise: NOT PRIVATE, and says so
+    gates = {"measure/gate.py", "measure/unprotected.py"}  # the second adds no noise: NOT PRIVATE, and says so
     assert callers["vector_sum"] == gates
-    assert callers["chance"] == {"measurement/gate.py"}
-    assert callers["sum_of_block"] == {"counting/sums.py"}
-    assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting", "spark"}
+    assert callers["chance"] == {"measure/gate.py"}
+    assert callers["sum_of_block"] == {"measure/counting/sums.py"}
+    assert {place.split("/")[1] for place in callers["block_sum"]} == {"counting", "spark"}
 
 
 def test_pyspark_is_imported_where_spark_is_spoken_to_and_inside_functions():
     users = {p for p in engine_files() if {n.split(".")[0] for n in imports_of(p)} & {"pyspark"}}
     assert users
     for user in users:
-        assert place_of(user).startswith("spark/")
+        assert place_of(user).startswith("measure/spark/")
         top = [n for n in tree_of(user).body if isinstance(n, ast.Import | ast.ImportFrom)]
         assert not [n for n in top if "pyspark" in ast.unparse(n)], user
 
@@ -320,7 +324,7 @@ def test_torch_is_imported_by_the_deep_systems_alone_and_inside_their_functions(
         p.relative_to(ROOT).as_posix() for p in engine_files() if {n.split(".")[0] for n in imports_of(p)} & {"torch"}
     }
     assert users
-    assert all(user.startswith("dpsyn_core/deep/") for user in users)
+    assert all(user.startswith("dpsyn_core/systems/deep/") for user in users)
     for user in users:
         tree = ast.parse((ROOT / user).read_text(encoding="utf-8"))
         top = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]

@@ -52,7 +52,7 @@ def test_the_archive_has_the_labs_and_the_engine_and_is_the_same_bytes_twice(tmp
         build.write_app(tmp_path / name)
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     names = zipfile.ZipFile(tmp_path / "a.zip").namelist()
-    assert {"labs.py", "numba.py", "ui/learn/growing.py", "dpsyn_core/lessons/game.py"} <= set(names)
+    assert {"labs.py", "numba.py", "ui/learn/growing.py", "ui/learn/numbers/game.py"} <= set(names)
     assert not [n for n in names if "__pycache__" in n or n.startswith(("tests/", "benchmarks/"))]
 
 

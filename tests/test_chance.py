@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.noise.system import SystemNoise
 from tests.chance import SHARES, TOTAL
 
 ROOT = Path(__file__).resolve().parent
 SAMPLE = """
 import pytest
 from pathlib import Path
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.noise.system import SystemNoise
 def drawn():
     return " ".join(map(str, SystemNoise().gaussian(1000.0, 8)))
 @pytest.fixture(scope="module")

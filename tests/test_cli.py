@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.cli import build_parser, command_modules, main
+from dpsyn_core.commands.cli import build_parser, command_modules, main
 
 SCHEMA = {
     "version": 1,
@@ -46,7 +46,7 @@ def spent(folder, capsys):
 
 def test_help_is_listed_for_every_command_and_loads_nothing_heavy():
     code = (
-        "import sys; from dpsyn_core.cli import main\n"
+        "import sys; from dpsyn_core.commands.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'numba', 'pyarrow', 'streamlit', 'pydantic', 'dp_accounting'}\n"
@@ -215,7 +215,7 @@ def test_an_internal_fault_is_one_calm_sentence_without_values(folder, capsys, m
     def broken(*_args, **_kwargs):
         raise KeyError("X_SECRET")
 
-    monkeypatch.setattr("dpsyn_core.sources.memory.MemoryCounter", broken)
+    monkeypatch.setattr("dpsyn_core.measure.sources.memory.MemoryCounter", broken)
     assert synth(folder) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
@@ -239,7 +239,7 @@ def test_a_drafted_schema_is_marked_until_it_is_confirmed(folder):
 
 def test_the_module_runs_as_a_program():
     done = subprocess.run(
-        [sys.executable, "-m", "dpsyn_core.cli", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "dpsyn_core.commands.cli", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("dpsyn ")
     assert Path(sys.executable).exists()

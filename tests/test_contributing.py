@@ -162,7 +162,7 @@ def test_a_metric_reaches_the_registry_the_comparison_and_the_report(newcomer):
     assert report["metrics"]["repeated-records"]["goal"] == "zero"
     assert -1 <= report["tables"][0]["scores"]["repeated-records"]["value"] <= 1
     assert "Repeated records" in (newcomer.folder / "out" / "report.html").read_text(encoding="utf-8")
-    quick = "from dpsyn_core.metrics.base import names; print(names(quick=True))"
+    quick = "from dpsyn_core.evaluate.base import names; print(names(quick=True))"
     assert "'repeated-records'" in newcomer.asked(quick), "All scores lists the quick ones"
 
 
@@ -180,8 +180,8 @@ def test_a_source_is_accepted_by_synthesize_as_it_is(newcomer):
     assert 19_000 < int(n) < 21_000, "both files were counted"
     code = """
 from pathlib import Path
-from dpsyn_core.sources.base import Source
-from dpsyn_core.sources.folder import FolderSource
+from dpsyn_core.measure.sources.base import Source
+from dpsyn_core.measure.sources.folder import FolderSource
 print(isinstance(FolderSource(Path("out")), Source))
 """
     assert newcomer.asked(code) == "True\n"
@@ -191,11 +191,11 @@ RULE = """
 import json
 from pathlib import Path
 from streamlit.testing.v1 import AppTest
-from dpsyn_core.jobs.folder import take_table
-from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.runs.jobs.folder import take_table
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.choose import source_of
+from dpsyn_core.measure.sources.choose import source_of
 from dpsyn_core.tables.read import open_table, parts_of, read_table
 from dpsyn_core.tables.read_form import ReadForm
 

@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks import deep, lessons
 from benchmarks.experiments.variants import EXPERIMENTS, changed
-from dpsyn_core.lessons import training
-from dpsyn_core.synthesizers.rls.system import RlsConfig
-from dpsyn_core.synthesizers.rls.tuning import TUNING
+from dpsyn_core.systems.rls.system import RlsConfig
+from dpsyn_core.systems.rls.tuning import TUNING
 from tests.test_documents import DOCUMENTS, ROOT
+from ui.learn.numbers import training
 
 
 def test_few_scripts_are_kept_and_documents_name_each_of_them():

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core import files
-from dpsyn_core.cli import main
-from dpsyn_core.jobs.folder import leave_fault, write_json
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.jobs.folder import leave_fault, write_json
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.suggest.drafting import confirm, draft
+from dpsyn_core.schema.draft.drafting import confirm, draft
 from dpsyn_core.tables import handover
 from dpsyn_core.tables.read import open_table
 from tests.commands.small import SCHEMA, write_table
@@ -30,9 +30,9 @@ WRITERS = {
     "dpsyn_core/tables/write.py": "tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/tables/labelled_write.py": "labelled tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/runs/writing.py": "documents of a release, under the names that `files.replacing` gives",
-    "dpsyn_core/adapters/sdv.py": "a release, in a temporary folder of its owner",
+    "dpsyn_core/commands/adapters/sdv.py": "a release, in a temporary folder of its owner",
     "dpsyn_core/report/reader.py": "the files of a release, in a temporary folder of its owner",
-    "dpsyn_core/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
+    "dpsyn_core/runs/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",
     "ui/data/projects.py": "a manifest, in a temporary folder of its owner",
 }

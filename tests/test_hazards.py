@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.cli import main
-from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError, TableError, UnitError
-from dpsyn_core.measurement.discover import Wanted
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.sources import memory
+from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import measured
@@ -22,10 +24,8 @@ from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.sources import memory
-from dpsyn_core.sources.bounding import bound
-from dpsyn_core.suggest.drafting import draft
-from dpsyn_core.synthesizers.registry import MODULES, config_class, names
+from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.systems.registry import MODULES, config_class, names
 from dpsyn_core.tables.notices import Notice
 from tests.audit.whole import crowd, rows, schema
 

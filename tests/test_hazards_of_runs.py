@@ -12,25 +12,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpsyn_core.cli import main
-from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import BudgetError, LedgerError, MethodError, UnitError
+from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNSAFE_LABEL
+from dpsyn_core.evaluate.load import compare_tables
 from dpsyn_core.files import write_text
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNSAFE_LABEL
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.curves import noise_curves
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.document import ScoredTable, label_of
-from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs.release import synthesize
-from dpsyn_core.suggest.drafting import draft
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class, configure, names
+from dpsyn_core.runs.verify.receipts import receipt
+from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import config_class, configure, names
 from tests.audit.mutants import MUTANTS
 from tests.audit.whole import crowd, rows, schema
 

@@ -36,7 +36,7 @@ class Without:
     def find_spec(self, name, path=None, target=None):
         return None if name.split(".")[0] in {EXTRA!r} else self.finder.find_spec(name, path, target)
 sys.meta_path[:] = [Without(f) for f in sys.meta_path]
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 sys.exit(main())
 """
 
@@ -148,16 +148,16 @@ def test_the_wheel_alone_runs_the_shell_part_of_the_readme_and_with_the_app_it_o
 
 def test_the_numbers_of_the_labs_import_neither_compiler_nor_scipy(tmp_path):
     """So that they can run in a browser: what they load at the top is Python and numpy."""
-    parts = sorted(p.stem for p in (ROOT / "dpsyn_core" / "lessons").glob("*.py") if p.stem != "__init__")
+    parts = sorted(p.stem for p in (ROOT / "ui" / "learn" / "numbers").glob("*.py") if p.stem != "__init__")
     assert len(parts) >= 8
     blocked = ("numba", "llvmlite", "scipy", "pandas", "pyarrow", "sklearn", "cryptography", "psutil")
     script = (
         f"import importlib, sys; sys.modules.update(dict.fromkeys({blocked!r}))\n"
-        f"for name in {parts!r}: importlib.import_module('dpsyn_core.lessons.' + name)\n"
-        "from dpsyn_core.lessons.systems import results; assert results('systems')"
+        f"for name in {parts!r}: importlib.import_module('ui.learn.numbers.' + name)\n"
+        "from ui.learn.numbers.systems import results; assert results('systems')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

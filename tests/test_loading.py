@@ -11,11 +11,11 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from dpsyn_core import loading
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 
 RUN = """
 import sys
-from dpsyn_core import cli
+from dpsyn_core.commands import cli
 code = cli.main()
 print("exit", code, *(n for n in ("pandas", "scipy.linalg", "numba.np.arraymath", "sklearn") if n in sys.modules))
 import numpy as np
@@ -25,7 +25,7 @@ print(pandas.Series([1, 2]).sum())
 """
 COMPILES = """
 import numpy as np
-from dpsyn_core.counting.kernels import recoded
+from dpsyn_core.measure.counting.kernels import recoded
 for width in (np.uint8, np.uint16, np.uint32):
     for narrow in (np.uint8, np.uint16):
         out = np.zeros(3, narrow)

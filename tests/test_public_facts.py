@@ -17,30 +17,30 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core import synthesize, synthesize_to
-from dpsyn_core.adapters.sdv import DPSynthesizer
-from dpsyn_core.cli import main
-from dpsyn_core.jobs.folder import JOB, MANIFEST, SCHEMA
-from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.metrics.base import SAFE_LABEL
+from dpsyn_core.commands.adapters.sdv import DPSynthesizer
+from dpsyn_core.commands.cli import main
+from dpsyn_core.evaluate.base import SAFE_LABEL
+from dpsyn_core.measure.sources.memory import GatheredSource
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import PublicFacts
-from dpsyn_core.report.receipts import receipt
+from dpsyn_core.runs.choose.choice import choose
+from dpsyn_core.runs.further_marginals import release_marginals
+from dpsyn_core.runs.itemsets import frequent_itemsets
+from dpsyn_core.runs.jobs.folder import JOB, MANIFEST, SCHEMA
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.runs.writing import Places
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.memory import GatheredSource
-from dpsyn_core.suggest.drafting import confirm
-from dpsyn_core.systems.further_marginals import release_marginals
-from dpsyn_core.systems.itemsets import frequent_itemsets
+from dpsyn_core.schema.draft.drafting import confirm
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tuning.choice import choose
 from ui.shared.state import Dataset, Workspace
 from ui.synthesize import answers
 
@@ -240,7 +240,7 @@ def by_job(base, schema, folder, **more):
     written(job / SCHEMA, schema)
     for place in spec.inputs:
         pq.write_table(table(), job / place)
-    subprocess.run([sys.executable, "-m", "dpsyn_core.jobs.worker", str(job)], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "dpsyn_core.runs.jobs.worker", str(job)], check=True, timeout=300)
     return next(job.glob("synthetic*.parquet")), job / MANIFEST
 
 
@@ -480,11 +480,11 @@ COMMANDS = {  # that write a manifest
     "key": "signs a manifest as it stands",
 }  # fmt: skip
 MODULES = {  # that make, write or hand out a manifest, outside the commands
-    "dpsyn_core/adapters/sdv.py", "dpsyn_core/jobs/folder.py", "dpsyn_core/jobs/linked.py",
-    "dpsyn_core/linked/release.py", "dpsyn_core/privacy/manifest/manifest.py", "dpsyn_core/refits/refit.py",
+    "dpsyn_core/commands/adapters/sdv.py", "dpsyn_core/runs/jobs/folder.py", "dpsyn_core/runs/jobs/linked.py",
+    "dpsyn_core/runs/trees/release.py", "dpsyn_core/privacy/manifest/manifest.py", "dpsyn_core/runs/refit/refit.py",
     "dpsyn_core/runs/measured.py", "dpsyn_core/runs/open.py", "dpsyn_core/runs/parts.py", "dpsyn_core/runs/release.py",
-    "dpsyn_core/runs/release_file.py", "dpsyn_core/runs/writing.py", "dpsyn_core/systems/further_marginals.py",
-    "dpsyn_core/systems/itemsets.py", "ui/data/projects.py", "ui/export/files.py", "ui/linked/files.py",
+    "dpsyn_core/runs/release_file.py", "dpsyn_core/runs/writing.py", "dpsyn_core/runs/further_marginals.py",
+    "dpsyn_core/runs/itemsets.py", "ui/data/projects.py", "ui/export/files.py", "ui/linked/files.py",
     "ui/synthesize/answers.py",
 }  # fmt: skip
 MAKES = re.compile(r"Manifest\.build\(|\brun\.manifest\(|measured\.manifest\(|write_release\(|\.to_json\(\)(?!\w)")
@@ -508,7 +508,7 @@ def test_every_command_and_module_that_makes_a_manifest_is_listed_here():
 
 def test_facts_are_made_in_one_place_and_none_of_them_has_a_default():
     makers = {p for p, text in sources("dpsyn_core", "ui", "pages").items() if re.search(r"\bPublicFacts\(", text)}
-    assert makers == {"dpsyn_core/runs/open.py", "dpsyn_core/systems/itemsets.py"}
+    assert makers == {"dpsyn_core/runs/open.py", "dpsyn_core/runs/itemsets.py"}
     assert all(f.default is dataclasses.MISSING for f in dataclasses.fields(PublicFacts))
     needed = [
         (Manifest.build, "facts"), (measure, "facts"), (choose, "facts"), (release_marginals, "facts"),
@@ -522,11 +522,11 @@ def test_facts_are_made_in_one_place_and_none_of_them_has_a_default():
 
 WITHOUT_A_WORD = {  # modules that call a public function, whose word for a query is optional, without one
     "dpsyn_core/__init__.py": "hands on what it is given",
-    "dpsyn_core/adapters/sdv.py": "frames of pandas",
+    "dpsyn_core/commands/adapters/sdv.py": "frames of pandas",
     "dpsyn_core/commands/benchmark.py": "an invented table",
     "dpsyn_core/commands/synth.py": "linked tables as they were opened, which say it themselves",
-    "dpsyn_core/grids/grid.py": "tables that are declared public",
-    "dpsyn_core/jobs/worker.py": "the simulated sample",
+    "dpsyn_core/runs/choose/grid.py": "tables that are declared public",
+    "dpsyn_core/runs/jobs/worker.py": "the simulated sample",
     "ui/learn/race.py": "simulated people",
 }
 

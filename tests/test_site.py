@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpsyn_core.cli import build_parser, command_modules
+from dpsyn_core.commands.cli import build_parser, command_modules
 from tools import site
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -85,7 +85,9 @@ def test_every_page_of_the_site_exists_or_is_made_once():
 
 
 def test_links_out_of_the_documents_lead_to_pages_of_the_site_or_become_words():
-    said = "[a](../README.md#start) [b](../dpsyn_core/cli.py) ![c](img/x.png) [d](schema.md#x) [e](https://x.y)"
+    said = (
+        "[a](../README.md#start) [b](../dpsyn_core/commands/cli.py) ![c](img/x.png) [d](schema.md#x) [e](https://x.y)"
+    )
     assert site.relinked(said, "docs/guarantee.md") == (
         "[a](index.md#start) b ![c](img/x.png) [d](schema.md#x) [e](https://x.y)"
     )
@@ -142,7 +144,7 @@ def test_a_command_line_that_is_wrong_would_be_found(capsys):
 def runner(folder):
     """Runs a line of a page in a folder of its own with the commands of this tree, whatever is installed."""
     (folder / "bin").mkdir()
-    for name, what in {"dpsyn": "-m dpsyn_core.cli", "python": ""}.items():
+    for name, what in {"dpsyn": "-m dpsyn_core.commands.cli", "python": ""}.items():
         program = folder / "bin" / name
         program.write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n', encoding="utf-8")
         program.chmod(0o755)

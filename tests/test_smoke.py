@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise
 
 

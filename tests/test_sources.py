@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.cli import build_parser, main
+from dpsyn_core.commands.cli import build_parser, main
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")

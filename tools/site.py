@@ -25,7 +25,7 @@ def command_page() -> str:
     import argparse
     import os
 
-    from dpsyn_core.cli import build_parser, command_modules
+    from dpsyn_core.commands.cli import build_parser, command_modules
 
     os.environ["COLUMNS"] = "84"  # argparse wraps at the width of the terminal, and a page shows this much
     parts = [

@@ -14,7 +14,7 @@ from streamlit.web import cli
 NEEDED = (
     "ui.shared.frame", "pandas", "pyarrow.csv", "pyarrow.pandas_compat", "PIL.Image", "dpsyn_core.data",
     "ui.data.profile", "ui.data.projects", "ui.data.quick", "ui.data.sources", "ui.data.who", "ui.linked.data_page",
-    "dpsyn_core.privacy.ledger.limits", "dpsyn_core.privacy.ledger.sums", "dpsyn_core.synthesizers.rls.system",
+    "dpsyn_core.privacy.ledger.limits", "dpsyn_core.privacy.ledger.sums", "dpsyn_core.systems.rls.system",
     "scipy.special",
 )  # fmt: skip
 PATIENCE = 30.0  # seconds in which a server is up
@@ -33,7 +33,7 @@ def load() -> None:
 def ready() -> None:
     """Makes a worker ready for the first run, but on a server that runs nothing or whose first page will refuse."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.jobs.places import check_apart
+    from dpsyn_core.runs.jobs.places import check_apart
     from ui.shared import access, state
 
     try:

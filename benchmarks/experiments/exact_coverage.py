@@ -16,17 +16,17 @@ import numpy as np
 from benchmarks.coverage import DELTA, ranges
 from benchmarks.coverage_tables import Case, case
 from benchmarks.process import table as markdown
-from dpsyn_core.answers.evidence import Evidence
-from dpsyn_core.answers.fits import Fits
-from dpsyn_core.answers.functional import count
-from dpsyn_core.answers.intervals import Inferrer
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.privacy.noise.system import SystemNoise
+from dpsyn_core.questions.answers.evidence import Evidence
+from dpsyn_core.questions.answers.fits import Fits
+from dpsyn_core.questions.answers.functional import count
+from dpsyn_core.questions.answers.intervals import Inferrer
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 
 
 def covered(made: Case, epsilon: float, number: int) -> list[bool]:

@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpsyn_core
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.suggest.drafting import draft
-from dpsyn_core.suggest.proposing import agreed, propose
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.proposing import agreed, propose
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise
 
 DELTA = 1e-6

@@ -22,14 +22,14 @@ from benchmarks.accuracy import load
 from benchmarks.engine import mean_distance
 from benchmarks.process import table as markdown
 from benchmarks.tables import Table
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.rls.system import Rls, RlsConfig
-from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.rls.system import Rls, RlsConfig
+from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 from tests.seeded import SeededNoise
 
 DELTA = 1e-9

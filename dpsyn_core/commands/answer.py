@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 
 def lines(answered: Any) -> list[str]:
     """One question: its name and grade, the sentence, and its figures where there are several."""
-    from dpsyn_core.answers.answers import column_of, number
+    from dpsyn_core.questions.answers.answers import column_of, number
 
     of = column_of(answered.question)
     out = [f"{answered.question.name} [{answered.grade}]", f"  {answered.sentence}"]

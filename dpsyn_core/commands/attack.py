@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_reading, place
 
 if TYPE_CHECKING:
-    from dpsyn_core.attacks.result import AttackResult, AttackSpec
+    from dpsyn_core.runs.attacks.result import AttackResult, AttackSpec
     from dpsyn_core.schema.document import Schema
 
 KINDS = ("membership", "singling-out", "linkage", "inference")
@@ -63,12 +63,12 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks, attacks, writes the JSON atomically, prints the result in words."""
-    from dpsyn_core.attacks.attack import attack, check
-    from dpsyn_core.attacks.result import LABEL
     from dpsyn_core.commands.common import TerminalProgress, read_input
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.attacks.attack import attack, check
+    from dpsyn_core.runs.attacks.result import LABEL
     from dpsyn_core.schema.document import Schema
 
     if args.out is not None:
@@ -98,8 +98,8 @@ def spec_of(args: argparse.Namespace, schema: Schema) -> AttackSpec:
 
     from pydantic import ValidationError
 
-    from dpsyn_core.attacks.result import RUNS, AttackSpec
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.runs.attacks.result import RUNS, AttackSpec
 
     workers = max(1, min(4, os.cpu_count() or 1)) if args.workers is None else args.workers
     given = {
@@ -122,8 +122,8 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
     from dpsyn_core.commands.common import parse_settings
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.contradictions import schema_fault
-    from dpsyn_core.synthesizers.registry import DEFAULT
+    from dpsyn_core.runs.verify.contradictions import schema_fault
+    from dpsyn_core.systems.registry import DEFAULT
 
     spoken = [n for n in ("epsilon", "delta", "method") if getattr(args, n) is not None]
     if args.manifest is None:
@@ -143,7 +143,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
         msg = f"'{args.manifest.name}' is of a run with another schema than '{args.schema.name}'; give that one"
         raise SettingError(msg)
     if m.public_table is not None and not m.public_table.candidates:  # with candidates, it chose the settings alone
-        from dpsyn_core.attacks.attack import PUBLIC_TABLE
+        from dpsyn_core.runs.attacks.attack import PUBLIC_TABLE
 
         raise SettingError(PUBLIC_TABLE)
     asked = {} if m.questions is None else {
@@ -154,7 +154,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
 
 def lines(result: AttackResult) -> list[str]:
     """The result in words, and a table of rates where there are some."""
-    from dpsyn_core.attacks.result import LABEL, NOT_BOOKED, TITLES
+    from dpsyn_core.runs.attacks.result import LABEL, NOT_BOOKED, TITLES
 
     out = [*result.sentences[:1], f"attack: {TITLES[result.kind]}; {LABEL}"]
     out.append(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpsyn_core.grids.processes import Draw
+    from dpsyn_core.runs.choose.processes import Draw
 
 METRICS = ("tvd-1way", "tvd-2way", "tvd-3way")
 
@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Digest first, then the errors, then the seed. Raises InputError before anything is made."""
-    from dpsyn_core.grids.processes import Draw
+    from dpsyn_core.runs.choose.processes import Draw
 
     if args.commit is not None:
         _commit(args, Draw.fresh(args.process, args.records, args.columns))
@@ -72,8 +72,8 @@ def measured(draw: Draw, method: str, epsilon: float, delta: float, repeats: int
 
     import numpy as np
 
-    from dpsyn_core.metrics.base import Score, compute
-    from dpsyn_core.metrics.load import compare_tables
+    from dpsyn_core.evaluate.base import Score, compute
+    from dpsyn_core.evaluate.load import compare_tables
     from dpsyn_core.privacy.ledger.ledger import Ledger
     from dpsyn_core.runs.release import synthesize
 
@@ -123,7 +123,7 @@ def _commit(args: argparse.Namespace, draw: Draw) -> None:
 def _kept(path: Path) -> Draw:
     """The draw that `--commit` kept. Raises InputError."""
     from dpsyn_core.errors import InputError
-    from dpsyn_core.grids.processes import Draw
+    from dpsyn_core.runs.choose.processes import Draw
 
     try:
         return Draw.of(json.loads(path.read_text(encoding="utf-8")))

@@ -275,7 +275,7 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> tuple[Any, t
 
     Of large tables nothing but these columns is kept in memory.
     """
-    from dpsyn_core.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.measure.sources.choose import half_of_machine, memory_of
     from dpsyn_core.tables.batches import gathered
     from dpsyn_core.tables.headers import composed
     from dpsyn_core.tables.read import open_table
@@ -318,8 +318,8 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
 
 def most_of(args: argparse.Namespace, schema: Any, tables: int) -> int:
     """How many records of each table a report reads, for a command that called `add_sample`."""
+    from dpsyn_core.measure.sources.choose import half_of_machine, memory_of
     from dpsyn_core.report.inputs import most_records
-    from dpsyn_core.sources.choose import half_of_machine, memory_of
 
     if args.sample is not None and args.sample < 1:
         msg = f"--sample is {args.sample}; it must be a number of records, at least 1"
@@ -351,7 +351,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
     Says on stderr what was assumed, and where the records are counted unless that is memory by default.
     """
-    from dpsyn_core.sources.choose import choose, memory_of, source_of_batches
+    from dpsyn_core.measure.sources.choose import choose, memory_of, source_of_batches
     from dpsyn_core.tables.batches import MAX_FILE
     from dpsyn_core.tables.read import open_table
 
@@ -375,8 +375,8 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
 def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     """The records of a run that are read and counted by executors of Spark; says on stderr what that takes."""
-    from dpsyn_core.spark.files import SparkFiles, expected
-    from dpsyn_core.spark.session import settings_of
+    from dpsyn_core.measure.spark.files import SparkFiles, expected
+    from dpsyn_core.measure.spark.session import settings_of
 
     if args.sql_table is not None or args.sql_query is not None or args.sheet is not None:
         msg = "the engine 'spark' reads Parquet, CSV and TSV; for a table of a database use the engine 'memory'"

@@ -39,9 +39,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import OutputError, SettingError
+    from dpsyn_core.evaluate.base import compute, metric_class, names
+    from dpsyn_core.evaluate.tvd import KWayTVD
     from dpsyn_core.files import check_writable, same_path, write_text
-    from dpsyn_core.metrics.base import compute, metric_class, names
-    from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines, verdict_lines
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
@@ -95,9 +95,9 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.files import check_writable, write_text
-    from dpsyn_core.linked.compare import compare_linked
-    from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import named_tables, places_of, written_tables
+    from dpsyn_core.runs.trees.compare import compare_linked
+    from dpsyn_core.runs.trees.export import named_tables, places_of, written_tables
+    from dpsyn_core.schema.linked import LinkedSchema
 
     schema = LinkedSchema.load(args.schema)
     if args.json is not None:
@@ -119,6 +119,6 @@ def run_linked(args: argparse.Namespace) -> None:
 
 def table_label() -> str:
     """The tag of everything that a comparison writes."""
-    from dpsyn_core.metrics.base import PRIVATE_LABEL
+    from dpsyn_core.evaluate.base import PRIVATE_LABEL
 
     return PRIVATE_LABEL

@@ -31,8 +31,8 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import InputError, OutputError, ReceiptError
     from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.receipts import manifest_faults, signing_faults
     from dpsyn_core.runs.models import draw
+    from dpsyn_core.runs.verify.receipts import manifest_faults, signing_faults
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
 

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
     """Prints a line for each of the two, or JSON."""
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.planning.backwards import epsilon_for_gain, gain, rounded_down
+    from dpsyn_core.runs.choose.backwards import epsilon_for_gain, gain, rounded_down
 
     if args.error is None and args.gain is None:
         msg = (
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
 def _reached(args: argparse.Namespace) -> Any:
     from dpsyn_core.commands.common import run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.planning.backwards import epsilon_for_error
+    from dpsyn_core.runs.choose.backwards import epsilon_for_error
     from dpsyn_core.runs.plan import ASSUMED
     from dpsyn_core.schema.document import Schema
 

@@ -35,8 +35,8 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, read_input
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, same_path, write_text
-    from dpsyn_core.grids.grid import check, grid
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.choose.grid import check, grid
     from dpsyn_core.schema.document import Schema
 
     spec = _spec(args)
@@ -60,7 +60,7 @@ def _spec(args: argparse.Namespace) -> Any:
     from pydantic import ValidationError
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.grids.document import GridSpec
+    from dpsyn_core.runs.choose.document import GridSpec
 
     methods = tuple(m.strip() for m in args.methods.split(",") if m.strip())
     try:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
 
 if TYPE_CHECKING:
+    from dpsyn_core.measure.sources.transactions import ItemSource
     from dpsyn_core.privacy.unit import Neighbours
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.sources.transactions import ItemSource
 
 
 def add(commands: Any) -> None:
@@ -50,10 +50,10 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.itemsets import frequent_itemsets
     from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.systems.itemsets import frequent_itemsets
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -86,7 +86,7 @@ def _spec(args: argparse.Namespace) -> RunSpec:
     """The run, whose settings also say which itemsets are released. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings, run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.systems.itemsets import METHOD, settings_of
+    from dpsyn_core.runs.itemsets import METHOD, settings_of
 
     asked = {name: getattr(args, name) for name in ("k", "frequency") if getattr(args, name) is not None}
     if not asked:
@@ -101,11 +101,11 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
     """Transactions, their name on the ledger, and the schema that they were read by, if any."""
     from dpsyn_core.commands.common import open_input, reading_flags, say_odd
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.measure.sources.base import Source
+    from dpsyn_core.measure.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.measure.sources.transactions import from_lines, from_source, from_table, item_rows
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.sources.base import Source
-    from dpsyn_core.sources.choose import half_of_machine, memory_of
-    from dpsyn_core.sources.transactions import from_lines, from_source, from_table, item_rows
 
     if args.items is None:
         if args.neighbours:

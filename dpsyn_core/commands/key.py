@@ -50,10 +50,10 @@ def run_new(args: argparse.Namespace) -> None:
 def run_sign(args: argparse.Namespace) -> None:
     """Signs a manifest that nothing at hand contradicts. Raises ReceiptError."""
     from dpsyn_core.errors import ReceiptError
-    from dpsyn_core.linked.document import load_any_schema
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.privacy.manifest.signing import fingerprint
-    from dpsyn_core.report.receipts import signing_faults
+    from dpsyn_core.runs.verify.receipts import signing_faults
+    from dpsyn_core.schema.linked import load_any_schema
     from dpsyn_core.tables.transactions import read_items
 
     found = Manifest.load(args.manifest)

@@ -16,7 +16,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Prints every registered system."""
     from dpsyn_core.commands.common import print_json
-    from dpsyn_core.synthesizers import registry
+    from dpsyn_core.systems import registry
 
     listed = [registry.describe(name) for name in (*registry.names(), *registry.UNPROTECTED)]
     if args.json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_run
 
 if TYPE_CHECKING:
-    from dpsyn_core.planning.outlook import Outlook
+    from dpsyn_core.runs.choose.outlook import Outlook
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
 
@@ -125,7 +125,7 @@ def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
     """The run and a schema of placeholders for --columns; says on stdout what was guessed."""
     from dpsyn_core.commands.common import run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.planning.columns import columns_of, schema_of
+    from dpsyn_core.runs.choose.columns import columns_of, schema_of
 
     for name in ("schema", "from_settings", "save_settings"):
         if getattr(args, name) is not None:
@@ -147,7 +147,7 @@ def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
 
 
 def _outlook(spec: RunSpec, schema: Schema) -> list[Outlook]:
-    from dpsyn_core.planning.outlook import outlook
+    from dpsyn_core.runs.choose.outlook import outlook
 
     return outlook(spec, schema)
 
@@ -170,7 +170,7 @@ def _computed(schema: Any, task: Any) -> list[str]:
     """Sentences on the columns that are not measured."""
     if not schema.rules:
         return []
-    from dpsyn_core.schema.computed import computed_columns
+    from dpsyn_core.schema.rules.computed import computed_columns
 
     return [str(one) for one in computed_columns(schema, task.domain.names)]
 

@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.refits.refit import Changes, chosen_by_looking, prepared
     from dpsyn_core.runs.parts import PendingRelease
+    from dpsyn_core.runs.refit.refit import Changes, chosen_by_looking, prepared
     from dpsyn_core.runs.writing import Places, write_release
 
     given = _given(args)
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
 def _given(args: argparse.Namespace) -> Any:
     """The release file, or the tables of others with whose they are."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.refits.refit import opened
+    from dpsyn_core.runs.refit.refit import opened
     from dpsyn_core.runs.release_file import SUFFIX
 
     named = [f for f in ("schema", "by", "epsilon", "delta") if getattr(args, f) is not None]
@@ -97,8 +97,8 @@ def _given(args: argparse.Namespace) -> Any:
             "--epsilon and --delta, for the promise is theirs"
         )
         raise SettingError(msg)
-    from dpsyn_core.refits.published import published_tables
-    from dpsyn_core.refits.refit import Published
+    from dpsyn_core.runs.refit.published import published_tables
+    from dpsyn_core.runs.refit.refit import Published
     from dpsyn_core.schema.document import Schema
 
     whose = Published(by=args.by, epsilon=args.epsilon, delta=args.delta)

@@ -115,15 +115,15 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
-    from dpsyn_core.linked.bounding import check_names
-    from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import named_tables, places_of, written_tables
-    from dpsyn_core.linked.keys import check_keys
-    from dpsyn_core.linked.reference import link_verdicts, separate_tables
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.document import dumps, verdict_lines
     from dpsyn_core.report.linked_page import linked_document, linked_html, linked_report
-    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.runs.trees.bounding import check_names
+    from dpsyn_core.runs.trees.export import named_tables, places_of, written_tables
+    from dpsyn_core.runs.trees.keys import check_keys
+    from dpsyn_core.runs.trees.reference import link_verdicts, separate_tables
+    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.schema.linked import LinkedSchema
 
     without = ("measurements", "held_out", "metrics", "order", "query", "repeats", "target", "models", "sample",
                "memory", "income", "groups", "split", "not_applicable")  # fmt: skip
@@ -177,12 +177,12 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
-    from dpsyn_core.marginals.released_file import load_released
-    from dpsyn_core.metrics.base import Metric, compute, metric_class, names
-    from dpsyn_core.metrics.language import ask, parse
-    from dpsyn_core.metrics.learning import Learning
-    from dpsyn_core.metrics.tvd import KWayTVD
-    from dpsyn_core.metrics.workload import CountQuery
+    from dpsyn_core.estimate.marginals.released_file import load_released
+    from dpsyn_core.evaluate.base import Metric, compute, metric_class, names
+    from dpsyn_core.evaluate.language import ask, parse
+    from dpsyn_core.evaluate.learning import Learning
+    from dpsyn_core.evaluate.tvd import KWayTVD
+    from dpsyn_core.evaluate.workload import CountQuery
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
 
@@ -255,7 +255,7 @@ def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:
     """The manifests, which must add up, and what came of holding each table and what goes with it against its own."""
     from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.runs.verify.receipts import receipt
 
     manifests = [Manifest.load(p) for p in args.manifest]
     released = args.measurements or [None] * len(args.manifest)
@@ -268,7 +268,7 @@ def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], li
 
 def chosen_models(text: str) -> tuple[str, ...]:
     """The models named on the command line. Raises MetricError for an unknown one before anything is trained."""
-    from dpsyn_core.metrics.learning import classifier
+    from dpsyn_core.evaluate.learning import classifier
 
     chosen = tuple(name.strip() for name in text.split(","))
     for name in chosen:

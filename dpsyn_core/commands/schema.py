@@ -172,8 +172,8 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.usual_rules import propose_rules
-    from dpsyn_core.suggest.drafting import drafted
+    from dpsyn_core.schema.draft.drafting import drafted
+    from dpsyn_core.schema.rules.usual_rules import propose_rules
 
     check_writable(args.out)
     if args.named:
@@ -210,7 +210,7 @@ def run_confirm(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.document import Schema, is_linked
-    from dpsyn_core.suggest.drafting import confirm, reading
+    from dpsyn_core.schema.draft.drafting import confirm, reading
 
     out = args.out or args.schema
     check_writable(out)
@@ -240,7 +240,7 @@ def run_confirm(args: argparse.Namespace) -> None:
 def print_unconfirmed(schema: Any) -> None:
     """What was read from the data and nobody has confirmed, one line each."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.suggest.drafting import reading
+    from dpsyn_core.schema.draft.drafting import reading
 
     print(f"what follows {PRIVATE}")
     for name in schema.from_data:
@@ -256,8 +256,8 @@ def print_unconfirmed(schema: Any) -> None:
 def dump_panel(args: argparse.Namespace, schema: Any) -> None:
     """Writes the draft as that of a panel: persons, and their rows in the order of waves."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.linked.panel import panel_schema
-    from dpsyn_core.suggest.linked import with_keys
+    from dpsyn_core.schema.draft.linked import with_keys
+    from dpsyn_core.schema.draft.panel import panel_schema
 
     if args.wave is None or args.identifier is None:
         msg = "a panel needs --identifier, the column that names a person, and --wave, which puts its rows in order"
@@ -280,8 +280,8 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     """As `run_draft`, for tables that hang together."""
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.linked.export import named_tables
-    from dpsyn_core.suggest.linked import draft_linked, propose_linked_rules
+    from dpsyn_core.runs.trees.export import named_tables
+    from dpsyn_core.schema.draft.linked import draft_linked, propose_linked_rules
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
     refused = next((name for name, value in given if value), None)
@@ -411,7 +411,7 @@ def parse_wanted(text: str) -> Any:
     from typing import cast, get_args
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.measurement.discover import Kind, Wanted
+    from dpsyn_core.measure.discover import Kind, Wanted
 
     column, sign, rest = text.rpartition("=")
     kind, colon, bins = rest.partition(":")
@@ -453,7 +453,7 @@ def run_propose_rules(args: argparse.Namespace) -> None:
     """Lists proposals with their numbers, or writes the schema with those that a person chose."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.suggest.offering import offered_rules
+    from dpsyn_core.runs.offering import offered_rules
 
     proposed, with_rules = offered_rules(args.schema)
     for number, rule in enumerate(proposed, 1):
@@ -497,10 +497,10 @@ def run_check(args: argparse.Namespace) -> None:
 def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
     from dpsyn_core.commands.common import PRIVATE, read_named
-    from dpsyn_core.linked.bounding import bounded
-    from dpsyn_core.linked.checking import findings
-    from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import named_tables
+    from dpsyn_core.runs.trees.bounding import bounded
+    from dpsyn_core.runs.trees.checking import findings
+    from dpsyn_core.runs.trees.export import named_tables
+    from dpsyn_core.schema.linked import LinkedSchema
 
     schema = LinkedSchema.load(path)
     tables: dict[str, Any] = {}
@@ -559,8 +559,8 @@ def remember_rules(schema: Any) -> None:
 
 def print_rules(schema: Any, table: Any) -> None:
     """How many records break each rule. Raises SchemaError where rules contradict each other."""
-    from dpsyn_core.runs.repair import check_rules
-    from dpsyn_core.schema.rule_breaks import broken_counts
+    from dpsyn_core.schema.rules.repair import check_rules
+    from dpsyn_core.schema.rules.rule_breaks import broken_counts
 
     check_rules(schema, schema.n_records)
     if schema.rules:

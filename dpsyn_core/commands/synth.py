@@ -128,10 +128,10 @@ def run(args: argparse.Namespace) -> None:
     point_out_names(spec.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
+    from dpsyn_core.measure.sources.choose import memory_of, source_of
     from dpsyn_core.runs.measured import measure
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writing import write_release
-    from dpsyn_core.sources.choose import memory_of, source_of
 
     progress("reading", 0, 1)
     table = open_input(args, schema)
@@ -141,7 +141,7 @@ def run(args: argparse.Namespace) -> None:
     del table, source
     marginals = None
     if places.measurements is not None or places.release is not None:
-        from dpsyn_core.marginals.released_file import pack_measurements
+        from dpsyn_core.estimate.marginals.released_file import pack_measurements
 
         marginals = pack_measurements(measured.released, schema=schema)
     release = PendingRelease(measured=measured, memory=memory_of(args.memory))
@@ -182,7 +182,7 @@ def say_nearly_empty(manifest: Any) -> None:
 def say_computed(schema: Any, task: Any) -> None:
     """Which columns a run does not measure, on stderr."""
     if schema.rules:
-        from dpsyn_core.schema.computed import computed_columns
+        from dpsyn_core.schema.rules.computed import computed_columns
 
         for one in computed_columns(schema, task.domain.names):
             print(f"rules: {one}", file=sys.stderr)
@@ -199,14 +199,14 @@ def run_linked(args: argparse.Namespace) -> None:
         signing_key,
     )
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.linked.answering import write_answers
-    from dpsyn_core.linked.document import METHOD, LinkedSchema
-    from dpsyn_core.linked.emptiness import nearly_empty_tables
-    from dpsyn_core.linked.export import named_tables, places_of
-    from dpsyn_core.linked.release import synthesize_linked
+    from dpsyn_core.measure.sources.choose import memory_of
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.trees.answering import write_answers
+    from dpsyn_core.runs.trees.emptiness import nearly_empty_tables
+    from dpsyn_core.runs.trees.export import named_tables, places_of
+    from dpsyn_core.runs.trees.release import synthesize_linked
     from dpsyn_core.runs.writing import write_release
-    from dpsyn_core.sources.choose import memory_of
+    from dpsyn_core.schema.linked import METHOD, LinkedSchema
     from dpsyn_core.tables.named import open_named
 
     if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:

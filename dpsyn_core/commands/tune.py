@@ -14,9 +14,9 @@ from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, pl
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.manifest.statement import PublicFacts
+    from dpsyn_core.runs.choose.choice import Candidate
     from dpsyn_core.runs.measured import Measured
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tuning.choice import Candidate
 
 
 def add(commands: Any) -> None:
@@ -107,8 +107,8 @@ def chosen_privately(
     """The best of a random number of runs on the private table; None in a dry run."""
     from dpsyn_core.commands.common import open_input
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.sources.choose import source_of
-    from dpsyn_core.tuning.choice import choose, price_of, ready
+    from dpsyn_core.measure.sources.choose import source_of
+    from dpsyn_core.runs.choose.choice import choose, price_of, ready
 
     if args.about is not None:
         msg = "--n-records is for trials on a public table; leave it out, or name that table with --public-table"
@@ -136,11 +136,11 @@ def chosen_on_public(
 ) -> Measured | None:
     """A run of the candidate that is best on the public table; None in a dry run."""
     from dpsyn_core.commands.common import TerminalProgress, open_input
+    from dpsyn_core.measure.sources.choose import source_of
+    from dpsyn_core.runs.choose.rehearsal import rehearse
     from dpsyn_core.runs.measured import measure
     from dpsyn_core.runs.public_table import check_apart, read_public
     from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.sources.choose import source_of
-    from dpsyn_core.tuning.rehearsal import rehearse
 
     public = Path(args.public_table)
     check_apart(public, args.table)
@@ -172,7 +172,7 @@ def chosen_on_public(
 def candidate_of(text: str) -> Candidate:
     """Reads METHOD:KEY=VALUE,KEY=VALUE. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings
-    from dpsyn_core.tuning.choice import Candidate
+    from dpsyn_core.runs.choose.choice import Candidate
 
     method, _, said = text.partition(":")
     return Candidate(method=method, settings=parse_settings(said.split(",") if said else []))

@@ -37,9 +37,9 @@ def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
     from dpsyn_core.errors import UNSEEN, ReceiptError
     from dpsyn_core.files import manifest_beside
-    from dpsyn_core.linked.document import load_any_schema
     from dpsyn_core.privacy.manifest.signing import public_key
-    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.schema.linked import load_any_schema
 
     inside = args.table / MANIFEST
     linked = args.manifest is None and inside.is_file()

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
-from dpsyn_core.marginals.workload import NO_NUMBERS, Need, Workload
+from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
+from dpsyn_core.estimate.marginals.workload import NO_NUMBERS, Need, Workload
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.questions.forms import (
     GapQuestion,

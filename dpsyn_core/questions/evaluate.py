@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals import figures
-from dpsyn_core.marginals.figures import Groups
-from dpsyn_core.questions.answers import Answer, Axis
+from dpsyn_core.estimate.marginals import figures
+from dpsyn_core.estimate.marginals.figures import Groups
+from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.forms import (
     Bins,
     GapQuestion,
@@ -26,8 +26,8 @@ from dpsyn_core.questions.forms import (
 )
 from dpsyn_core.questions.meaning import Floats, code_of, groups_of, interval_ends, numbers_of, within
 from dpsyn_core.questions.regress import answer_regression
-from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.conditions import clauses
 
 NO_VALUES: Mapping[str, Floats] = {}
 Codes = NDArray[np.integer[Any]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.questions.forms import (
     Bins,
     GroupBins,
@@ -21,9 +21,9 @@ from dpsyn_core.questions.forms import (
     WidthBins,
 )
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import Clause, clauses, ends_of, unquoted
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.conditions import Clause, clauses, ends_of, unquoted
 from dpsyn_core.tables.canonical import canonical
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.questions.answers import Answer, Axis
+from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.meaning import Floats, code_of, numeric
 from dpsyn_core.schema.document import Schema

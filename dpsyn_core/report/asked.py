@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from dpsyn_core.answers.answers import Answered, column_of, number
-from dpsyn_core.marginals.types import Measurement, Scores
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.estimate.marginals.types import Measurement, Scores
+from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answers import Answer
+from dpsyn_core.questions.answer import Answer
+from dpsyn_core.questions.answers.answers import Answered, column_of, number
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report import figures

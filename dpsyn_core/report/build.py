@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.associations import interval
-from dpsyn_core.metrics.base import Score
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.evaluate.associations import interval
+from dpsyn_core.evaluate.base import Score
+from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.associations import expected_tvd, interval
-from dpsyn_core.metrics.base import GOAL_WORDS, Score, metric_class, names
-from dpsyn_core.metrics.measured import MeasuredFit, row_name
-from dpsyn_core.metrics.unrelated import between
+from dpsyn_core.evaluate.associations import expected_tvd, interval
+from dpsyn_core.evaluate.base import GOAL_WORDS, Score, metric_class, names
+from dpsyn_core.evaluate.measured import MeasuredFit, row_name
+from dpsyn_core.evaluate.unrelated import between
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import asked, build, sections

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.comparison import Comparison, Roles
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.evaluate.comparison import Comparison, Roles
+from dpsyn_core.evaluate.load import compare_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.read import open_table, read_table

@@ -7,17 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.keys import KeysOfLink
-from dpsyn_core.linked.reference import LinkVerdict
-from dpsyn_core.metrics.base import Score, compute
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.base import Score, compute
+from dpsyn_core.evaluate.load import compare_tables
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
-from dpsyn_core.report.receipts import Receipt
+from dpsyn_core.runs.trees.keys import KeysOfLink
+from dpsyn_core.runs.trees.reference import LinkVerdict
+from dpsyn_core.runs.verify.receipts import Receipt
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.named import naming
 
 SCORES = ("tvd-1way", "tvd-2way")

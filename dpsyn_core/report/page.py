@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpsyn_core.errors import UNSEEN
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, plain
+from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, plain
 from dpsyn_core.report.theme import DARK, LAYOUT, LIGHT, Figure
 
 if TYPE_CHECKING:

@@ -18,28 +18,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpsyn_core.answers.answers import Answered, answer_question, sentence
-from dpsyn_core.answers.intervals import GRADES, Inferrer
 from dpsyn_core.errors import InputError, QuestionError, ReceiptError, SizeError
-from dpsyn_core.marginals.released_file import ReleasedFile, read_released
-from dpsyn_core.metrics.load import encode
+from dpsyn_core.estimate.marginals.released_file import ReleasedFile, read_released
+from dpsyn_core.evaluate.load import encode
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.questions.answers import Axis
+from dpsyn_core.questions.answer import Axis
+from dpsyn_core.questions.answers.answers import Answered, answer_question, sentence
+from dpsyn_core.questions.answers.intervals import GRADES, Inferrer
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
 from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.report.answering import check_whole, inferrer_of, plain_codes
-from dpsyn_core.report.receipts import Receipt, receipt
+from dpsyn_core.runs.verify.receipts import Receipt, receipt
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.usual_rules import quoted
+from dpsyn_core.schema.rules.usual_rules import quoted
 from dpsyn_core.tables.digest import file_digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.metrics.comparison import Codes
+    from dpsyn_core.evaluate.comparison import Codes
 
 RELEASE, INDEX = ".dpsyn", "release.json"  # the ending of release files, and the member that names the others
 TABLES = (".csv", ".tsv", ".parquet", ".xlsx")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.metrics.comparison import Comparison, Floats
+from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.report.figures.labels import plain_text
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words, local

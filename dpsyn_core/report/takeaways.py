@@ -18,7 +18,7 @@ from dpsyn_core.report.words import local
 from dpsyn_core.runs.spec import RunSpec
 
 if TYPE_CHECKING:
-    from dpsyn_core.linked.document import LinkedSchema
+    from dpsyn_core.schema.linked import LinkedSchema
 
 SCHEMA = "schema.json"  # next to the script
 HEAD = '''"""Repeats the run {label}: the same schema, settings and seed of post-processing.

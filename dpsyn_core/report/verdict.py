@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.moved import MovedGroup
-from dpsyn_core.metrics.moved_columns import Fixed, MovedBlanks, MovedDays
-from dpsyn_core.metrics.unrelated import Between
-from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.moved import MovedGroup
+from dpsyn_core.evaluate.moved_columns import Fixed, MovedBlanks, MovedDays
+from dpsyn_core.evaluate.unrelated import Between
+from dpsyn_core.evaluate.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, dated, local
 from dpsyn_core.schema.years import is_year
 

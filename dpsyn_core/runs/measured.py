@@ -11,7 +11,8 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 
 from dpsyn_core.errors import SchemaError, SettingError
-from dpsyn_core.marginals.types import ReleasedTables
+from dpsyn_core.estimate.marginals.types import ReleasedTables
+from dpsyn_core.measure.sources.base import Source
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts
@@ -19,9 +20,8 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.base import Source
-from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.synthesizers.dry_run import check_drawable, plan_of
+from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
+from dpsyn_core.systems.dry_run import check_drawable, plan_of
 
 
 class Stating(Protocol):
@@ -122,7 +122,7 @@ def measure(
     spec.check(most=most)
     generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
     if schema.rules:
-        from dpsyn_core.runs.repair import check_rules
+        from dpsyn_core.schema.rules.repair import check_rules
 
         check_rules(schema, schema.n_records if spec.n_records is None else spec.n_records)
     system = config.calibrate(task)
@@ -156,7 +156,7 @@ def _part(schema: Schema, task: Task) -> Schema:
     """The schema of the columns that are measured."""
     if not schema.rules:
         return schema
-    from dpsyn_core.schema.computed import part_of
+    from dpsyn_core.schema.rules.computed import part_of
 
     return part_of(schema, task.domain.names)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.privacy.manifest.manifest import Manifest
 
 RECORDS = 5  # that are shown
@@ -38,8 +38,8 @@ def as_html(m: Manifest, table: Any, released: Sequence[Measurement]) -> str:
 
 def worth(released: Sequence[Measurement]) -> list[str]:
     """The error that the noise alone makes in released tables, by their number of columns, in sentences."""
-    from dpsyn_core.metrics.associations import expected_tvd
-    from dpsyn_core.metrics.measured import estimated_total
+    from dpsyn_core.evaluate.associations import expected_tvd
+    from dpsyn_core.evaluate.measured import estimated_total
 
     by_order: dict[int, list[Measurement]] = {}
     for measured in released:

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
@@ -21,6 +20,7 @@ from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 
 
@@ -154,7 +154,7 @@ def open_run(
     )
     account, noise = Account(cost, delta=failure), SystemNoise()
     if unprotected:
-        from dpsyn_core.measurement.unprotected import UnprotectedGate  # no protected run needs it
+        from dpsyn_core.measure.unprotected import UnprotectedGate  # no protected run needs it
 
         gate: Gate = UnprotectedGate(account=account, noise=noise, unit=unit)
     else:

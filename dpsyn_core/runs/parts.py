@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsyn_core.errors import OutputError
+from dpsyn_core.estimate.records.shards import Shard, shards_of
 from dpsyn_core.files import check_folder
+from dpsyn_core.measure.sources.base import Spreading
+from dpsyn_core.measure.sources.choose import memory_of, source_of, vouched
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import Digests, PartDigests
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.shards import Shard, shards_of
 from dpsyn_core.runs.measured import Measured, measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema, schema_of
-from dpsyn_core.schema.rules import table_wide
-from dpsyn_core.sources.base import Spreading
-from dpsyn_core.sources.choose import memory_of, source_of, vouched
-from dpsyn_core.synthesizers.base import Make, Sharded
+from dpsyn_core.schema.rules.rules import table_wide
+from dpsyn_core.systems.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
 from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts
 

@@ -12,10 +12,10 @@ import numpy as np
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers import dry_run
-from dpsyn_core.synthesizers.dry_run import ASSUMED, RunPlan, plan_of
-from dpsyn_core.synthesizers.registry import DEFAULT
-from dpsyn_core.synthesizers.steps import Step
+from dpsyn_core.systems import dry_run
+from dpsyn_core.systems.dry_run import ASSUMED, RunPlan, plan_of
+from dpsyn_core.systems.registry import DEFAULT
+from dpsyn_core.systems.steps import Step
 
 __all__ = [
     "ASSUMED", "LOST", "RunPlan", "Step", "column_error", "lost", "lost_sentence",

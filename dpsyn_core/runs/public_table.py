@@ -13,7 +13,7 @@ from dpsyn_core.files import NOT_PRIVATE, manifest_beside
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.public_table import PublicTable
+from dpsyn_core.systems.public_table import PublicTable
 from dpsyn_core.tables.headers import composed
 from dpsyn_core.tables.read import read_table
 

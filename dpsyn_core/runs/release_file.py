@@ -18,11 +18,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, OutputError, ReceiptError, SizeError
+from dpsyn_core.estimate.marginals.released_file import ReleasedFile, read_released
 from dpsyn_core.files import fields_once, unfit_text
-from dpsyn_core.marginals.released_file import ReleasedFile, read_released
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.base import MethodConfig
+from dpsyn_core.systems.base import MethodConfig
 
 SUFFIX = ".dpsyn"
 INDEX, MANIFEST, MEASUREMENTS = "release.json", "manifest.json", "measurements.json.gz"

@@ -12,7 +12,7 @@ from dpsyn_core.errors import DPSynError, SettingError
 from dpsyn_core.files import RepeatedFieldError, fields_once, not_private_name, unfit_text, write_text
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.registry import validated
+from dpsyn_core.systems.registry import validated
 
 KIND = "dpsyn-settings"
 VERSION = 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dpsyn_core.privacy.manifest.statement import PublicFacts, UsedTable
     from dpsyn_core.questions.document import Given, Questions
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.synthesizers.base import MethodConfig, Task
+    from dpsyn_core.systems.base import MethodConfig, Task
 
 MAX_RECORDS = 100_000_000  # records that one run may write into a file
 MOST_TABLES = 1000  # of one release
@@ -61,7 +61,7 @@ class RunSpec(BaseModel):
             MethodError: the system cannot make several tables of one release.
             QuestionError: no document of questions.
         """
-        from dpsyn_core.synthesizers.registry import DEFAULT, validated
+        from dpsyn_core.systems.registry import DEFAULT, validated
 
         named = {"method": DEFAULT} | {name: value for name, value in fields.items() if value is not None}
         if questions is not None:
@@ -82,7 +82,7 @@ class RunSpec(BaseModel):
     @property
     def config(self) -> MethodConfig:
         """The system with its settings. Raises MethodError, SettingError."""
-        from dpsyn_core.synthesizers.registry import configure
+        from dpsyn_core.systems.registry import configure
 
         return configure(self.method, self.settings)
 
@@ -94,8 +94,8 @@ class RunSpec(BaseModel):
 
     def task(self, schema: Schema, *, measured: tuple[str, ...] = ()) -> Task:
         """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
-        from dpsyn_core.synthesizers.base import Task
-        from dpsyn_core.synthesizers.registry import config_class
+        from dpsyn_core.systems.base import Task
+        from dpsyn_core.systems.registry import config_class
 
         told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(

@@ -12,16 +12,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.types import Measurement, noisy_total, redrawn
+from dpsyn_core.estimate.marginals.types import Measurement, noisy_total, redrawn
+from dpsyn_core.estimate.records.copula import scores_in_bins
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.copula import scores_in_bins
 from dpsyn_core.runs.measured import Measured
 from dpsyn_core.schema.codec import Codec, Codes, in_order
 from dpsyn_core.schema.document import Schema
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.zeros import KnownZeros
-    from dpsyn_core.synthesizers.base import Synthesizer
+    from dpsyn_core.schema.rules.zeros import KnownZeros
+    from dpsyn_core.systems.base import Synthesizer
 
 
 def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDArray[np.unsignedinteger]]:
@@ -92,8 +92,8 @@ def table_of(
     """
     if not schema.rules:
         return _decoded(codes, Codec(schema), columns, rng, listed)
-    from dpsyn_core.runs.repair import repair
-    from dpsyn_core.schema.computed import part_of, with_computed
+    from dpsyn_core.schema.rules.computed import part_of, with_computed
+    from dpsyn_core.schema.rules.repair import repair
 
     part = schema if measured is None else part_of(schema, measured)
     table = _decoded(codes, Codec(part), columns, rng, listed)

@@ -1,1 +1,1 @@
-"""The other methods, one file or package a system; `synthesizers` holds the default method and what all share."""
+"""Systems: one file each; a frozen config becomes a calibrated synthesizer."""

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.attacks.result import AttackSpec
 from tests.app.test_report import finished
 from tests.app_driver import at_page, plots, words
 from ui.shared import jobs as module
@@ -24,7 +24,7 @@ def test_an_attack_is_a_job_with_its_own_worker_that_is_cancelled_and_taken_up_a
     import subprocess
     import sys
 
-    from tests.attacks import small
+    from tests.runs.attacks import small
 
     started = []
 
@@ -33,15 +33,15 @@ def test_an_attack_is_a_job_with_its_own_worker_that_is_cancelled_and_taken_up_a
         return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
 
     monkeypatch.setattr(module, "spawn", spawn)
-    registry = Jobs(tmp_path / "attacks", parallel=1, worker="dpsyn_core.attacks.attack", spec=AttackSpec)
+    registry = Jobs(tmp_path / "attacks", parallel=1, worker="dpsyn_core.runs.attacks.attack", spec=AttackSpec)
     asked = small.spec("membership", 10)
     job = registry.start(
         "me", asked, small.schema(), small.table(), label="x", fingerprint="f", public={"run": "r"}
     )  # fmt: skip
-    assert started == ["dpsyn_core.attacks.attack"] and job.state == "running"
+    assert started == ["dpsyn_core.runs.attacks.attack"] and job.state == "running"
     registry.cancel(job.id, "me")
     assert job.state == "cancelled" and not (job.folder / asked.table).exists()
-    again = Jobs(tmp_path / "attacks", parallel=1, worker="dpsyn_core.attacks.attack", spec=AttackSpec)
+    again = Jobs(tmp_path / "attacks", parallel=1, worker="dpsyn_core.runs.attacks.attack", spec=AttackSpec)
     [kept] = again.of("me")
     assert kept.spec == asked and kept.public["run"] == "r"
 

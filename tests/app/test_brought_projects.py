@@ -8,8 +8,8 @@ import pytest
 
 from dpsyn_core import synthesize
 from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.files import home
-from dpsyn_core.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema

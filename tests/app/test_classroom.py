@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import DPSynError
 from tests.app_driver import words
 from ui.data.reading import Readers

@@ -6,7 +6,7 @@ from dpsyn_core.data import WORKED, worked_design
 from dpsyn_core.errors import SettingError
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import coded_design, coded_schema, sample_schema
-from dpsyn_core.systems.dpsyn2018.design import Design
+from dpsyn_core.systems.others.dpsyn2018.design import Design
 from tests.app_driver import at_page, words
 from ui.shared.state import workspaces
 from ui.synthesize.design import design_of, rows_of

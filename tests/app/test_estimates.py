@@ -3,9 +3,9 @@
 import pytest
 
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import MethodConfig
-from dpsyn_core.synthesizers.registry import config_class, names
-from dpsyn_core.synthesizers.settings import Size
+from dpsyn_core.systems.base import MethodConfig
+from dpsyn_core.systems.registry import config_class, names
+from dpsyn_core.systems.settings import Size
 from tests.app_driver import at_page, words
 from ui.synthesize.estimates import START, forecast
 

@@ -187,8 +187,8 @@ def test_a_column_of_which_nothing_is_found_leaves_what_was_found_of_others(app)
 
 
 def test_after_a_restart_a_table_finds_the_schema_and_the_runs_that_were_made_from_it(app):
-    from dpsyn_core.jobs.folder import SCHEMA
-    from dpsyn_core.jobs.spec import JobSpec
+    from dpsyn_core.runs.jobs.folder import SCHEMA
+    from dpsyn_core.runs.jobs.spec import JobSpec
     from ui.shared.results import same_table
     from ui.shared.state import jobs
 

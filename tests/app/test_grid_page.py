@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from dpsyn_core.grids.document import GridResult
-from dpsyn_core.grids.worker import RESULT
+from dpsyn_core.runs.choose.document import GridResult
+from dpsyn_core.runs.choose.worker import RESULT
 from tests.app_driver import at_page, keys, plots, space_of, uploaded, words
 from ui.shared.state import grids
 

@@ -7,12 +7,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import guesses
-from dpsyn_core.lessons.family import COUNTS
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, words
 from ui.learn import LABS, guessing
 from ui.learn.consistency import BEST, averaged
+from ui.learn.numbers import guesses
+from ui.learn.numbers.family import COUNTS
 from ui.learn.views import EXAMPLE, own
 from ui.shared.text import catalogue, written
 

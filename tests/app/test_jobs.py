@@ -12,10 +12,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
-from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.jobs.worker import COMPILED, READY, RUN, WARM
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
+from dpsyn_core.runs.jobs.spec import JobSpec
+from dpsyn_core.runs.jobs.worker import COMPILED, READY, RUN, WARM
 from dpsyn_core.schema.document import Schema
 from ui.shared import jobs as module
 from ui.shared.jobs import Job, JobError, Jobs

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import choosing, counting, family
 from tests.app_driver import at_page, words
 from ui.learn import LABS, attacker, composition, growing, race, views
+from ui.learn.numbers import choosing, counting, family
 from ui.learn.prior import walk_table
 from ui.shared.text import catalogue
 

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import accounting, asking, bounds
-from dpsyn_core.lessons.choosing import above_mark
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, words
 from ui.learn import GROUPS, LABS
+from ui.learn.numbers import accounting, asking, bounds
+from ui.learn.numbers.choosing import above_mark
 from ui.shared.text import catalogue
 
 

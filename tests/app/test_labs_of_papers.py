@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.lessons import bounds, exposures, guesses, pairs, phases
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, plots, words
+from ui.learn.numbers import bounds, exposures, guesses, pairs, phases
 
 NEW = ("dependence", "agreeing", "rounds", "hardness", "phases", "exposures")
 

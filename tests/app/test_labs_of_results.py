@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import family, game, systems
-from dpsyn_core.lessons.systems import pay_gap
 from dpsyn_core.schema.sample import sample_table
 from ui.learn import budgets, groups, race, spending
 from ui.learn import membership as membership_lab
+from ui.learn.numbers import family, game, systems
+from ui.learn.numbers.systems import pay_gap
 
 
 def test_studies_cover_the_truth_as_often_as_they_say_only_when_they_count_the_noise():

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import asking, choosing, counting, family, training
 from dpsyn_core.privacy.conversions import gdp_delta
+from ui.learn.numbers import asking, choosing, counting, family, training
 
 
 def test_exact_sums_give_every_secret_away_and_wide_noise_gives_none():

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.answers.answers import ENGLISH as ANSWERS
-from dpsyn_core.deep.system import STAGES
-from dpsyn_core.metrics import base as metrics
+from dpsyn_core.evaluate import base as metrics
 from dpsyn_core.privacy.curves import CURVES
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
+from dpsyn_core.systems import registry
+from dpsyn_core.systems.deep.system import STAGES
 from tests.app_driver import at_page, words
 from ui.shared.text import LANGUAGES, catalogue, language, t, written
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpsyn_core.jobs.folder import MANIFEST, SYNTHETIC, take_table
-from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import silent
+from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC, take_table
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read_form import ReadForm
 from tests.app_driver import at_page, space_of, words

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.report.takeaways import shell_command
 from dpsyn_core.runs import parts
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from tests.app_driver import at_page, space_of, uploaded, words
 from tests.runs import test_sizes
 from tests.runs.test_sizes import heard, repeatable, table  # noqa: F401 fixtures

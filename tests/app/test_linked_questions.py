@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from dpsyn_core.linked.asked import LinkedQuestions
+from dpsyn_core.questions.linked import LinkedQuestions
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words

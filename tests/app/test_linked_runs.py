@@ -13,10 +13,10 @@ import openpyxl
 import pyarrow.csv as pacsv
 import pytest
 
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.keys import check_keys
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.suggest.drafting import confirm
+from dpsyn_core.runs.trees.keys import check_keys
+from dpsyn_core.schema.draft.drafting import confirm
+from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
 from tests.app.test_jobs import ended
 from tests.app_driver import at_page, space_of, words
@@ -90,7 +90,7 @@ def _folder(space, job, tmp_path):
     for name in tables:
         verify = ["verify", str(tmp_path / f"{name}.csv"), "--manifest", str(tmp_path / "manifest.json"), "--schema",
                   str(tmp_path / "schema.json"), "--publishable"]  # fmt: skip
-        command = [sys.executable, "-m", "dpsyn_core.cli", *verify]
+        command = [sys.executable, "-m", "dpsyn_core.commands.cli", *verify]
         got = subprocess.run(command, capture_output=True, text=True, check=False)
         assert got.returncode == 0 and "byte for byte" in got.stdout, got.stderr
 

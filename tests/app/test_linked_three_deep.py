@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from dpsyn_core.linked.asked import LinkedQuestions
-from dpsyn_core.linked.keys import check_keys
+from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.runs.trees.keys import check_keys
 from tests.app.linked_tables import field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words

@@ -12,15 +12,15 @@ from streamlit.testing.v1 import AppTest
 
 from dpsyn_core.data import paths
 from dpsyn_core.errors import TableError
-from dpsyn_core.jobs.places import FOLDERS
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.jobs.places import FOLDERS
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers import registry
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dry_run import plan
+from dpsyn_core.systems import registry
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.dry_run import plan
 from ui.data.places import allowed
 from ui.schema.rows import Row, build, changed, identified, rows_of
 from ui.shared.text import ASSETS, catalogue, number, t
@@ -83,7 +83,7 @@ def test_every_systems_settings_make_a_form_that_changes_nothing_by_itself():
     def page():
         import streamlit as st
 
-        from dpsyn_core.synthesizers import registry
+        from dpsyn_core.systems import registry
         from ui.synthesize.forms import settings_form
 
         st.session_state["got"] = {

@@ -3,8 +3,8 @@
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dry_run import plan
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.dry_run import plan
 from ui.privacy.plan import label, points
 from ui.shared.text import LANGUAGE
 

@@ -42,7 +42,7 @@ def prepared(tmp_path_factory):
 def test_what_every_page_imports_is_loaded_before_a_page_asks_for_it(prepared):
     loaded = set(prepared[0].split())
     assert {"plotly.graph_objects", "pandas", "scipy.special", "ui.privacy.guarantee", "ui.report.pairs"} <= loaded
-    assert {"ui.learn.race", "dpsyn_core.systems.mst", "plotly.graph_objs._scatter"} <= loaded
+    assert {"ui.learn.race", "dpsyn_core.systems.others.mst", "plotly.graph_objs._scatter"} <= loaded
 
 
 def test_libraries_are_out_of_the_collectors_sight(prepared):

@@ -7,8 +7,8 @@ import zipfile
 import pytest
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
-from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
+from dpsyn_core.runs.jobs.spec import JobSpec
 from tests.app.hostile_files import archive
 from tests.app_driver import at_page, space_of, uploaded, words
 from ui.data import projects
@@ -24,7 +24,7 @@ def finished(app):
     """A visitor with a run that is done, and their workspace."""
     uploaded(app, name="votes.csv", raw=RAW)
     space = space_of(app)
-    from dpsyn_core.suggest.drafting import confirm
+    from dpsyn_core.schema.draft.drafting import confirm
 
     space.schema = confirm(space.schema, everything=True)
     space.choices.method = "independent"

@@ -1,7 +1,7 @@
 """Exploring a public table on the Schema page: only what somebody declares public, and the design taken over."""
 
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.registry import configure
 from tests.app_driver import at_page, words
 from ui.data.loading import Dataset, place
 from ui.questions import kept

@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from dpsyn_core.data import paths
-from dpsyn_core.jobs.folder import MANIFEST
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.jobs.folder import MANIFEST
 from tests.app.test_jobs import SCHEMA, TABLE, ended, home, spec, start  # noqa: F401 home is a fixture
 from tests.app_driver import GOOD, at_page, space_of, uploaded, words
 from ui.shared.jobs import Jobs

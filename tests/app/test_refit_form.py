@@ -1,10 +1,10 @@
 """The form of a refit in the app: every kind of rule, the seed, on Synthesize and Export, and nothing charged."""
 
-from dpsyn_core.jobs.folder import MANIFEST, SYNTHETIC
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.refits.refit import described_by
-from dpsyn_core.schema.rule_breaks import broken_counts
+from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC
+from dpsyn_core.runs.refit.refit import described_by
+from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.tables.read import read_table
 from tests.app.test_jobs import ended
 from tests.app_driver import at_page, space_of, words

@@ -2,12 +2,12 @@
 
 import pytest
 
-from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SYNTHETIC
-from dpsyn_core.jobs.spec import RELEASE
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.receipts import receipt
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SYNTHETIC
+from dpsyn_core.runs.jobs.spec import RELEASE
 from dpsyn_core.runs.release_file import pack_release
+from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.tables.read import read_table
 from tests.app.test_jobs import ended, home, spec, start  # noqa: F401 home is a fixture
 from ui.shared.jobs import Jobs

@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.report.receipts import Receipt
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, plots, uploaded, words
 from ui.report.incomes import _usual
@@ -79,8 +79,8 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
 
 @pytest.mark.slow
 def test_publishable_says_why_a_run_has_no_marginals(ran, monkeypatch):
-    from dpsyn_core.marginals.types import ReleasedTables
-    from dpsyn_core.synthesizers.registry import names
+    from dpsyn_core.estimate.marginals.types import ReleasedTables
+    from dpsyn_core.systems.registry import names
     from ui.report import released
     from ui.shared import results
 
@@ -133,7 +133,7 @@ def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at
 
 
 def test_a_table_compared_with_itself_differs_nowhere(ran):
-    from dpsyn_core.metrics.load import compare_tables
+    from dpsyn_core.evaluate.load import compare_tables
     from ui.report import comparing
 
     space = space_of(ran)
@@ -177,7 +177,7 @@ def test_the_report_asks_for_the_table_that_the_run_was_made_from(ran):
 
 @pytest.mark.slow
 def test_every_file_of_the_export_page_is_the_releases_own_whenever_it_is_downloaded(ran, tmp_path, monkeypatch):
-    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.runs.verify.receipts import receipt
     from ui.export import files
 
     space = space_of(ran)
@@ -280,9 +280,9 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     ],
 )
 def test_a_verdict_praises_only_what_keeps_its_relations(errors, kept, calm, grade):
-    from dpsyn_core.metrics import verdict
-    from dpsyn_core.metrics.base import Score
-    from dpsyn_core.metrics.unrelated import Between
+    from dpsyn_core.evaluate import verdict
+    from dpsyn_core.evaluate.base import Score
+    from dpsyn_core.evaluate.unrelated import Between
     from ui.shared.text import figure_words
 
     ones, pairs, floor = errors

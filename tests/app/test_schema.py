@@ -73,7 +73,7 @@ def test_a_group_that_is_none_is_explained(app, columns, name, sentence):
 
 
 def test_a_group_of_the_editor_is_what_field_groups_keeps_together(app):
-    from dpsyn_core.synthesizers.settings import partition
+    from dpsyn_core.systems.settings import partition
 
     made = relations.grouped(SAMPLE, "home", ["CITY", "OWNERSHP"])
     assert ("CITY", "OWNERSHP") in partition((), made.domain(), setting="groups")

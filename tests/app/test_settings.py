@@ -2,8 +2,8 @@
 
 import json
 
-from dpsyn_core.synthesizers.registry import configure
-from dpsyn_core.synthesizers.settings import fields_of
+from dpsyn_core.systems.registry import configure
+from dpsyn_core.systems.settings import fields_of
 from tests.app_driver import at_page
 from ui.shared.state import workspaces
 

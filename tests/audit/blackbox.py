@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.layers import alarm
 from tests.audit.world import DOMAIN, Pair, calibrated, main_offer, pairs, served, table

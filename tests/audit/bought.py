@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.measurement.discover import Wanted
+from dpsyn_core.measure.discover import Wanted
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import buying
@@ -72,7 +72,7 @@ def t2_bought():
                 gates.append(WatchGate(forced=outputs, **kwargs))
                 return gates[-1]
 
-            with mock.patch("dpsyn_core.measurement.unprotected.os.urandom", lambda n: bytes(range(n))):
+            with mock.patch("dpsyn_core.measure.unprotected.os.urandom", lambda n: bytes(range(n))):
                 for table in pair:
                     bought(table, watching)
                     outputs = released(gates[0].notes)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.measurement.gate import Gate, ReleasedKeys
+from dpsyn_core.measure.gate import Gate, ReleasedKeys
 
 
 class Alarm(AssertionError):

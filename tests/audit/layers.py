@@ -8,16 +8,16 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 from scipy.stats import chi2, poisson
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import SumRule, one_hot
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.measurement import partitions
-from dpsyn_core.measurement.gate import Gate, sigma_of
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.measure import partitions
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.counting.sums import SumRule, one_hot
+from dpsyn_core.measure.gate import Gate, sigma_of
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.ears import listening
 from tests.audit.gates import Alarm, TapeGate, WatchGate, accesses, released

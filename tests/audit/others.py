@@ -3,13 +3,13 @@
 import numpy as np
 import pyarrow as pa
 
-from dpsyn_core.counting.transactions import TableTransactions
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.measurement.discover import Wanted, cap_of, discover
+from dpsyn_core.measure.counting.transactions import TableTransactions
+from dpsyn_core.measure.discover import Wanted, cap_of, discover
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.synthesizers.base import Guarantee, Synthesizer
-from dpsyn_core.systems.privbasis import PrivBasisSettings, find_itemsets
+from dpsyn_core.systems.base import Guarantee, Synthesizer
+from dpsyn_core.systems.others.privbasis import PrivBasisSettings, find_itemsets
 
 
 def as_codes(released):

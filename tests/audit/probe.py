@@ -4,10 +4,10 @@ from zlib import crc32
 
 import numpy as np
 
-from dpsyn_core.counting.base import occupied
-from dpsyn_core.counting.sums import Features, Outer, SumRule
+from dpsyn_core.measure.counting.base import occupied
+from dpsyn_core.measure.counting.sums import Features, Outer, SumRule
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.synthesizers.base import Guarantee, Synthesizer
+from dpsyn_core.systems.base import Guarantee, Synthesizer
 
 ALL = ("a", "b", "c", "d")
 FEATURES = Features(

@@ -150,7 +150,7 @@ def t2_nameless(kind):
     nameless = [(None, "rome", 1, "yes"), (float("nan"), "oslo", 2, "yes")] if "pandas" in kind else []
     nameless = nameless or [("", "rome", 1, "yes"), (" \t"[:1], "oslo", 2, "yes"), (None, "oslo", 3, "yes")]
     counted = []
-    key = mock.patch("dpsyn_core.sources.bounding.os.urandom", lambda n: bytes(range(n)))
+    key = mock.patch("dpsyn_core.measure.sources.bounding.os.urandom", lambda n: bytes(range(n)))
     with tempfile.TemporaryDirectory() as name, key:
         for more in ([], nameless[:1], nameless * 4):
             table = or_alarm(kind, partial(READERS[kind], PEOPLE, [*everyone, *more], Path(name)))

@@ -24,7 +24,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpsyn_core.measurement.unprotected import _texts
+from dpsyn_core.measure.unprotected import _texts
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import casting, dated

@@ -6,12 +6,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpsyn_core.counting import stored as store
-from dpsyn_core.counting.stored import Store, StoredCounter
+from dpsyn_core.measure.counting import stored as store
+from dpsyn_core.measure.counting.stored import Store, StoredCounter
+from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.choose import source_of
-from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.tables.batches import Batches
 from tests.audit import layers, recordwise, whole
 from tests.audit.layers import t0_samples, t1, t2

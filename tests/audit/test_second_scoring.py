@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.rls import pairs as rls_pairs
-from dpsyn_core.synthesizers.rls.system import Rls, RlsConfig
-from dpsyn_core.synthesizers.rls.tuning import TUNING
+from dpsyn_core.systems.rls import pairs as rls_pairs
+from dpsyn_core.systems.rls.system import Rls, RlsConfig
+from dpsyn_core.systems.rls.tuning import TUNING
 from tests.audit import layers
 from tests.audit.gates import TapeGate
 from tests.audit.mutants.base import replacing

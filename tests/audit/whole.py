@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs import release
@@ -140,7 +140,7 @@ def t2_whole():
     spammer = [("spam", "oslo", str(i % 100), "yes") for i in range(50)]
     declared = schema()
     counted = []
-    with mock.patch("dpsyn_core.sources.bounding.os.urandom", lambda n: bytes(range(n))):
+    with mock.patch("dpsyn_core.measure.sources.bounding.os.urandom", lambda n: bytes(range(n))):
         for table in (rows(*everyone), rows(*everyone[:100], *spammer, *everyone[100:])):
             Diary.pages = []
             try:

@@ -5,15 +5,15 @@ from typing import Literal, get_args, get_origin
 
 import numpy as np
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening
-from dpsyn_core.marginals.workload import Need, Workload
+from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening
+from dpsyn_core.estimate.marginals.workload import Need, Workload
+from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class, names
-from dpsyn_core.synthesizers.settings import fields_of
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import config_class, names
+from dpsyn_core.systems.settings import fields_of
 from tests.audit.others import Discovery, Itemsets
 from tests.audit.probe import Probe
 

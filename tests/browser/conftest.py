@@ -70,7 +70,7 @@ class Server:
         return [
             c.pid
             for c in children
-            if "dpsyn_core.jobs.worker" in (words := c.cmdline()) and not words[-1].startswith("--")
+            if "dpsyn_core.runs.jobs.worker" in (words := c.cmdline()) and not words[-1].startswith("--")
         ]
 
     def stop(self):

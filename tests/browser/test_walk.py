@@ -211,7 +211,7 @@ def test_17_the_preview_is_shuffled_and_the_bundle_reruns(visitor, tmp_path):
     out = next(n for n in names if n.endswith(".csv"))
     first = (tmp_path / out).read_bytes()
     done = subprocess.run(
-        [sys.executable, "-m", "dpsyn_core.cli", *words],
+        [sys.executable, "-m", "dpsyn_core.commands.cli", *words],
         cwd=tmp_path,
         capture_output=True,
         text=True,

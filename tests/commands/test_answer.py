@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import dpsyn_core
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import QuestionError, ReceiptError, SettingError
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report.answering import answer_codes
@@ -263,7 +263,7 @@ def test_every_table_of_several_gives_the_same_answers(place):
     release = dpsyn_core.synthesize(
         pd.DataFrame(table), Schema.of({**SCHEMA, "questions": QUESTIONS[:2]}), epsilon=1.0, delta=1e-9, rng=1, tables=2
     )
-    from dpsyn_core.marginals.released_file import pack_measurements
+    from dpsyn_core.estimate.marginals.released_file import pack_measurements
     from dpsyn_core.runs.writing import Places, write_release
 
     packed = pack_measurements(release.released, schema=release.schema)

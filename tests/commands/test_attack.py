@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from tests.commands.small import SCHEMA, write_table
 

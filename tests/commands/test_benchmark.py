@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SettingError
-from dpsyn_core.grids.processes import PROCESSES, Draw
-from dpsyn_core.metrics.base import compute
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.base import compute
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.runs.choose.processes import PROCESSES, Draw
 from dpsyn_core.schema.codec import Codec
 
 SMALL = ["--records", "600", "--columns", "4", "--methods", "independent"]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 
 SCHEMA = {
     "version": 1,

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.suggest.drafting import confirm
+from dpsyn_core.schema.draft.drafting import confirm
 
 PRICE = ["--epsilon", "3", "--delta", "1e-9"]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.cli import main
-from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.commands.cli import main
+from dpsyn_core.schema.linked import LinkedSchema
 
 TABLES = "--table customers=customers.csv --table orders=orders.csv --table lines=lines.csv"
 

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.data import paths
-from dpsyn_core.metrics.learning import DEFAULT, classification, classifier
+from dpsyn_core.evaluate.learning import DEFAULT, classification, classifier
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.suggest.drafting import draft
+from dpsyn_core.schema.draft.drafting import draft
 from tests.tables.reading import read
 
 

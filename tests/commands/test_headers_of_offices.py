@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpsyn_core.schema.usual_rules import named_close, propose_rules
+from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules
 from tests.schema.helpers import cat, date, num, schema
 
 SPAN = ("2020-01-01", "2021-01-01")

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from tests.counting.test_transactions import random_baskets
+from tests.measure.counting.test_transactions import random_baskets
 
 ITEMS = ["bread", "milk", "eggs", "tea", "salt"]
 
@@ -53,7 +53,7 @@ def test_transactions_give_the_frequent_itemsets_and_stand_on_the_ledger(files):
 def test_unknown_items_repeats_and_empty_lines_are_read_as_sets_of_public_items(files):
     folder, _ = files
     (folder / "odd.txt").write_text("bread,bread , milk\n\nnobody knows,tea\r\n ,\n")
-    from dpsyn_core.counting.transactions import TransactionCounter
+    from dpsyn_core.measure.counting.transactions import TransactionCounter
     from dpsyn_core.tables.transactions import read_transactions
 
     read = read_transactions(folder / "odd.txt", tuple(ITEMS), delimiter=",")

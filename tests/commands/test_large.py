@@ -7,12 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.common import add_engine
 from dpsyn_core.errors import SizeError
+from dpsyn_core.measure.sources.choose import ENGINES
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.choose import ENGINES
 from dpsyn_core.tables.batches import gathered
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
@@ -80,7 +80,7 @@ def test_itemsets_of_a_folder_are_counted_by_both_engines(place, capsys, monkeyp
         assert itemsets(place, "--engine", engine, "--dataset", engine) == 0
         found = (place / "sets.csv").read_text().splitlines()[1].split(",")
         assert found[0] == "a" and abs(float(found[2]) - 200) < 5
-    monkeypatch.setattr("dpsyn_core.sources.transactions.HELD", 10**9)
+    monkeypatch.setattr("dpsyn_core.measure.sources.transactions.HELD", 10**9)
     assert itemsets(place, "--memory", "1GB", "--dataset", "none") == 2
     assert "the bits of 1 items do not fit the 1 GB that may be used (for the owner only)" in capsys.readouterr().err
     assert not Ledger().entries("none")

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 
 SCHEMA = {

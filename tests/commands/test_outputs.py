@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core import __version__
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from tests.commands.small import SCHEMA, write_table
 

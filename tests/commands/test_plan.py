@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.plan import KINDS as WORDS
 from dpsyn_core.data import paths
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
@@ -16,10 +16,10 @@ from dpsyn_core.runs import plan as runs_plan
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_table
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dry_run import plan
-from dpsyn_core.synthesizers.registry import config_class, configure, names
-from tests.synthesizers.harness import PlainCounter, SeededNoise
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.dry_run import plan
+from dpsyn_core.systems.registry import config_class, configure, names
+from tests.systems.harness import PlainCounter, SeededNoise
 from ui.shared.text import t
 
 SAMPLE = str(paths("sample")[1])

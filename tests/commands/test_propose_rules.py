@@ -2,10 +2,10 @@
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.usual_rules import named_close, propose_rules
+from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules
 from tests.schema.helpers import cat, date, num, schema
 
 SPAN = ("2020-01-01", "2021-01-01")

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.cli import main
-from dpsyn_core.marginals.released_file import dump_measurements
-from dpsyn_core.metrics.base import PRIVATE_LABEL, UNKNOWN_LABEL
+from dpsyn_core.commands.cli import main
+from dpsyn_core.estimate.marginals.released_file import dump_measurements
+from dpsyn_core.evaluate.base import PRIVATE_LABEL, UNKNOWN_LABEL
 from tests.commands.test_compare import files, table  # noqa: F401 a fixture
 from tests.report.test_html import manifest
 
@@ -74,7 +74,7 @@ def test_learning_uses_the_held_out_table(files):  # noqa: F811
 
 
 def test_without_the_real_table_the_report_reads_released_values_alone(files):  # noqa: F811
-    from dpsyn_core.marginals.types import Measurement
+    from dpsyn_core.estimate.marginals.types import Measurement
 
     released = [Measurement(attributes=("sex",), values=np.array([140.0, 165.0]), sigma=5.0)]
     dump_measurements(files / "m.json.gz", released)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.cli import main
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
-from tests.linked.small import schema_of, tables
+from dpsyn_core.commands.cli import main
+from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL
+from dpsyn_core.schema.linked import LinkedSchema
+from tests.runs.trees.small import schema_of, tables
 
 NAMED = "--table roots=roots.csv --table kids=kids.csv"
 QUESTION = {"version": 1, "questions": [{"about": "roots", "ask": {"name": "a", "kind": "table", "of": ["a"]}}]}

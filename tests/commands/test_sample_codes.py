@@ -4,12 +4,12 @@ import json
 
 import pyarrow.csv as pc
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.sample import coded_design, coded_schema
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 
 
 def test_the_written_files_import_and_run(tmp_path, monkeypatch, capsys):

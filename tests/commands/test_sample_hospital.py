@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rule_breaks import broken_counts
+from dpsyn_core.schema.rules.rule_breaks import broken_counts
 
 
 def test_a_stranger_gets_stays_that_do_not_end_before_they_begin(tmp_path, monkeypatch, capsys):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 
 SCHEMA = "households.schema.json"
 BOTH = "--table households=households.csv --table persons=persons.csv"

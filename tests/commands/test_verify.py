@@ -6,8 +6,8 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from dpsyn_core.cli import main
-from dpsyn_core.metrics.base import SAFE_LABEL, UNPROVED_LABEL
+from dpsyn_core.commands.cli import main
+from dpsyn_core.evaluate.base import SAFE_LABEL, UNPROVED_LABEL
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.write import write_table

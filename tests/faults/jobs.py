@@ -6,10 +6,10 @@ import multiprocessing
 import os
 import sys
 
-from dpsyn_core.cli import main
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.noise.system import SystemNoise
 
 SCHEMA = {
     "version": 1,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.codec import Codec
 from tests.faults.jobs import arguments, check, drew_noise, prepare, start

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.conversions import gdp_epsilon
 from dpsyn_core.privacy.phased import Phases
-from tests.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough, epsilon
+from tests.systems.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough, epsilon
 
 DELTA = 1e-5
 ADULT = {"sigma_p": SIGMA_P, "sigma_e": 100.0, "records": 40_699, "batch": 200, "epochs": 5}

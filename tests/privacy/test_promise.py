@@ -13,10 +13,10 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.synthesizers.registry import config_class, names
+from dpsyn_core.systems.registry import config_class, names
 from tests.privacy.facts import facts
-from tests.synthesizers.harness import random_codes, run, task_for
-from tests.synthesizers.test_contract import MINI
+from tests.systems.harness import random_codes, run, task_for
+from tests.systems.test_contract import MINI
 
 SIZES = {"a": 3, "b": 2, "c": 4}
 N = 40

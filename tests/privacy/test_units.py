@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import LedgerError, UnitError
+from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.conversions import gdp_mu
 from dpsyn_core.privacy.ledger.entry import Protected
@@ -18,7 +19,6 @@ from dpsyn_core.privacy.ledger.limits import GAUSSIAN
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Encoded
 from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.sources.bounding import bound
 
 ONE = Budget(epsilon=1.0, delta=1e-9)
 MU = gdp_mu(1.0, 1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.metrics.income import Incomes, group_statistics
+from dpsyn_core.evaluate.income import Incomes, group_statistics
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.meaning import coarse_of, numbers_of

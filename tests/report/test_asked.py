@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.answers.answers import Answered
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.questions.answers import Answer, Axis
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.questions.answer import Answer, Axis
+from dpsyn_core.questions.answers.answers import Answered
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report import asked
 from dpsyn_core.report.asked import AskedAnswer

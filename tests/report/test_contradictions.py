@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import DPSynError, InputError
-from dpsyn_core.marginals.released_file import pack_measurements
+from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
@@ -18,16 +18,16 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.signing import load_key, new_key
 from dpsyn_core.privacy.manifest.statement import Digests, PartDigests, guarantee
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.report.contradictions import contradictions
-from dpsyn_core.report.receipts import receipt, signing_faults
 from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.verify.contradictions import contradictions
+from dpsyn_core.runs.verify.receipts import receipt, signing_faults
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.registry import names
+from dpsyn_core.systems.registry import names
 from dpsyn_core.tables.read import read_table
 from tests.commands.small import SCHEMA
 from tests.commands.small import write_table as write_people
-from tests.synthesizers.test_contract import MINI
+from tests.systems.test_contract import MINI
 
 UNIT = {"neighbours": "add-remove", "identifier": None, "max_records": 2}
 
@@ -376,7 +376,7 @@ def test_itemsets_are_signed_with_their_items(place, monkeypatch):
 
 def cases():
     """Every system under its neighbours, pure and not, as far as it offers them."""
-    from dpsyn_core.synthesizers.registry import config_class
+    from dpsyn_core.systems.registry import config_class
 
     for name in names():
         g = config_class(name).guarantee
@@ -390,8 +390,8 @@ def cases():
 
 @pytest.mark.parametrize(("name", "neighbours", "pure"), list(cases()))
 def test_no_system_is_contradicted_by_its_own_manifest(name, neighbours, pure, place):
-    from dpsyn_core.marginals.released_file import ReleasedFile
-    from dpsyn_core.synthesizers.registry import config_class
+    from dpsyn_core.estimate.marginals.released_file import ReleasedFile
+    from dpsyn_core.systems.registry import config_class
 
     config = config_class(name)
     if config.missing():

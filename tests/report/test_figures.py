@@ -7,14 +7,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dpsyn_core.metrics.base import compute
+from dpsyn_core.evaluate.base import compute
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures.columns import density
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
 from dpsyn_core.report.words import ENGLISH
-from tests.metrics.tables import brute, small
+from tests.evaluate.tables import brute, small
 
 HOSTILE = "<b>bold</b> %{x}"
 

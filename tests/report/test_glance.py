@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.metrics.base import compute
+from dpsyn_core.evaluate.base import compute
 from dpsyn_core.report import build
 from dpsyn_core.report.figures.glance import CHOSEN, COLUMNS, MOST, PANELS, Panel, glance
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.report.theme import DARK, LIGHT
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from tests.metrics.tables import small
+from tests.evaluate.tables import small
 
 HOSTILE = "datum['x'] <b> \" ' {{x}}"
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from jinja2 import UndefinedError
 
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, compute, names
-from dpsyn_core.metrics.comparison import Comparison, Roles
-from dpsyn_core.metrics.language import ask, parse
+from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, compute, names
+from dpsyn_core.evaluate.comparison import Comparison, Roles
+from dpsyn_core.evaluate.language import ask, parse
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -21,11 +21,11 @@ from dpsyn_core.report.build import SIDE, coarse_map, embedded_pairs, pair_table
 from dpsyn_core.report.document import ScoredTable, bands, dumps, report_document
 from dpsyn_core.report.html import html_report
 from dpsyn_core.report.page import _environment, _numeric, embedded
-from dpsyn_core.report.receipts import Receipt
 from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
+from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from tests.metrics.tables import brute, draw, small, small_domain
-from tests.metrics.test_measured import measured
+from tests.evaluate.tables import brute, draw, small, small_domain
+from tests.evaluate.test_measured import measured
 from tests.privacy.facts import split
 
 FAST = [n for n in names() if n != "learning"]

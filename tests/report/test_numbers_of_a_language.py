@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.verdict import verdict
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.verdict import verdict
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures import columns, glance
 from dpsyn_core.report.profile import gap_rows, profile_rows

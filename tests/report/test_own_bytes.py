@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core.commands.verify import PUBLISHABLE
-from dpsyn_core.metrics.base import ANOTHER_LABEL, SAFE_LABEL
+from dpsyn_core.evaluate.base import ANOTHER_LABEL, SAFE_LABEL
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs.parts import synthesize_to
 from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
@@ -231,7 +231,7 @@ def test_a_manifest_without_digests_of_files_still_verifies_its_table_and_promis
 
 
 def test_verify_answers_whether_a_file_is_safe_to_publish_by_its_exit_status(place, capsys):
-    from dpsyn_core.cli import main
+    from dpsyn_core.commands.cli import main
 
     table, manifest = str(place / "t.xlsx"), str(place / "xlsx.json")
     assert main(["verify", table, "--manifest", manifest, PUBLISHABLE]) == 0
@@ -244,7 +244,7 @@ def test_verify_answers_whether_a_file_is_safe_to_publish_by_its_exit_status(pla
 
 
 def test_a_report_on_a_file_that_may_hold_more_is_not_called_safe_to_publish(place):
-    from dpsyn_core.cli import main
+    from dpsyn_core.commands.cli import main
 
     for label, hide in ((SAFE_LABEL, None), (ANOTHER_LABEL, hidden_sheet)):
         if hide:

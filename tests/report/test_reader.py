@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import DPSynError, QuestionError, ReceiptError, SizeError
 from dpsyn_core.report.reader import open_release, question_of, sorted_files
 from dpsyn_core.tables.read import read_table

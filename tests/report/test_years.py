@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.answers.answers import column_of, sentence
-from dpsyn_core.cli import main
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.commands.cli import main
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.questions.answers.answers import column_of, sentence
 from dpsyn_core.questions.forms import MeanQuestion, SumQuestion
 from dpsyn_core.report.profile import gap_rows, profile_rows
 from dpsyn_core.report.scatter import scatter_figure

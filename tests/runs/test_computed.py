@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from dpsyn_core import synthesize, synthesize_to
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import QuestionError, SchemaError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.refits.refit import refit
 from dpsyn_core.report.answering import answer_codes
 from dpsyn_core.runs import parts
-from dpsyn_core.runs.repair import repair
+from dpsyn_core.runs.refit.refit import refit
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.computed import computed_columns, given_by, measured_part
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.rule_breaks import broken_counts
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.schema.rules.computed import computed_columns, given_by, measured_part
+from dpsyn_core.schema.rules.repair import repair
+from dpsyn_core.schema.rules.rule_breaks import broken_counts
+from dpsyn_core.systems import registry
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num
 

@@ -8,20 +8,20 @@ import pytest
 from scipy import stats
 
 from dpsyn_core.errors import BudgetError, InputError
-from dpsyn_core.measurement.discover import Wanted
-from dpsyn_core.measurement.sparse import empty_survivors, noisy_above, survival
-from dpsyn_core.noise.draws import LARGEST
+from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.sparse import empty_survivors, noisy_above, survival
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.noise.draws import LARGEST
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.synthesizers import registry
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dry_run import check_drawable, plan
-from dpsyn_core.systems import field_groups
-from tests.synthesizers.harness import SeededNoise
+from dpsyn_core.systems import registry
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.dry_run import check_drawable, plan
+from dpsyn_core.systems.others import field_groups
+from tests.systems.harness import SeededNoise
 
 SIZES = {"a": 3, "b": 2, "c": 4}
 ROWS = 40

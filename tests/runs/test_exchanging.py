@@ -3,12 +3,12 @@
 import numpy as np
 import pyarrow as pa
 
-from dpsyn_core.runs.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
-from dpsyn_core.runs.following import ready
-from dpsyn_core.runs.repair import repair
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import BLANK, PLAIN, RuledColumn, any_broken, broken, read_ruled
+from dpsyn_core.schema.rules.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
+from dpsyn_core.schema.rules.following import ready
+from dpsyn_core.schema.rules.repair import repair
+from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, RuledColumn, any_broken, broken, read_ruled
 from tests.schema.helpers import cat, date, num
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpsyn_core.runs.following import ready
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import PLAIN, RuledColumn
+from dpsyn_core.schema.rules.following import ready
+from dpsyn_core.schema.rules.ruled import PLAIN, RuledColumn
 from tests.schema.helpers import cat
 
 CITIES, COUNTRIES = 8, 4

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.planning.forecast import forecast
+from dpsyn_core.runs.choose.forecast import forecast
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.sample import sample_schema
 

@@ -5,21 +5,21 @@ import sqlite3
 import numpy as np
 import pytest
 
-from dpsyn_core.counting.transactions import TableTransactions
 from dpsyn_core.errors import EngineError, LedgerError
-from dpsyn_core.measurement.discover import Wanted
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure.counting.transactions import TableTransactions
+from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.sources.transactions import ItemSource
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs.buying import buy_schema
+from dpsyn_core.runs.further_marginals import release_marginals
+from dpsyn_core.runs.itemsets import frequent_itemsets
 from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.sources.transactions import ItemSource
-from dpsyn_core.systems.further_marginals import release_marginals
-from dpsyn_core.systems.itemsets import frequent_itemsets
 from tests.audit.whole import crowd, rows, schema
 from tests.privacy.facts import facts
 

@@ -11,17 +11,17 @@ import pytest
 
 from dpsyn_core import synthesize_to
 from dpsyn_core.errors import OutputError
+from dpsyn_core.estimate.records import shards
+from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.records import shards
-from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs import parts
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.parts import PendingRelease
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.tables.read import read_table
 
 SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [

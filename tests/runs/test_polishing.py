@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pyarrow as pa
 
-from dpsyn_core.runs import polishing
-from dpsyn_core.runs.repair import repair
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.rules import polishing
+from dpsyn_core.schema.rules.repair import repair
 from tests.runs.test_repair import cat, check_repaired, declared, num
 
 N = 4000

@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import MethodError, SchemaError, TableError
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.public_table import check_apart, read_public

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core import synthesize
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import MethodError, QuestionError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest

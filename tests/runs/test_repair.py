@@ -8,12 +8,12 @@ from dpsyn_core import synthesize, synthesize_to
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs import parts
-from dpsyn_core.runs.repair import check_rules, repair
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.rule_breaks import broken_counts
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.schema.rules.repair import check_rules, repair
+from dpsyn_core.schema.rules.rule_breaks import broken_counts
+from dpsyn_core.systems import registry
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num
 

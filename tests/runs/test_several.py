@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dpsyn_core import Ledger, synthesize
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import MethodError, SettingError
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.receipts import receipt
+from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.schema.document import Schema
 
 SCHEMA = {

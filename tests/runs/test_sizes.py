@@ -15,24 +15,24 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core import synthesize_to
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.common import PRIVATE, TerminalProgress
-from dpsyn_core.counting import joint, memory, stored
-from dpsyn_core.jobs import folder, worker
-from dpsyn_core.jobs.folder import DONE, JOB, MANIFEST, MEASUREMENTS, PROGRESS, SCHEMA, SYNTHETIC
-from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.linked import held
-from dpsyn_core.linked import release as linked_release
+from dpsyn_core.estimate.records import shards
+from dpsyn_core.measure.counting import joint, memory, stored
+from dpsyn_core.measure.sources import choose
+from dpsyn_core.measure.sources import stored as spilling
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.records import shards
 from dpsyn_core.runs import parts
+from dpsyn_core.runs.jobs import folder, worker
+from dpsyn_core.runs.jobs.folder import DONE, JOB, MANIFEST, MEASUREMENTS, PROGRESS, SCHEMA, SYNTHETIC
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.trees import held
+from dpsyn_core.runs.trees import release as linked_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources import choose
-from dpsyn_core.sources import stored as spilling
 from dpsyn_core.tables import batches, text_batches
 from dpsyn_core.tables.write import write_table
-from tests.linked.small import SCHEMAS, tables
+from tests.runs.trees.small import SCHEMAS, tables
 from tests.seeded import SeededNoise
 
 RECORDS, SHARD = 5_000, 1_000
@@ -88,7 +88,7 @@ def repeatable(monkeypatch):
     monkeypatch.setattr("dpsyn_core.runs.open.SystemNoise", lambda: SeededNoise(5))
     monkeypatch.setattr("dpsyn_core.runs.open.uuid", SimpleNamespace(uuid4=lambda: uuid.UUID(int=7)))
     for module in ("bounding", "stored"):
-        monkeypatch.setattr(f"dpsyn_core.sources.{module}.draw_key", lambda: bytes(range(32)))
+        monkeypatch.setattr(f"dpsyn_core.measure.sources.{module}.draw_key", lambda: bytes(range(32)))
     monkeypatch.setattr("dpsyn_core.runs.measured.time", SimpleNamespace(perf_counter=lambda: 0.0))
     monkeypatch.setattr(worker, "limit_resources", lambda *_: None)  # of the process that runs the tests
     monkeypatch.setattr(shards, "MOST", SHARD)
@@ -308,7 +308,7 @@ def test_a_run_of_linked_tables_says_and_leaves_the_same_however_many_parts_it_c
         words += ["--table", f"{name}={tmp_path / name}.parquet"]
     SCHEMAS["plain"].dump(tmp_path / "s.json")
     for module in ("bounding", "real"):
-        monkeypatch.setattr(f"dpsyn_core.linked.{module}.draw_key", lambda: bytes(range(32)))
+        monkeypatch.setattr(f"dpsyn_core.runs.trees.{module}.draw_key", lambda: bytes(range(32)))
     parts, left = [], []
     real = linked_release.stored_forests
     monkeypatch.setattr(
@@ -344,7 +344,7 @@ def test_other_releases_of_a_command_do_not_tell_how_large_its_file_is(
     flag = {"name": "b", "kind": "categorical", "values": ["x", "y"], "other": True}
     known["attributes"] = [a if a["name"] != "b" or command != "itemsets" else flag for a in known["attributes"]]
     Schema.of(known).dump(tmp_path / "schema.json")
-    monkeypatch.setattr("dpsyn_core.measurement.unprotected.os.urandom", bytes)  # the key of bounding
+    monkeypatch.setattr("dpsyn_core.measure.unprotected.os.urandom", bytes)  # the key of bounding
     left = []
     for side, (small, cell) in enumerate([(FAR, 0), (0, 0), (0, FAR)]):
         heard.clear()

@@ -6,15 +6,15 @@ import json
 import pytest
 
 from dpsyn_core import synthesize
-from dpsyn_core.attacks.result import AttackSpec
-from dpsyn_core.cli import build_parser
+from dpsyn_core.commands.cli import build_parser
 from dpsyn_core.commands.common import run_spec
 from dpsyn_core.errors import DPSynError, QuestionError, SettingError
-from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.runs.attacks.result import AttackSpec
+from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.sample import sample_schema
-from dpsyn_core.synthesizers.registry import DEFAULT
+from dpsyn_core.systems.registry import DEFAULT
 
 QUESTIONS = [{"name": "pay", "kind": "mean", "of": "INCWAGE", "by": ["SEX"]}]
 # as an earlier version left it for its worker

@@ -8,16 +8,16 @@ import pytest
 
 from dpsyn_core import synthesize
 from dpsyn_core.errors import OutputError
-from dpsyn_core.marginals.released_file import pack_measurements
+from dpsyn_core.estimate.marginals.released_file import pack_measurements
+from dpsyn_core.measure.sources.transactions import from_table
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs import writing
+from dpsyn_core.runs.further_marginals import release_marginals
+from dpsyn_core.runs.itemsets import frequent_itemsets
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.transactions import from_table
-from dpsyn_core.systems.further_marginals import release_marginals
-from dpsyn_core.systems.itemsets import frequent_itemsets
 
 SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [
     {"name": "a", "kind": "categorical", "values": ["x", "y"]},

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.document import Schema

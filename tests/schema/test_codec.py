@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.bounding import bound
-from dpsyn_core.suggest.drafting import draft
+from dpsyn_core.schema.draft.drafting import draft
 from dpsyn_core.tables import casting
 from tests.schema.helpers import cat, date, encode_one, num, schema
 

@@ -10,7 +10,7 @@ import pytest
 import dpsyn_core
 from benchmarks.header_lists import IDENTIFYING, LATER, ORDINARY, SCHEMAS, TABLES, THIRD
 from benchmarks.headers import alarms, listed, missed, of_tables
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError, UnitWarning
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import candidates, coded, looked_at

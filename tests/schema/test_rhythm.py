@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.runs.repair import repair
 from dpsyn_core.schema.check import misfits
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.proposing import agreed, propose
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.rhythm import MONTHS, OF_DAYS, RHYTHMS, found_in, keeps
-from dpsyn_core.suggest.drafting import draft
-from dpsyn_core.suggest.proposing import agreed, propose
+from dpsyn_core.schema.rules.repair import repair
 from tests.schema.helpers import encode_one, num, schema
 
 RNG = np.random.default_rng(0)

@@ -8,10 +8,11 @@ import pytest
 
 from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
+from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rule_breaks import broken_counts
+from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.schema.sample import (
     CODEBOOK,
     NAMES,
@@ -21,7 +22,6 @@ from dpsyn_core.schema.sample import (
     sample_table,
     write_sample,
 )
-from dpsyn_core.sources.bounding import bound
 from dpsyn_core.tables.read import read_table
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "make_sample.py"

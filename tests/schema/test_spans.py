@@ -7,14 +7,14 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core import synthesize
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.computed import computed_columns, measured_part
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.spans import SpanAttribute, with_spans
-from dpsyn_core.schema.zeros import KnownZeros
+from dpsyn_core.schema.rules.computed import computed_columns, measured_part
+from dpsyn_core.schema.rules.spans import SpanAttribute, with_spans
+from dpsyn_core.schema.rules.zeros import KnownZeros
 from tests.schema.helpers import cat, date, num
 
 IN, OUT = date("admitted", "2020-01-01", "2023-12-31", "day"), date("discharged", "2020-01-01", "2024-03-31", "day")

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core import synthesize
-from dpsyn_core.cli import main
+from dpsyn_core.commands.cli import main
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.draft.drafting import confirm, draft
 from dpsyn_core.schema.identifying import LADDER, repeats
-from dpsyn_core.suggest.drafting import confirm, draft
 
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}
 UNIT = {"neighbours": "add-remove", "identifier": "pid", "max_records": 50}

@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.measured import measure
-from dpsyn_core.runs.repair import repair
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables, without_known_zeros
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.sources.memory import MemorySource
-from dpsyn_core.synthesizers.base import zeros_of
+from dpsyn_core.schema.rules.repair import repair
+from dpsyn_core.systems.base import zeros_of
 from tests.runs.test_repair import declared, drawn, wide_schema
 from tests.schema.helpers import cat, num
 

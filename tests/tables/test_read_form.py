@@ -3,10 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpsyn_core.cli import build_parser
+from dpsyn_core.commands.cli import build_parser
 from dpsyn_core.commands.common import read_form, reading_flags
 from dpsyn_core.errors import TableError
-from dpsyn_core.jobs.spec import JobSpec, ReadSpec
+from dpsyn_core.runs.jobs.spec import JobSpec, ReadSpec
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.read_form import DATABASE, EXCEL, LABELLED, TEXT, ReadForm
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.runs.jobs.spec import ReadSpec
 from dpsyn_core.tables.databases import Database
 from dpsyn_core.tables.postgresql import ADDRESS
 from dpsyn_core.tables.read_form import ReadForm

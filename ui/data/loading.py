@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.jobs.spec import OLD, ReadSpec
 from dpsyn_core.privacy.names import dataset_name
+from dpsyn_core.runs.jobs.spec import OLD, ReadSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
@@ -135,7 +135,7 @@ def _put_aside(space: Workspace) -> None:
 
 def _earlier(space: Workspace, dataset: Dataset) -> tuple[Schema, str] | None:
     """Schema and ledger name with which this table was here before: of this server's life, else of its newest run."""
-    from dpsyn_core.jobs.folder import SCHEMA
+    from dpsyn_core.runs.jobs.folder import SCHEMA
 
     if dataset.serial in space.earlier:
         return space.earlier[dataset.serial]
@@ -157,7 +157,7 @@ def afresh(space: Workspace) -> None:
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.suggest.drafting import drafted
+    from dpsyn_core.schema.draft.drafting import drafted
 
     return None if dataset.table is None else drafted(dataset.table, dataset.ledger)[0]
 

@@ -30,15 +30,15 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.files import fields_once, unfit_text
-from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
-from dpsyn_core.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
 from dpsyn_core.outside import below, file_word
 from dpsyn_core.privacy.charge_record import MOST as MOST_EPSILON
 from dpsyn_core.privacy.looks import Look, remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
+from dpsyn_core.runs.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
 from dpsyn_core.runs.release_file import MOST_BYTES, load_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.systems import registry
 from ui.data import loading
 from ui.questions import kept as questions
 from ui.shared import results, uploads
@@ -336,7 +336,7 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
 
 def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
     """Refuses a run that no page can have asked for: its words go into scripts and pages. Raises InputError."""
-    from dpsyn_core.refits.refit import with_rules
+    from dpsyn_core.runs.refit.refit import with_rules
 
     job = spec.job(public_table=None)
     try:

@@ -19,9 +19,9 @@ import streamlit as st
 from dpsyn_core import errors
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home, put_private
-from dpsyn_core.jobs.folder import DRAFT, ERROR, UPLOAD
-from dpsyn_core.jobs.spec import ReadJob, ReadSpec
-from dpsyn_core.jobs.worker import READ
+from dpsyn_core.runs.jobs.folder import DRAFT, ERROR, UPLOAD
+from dpsyn_core.runs.jobs.spec import ReadJob, ReadSpec
+from dpsyn_core.runs.jobs.worker import READ
 from dpsyn_core.schema.document import Schema
 from ui.shared.access import classroom
 from ui.shared.jobs import spawn

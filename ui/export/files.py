@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpsyn_core.jobs.folder import SYNTHETIC
 from dpsyn_core.outside import below, file_word
 from dpsyn_core.report.takeaways import shell_command
+from dpsyn_core.runs.jobs.folder import SYNTHETIC
 from dpsyn_core.runs.release_file import SUFFIX
 from dpsyn_core.tables.write import EXCEL_ROWS
 from ui.report import asked
@@ -172,8 +172,8 @@ def manifest_text(space: Workspace, job: Job) -> str:
     They have the same bytes whenever they are made. A large Excel file takes minutes, and is named where it was made.
     A signed manifest, and one that is not the table's, stay as they are.
     """
-    from dpsyn_core.jobs.folder import MANIFEST
     from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.jobs.folder import MANIFEST
 
     text = (job.folder / MANIFEST).read_text("utf-8")
     if not results.checked(space, job).holds or results.manifest(space, job)["signature"] is not None:
@@ -221,8 +221,8 @@ def release(space: Workspace, job: Job) -> bytes:
 
     Its manifest is the one that is offered here, so that the table of any download is known as that of the release.
     """
-    from dpsyn_core.jobs.folder import MEASUREMENTS
     from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.jobs.folder import MEASUREMENTS
     from dpsyn_core.runs.release_file import pack_release
 
     if job.spec.release is not None:
@@ -246,18 +246,18 @@ def refit_form(space: Workspace, job: Job) -> None:
 
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read, in the visitor's language."""
-    from dpsyn_core.jobs.folder import MANIFEST
     from dpsyn_core.privacy.manifest.certificate import certificate as text
     from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.jobs.folder import MANIFEST
 
     return text(Manifest.load(job.folder / MANIFEST), certificate_words())
 
 
 def nist(job: Job) -> str:
     """What the release answers to each item of NIST SP 800-226."""
-    from dpsyn_core.jobs.folder import MANIFEST
     from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.publishing.nist import nist_page
+    from dpsyn_core.report.publishing.nist import nist_page
+    from dpsyn_core.runs.jobs.folder import MANIFEST
 
     return nist_page(Manifest.load(job.folder / MANIFEST))
 
@@ -269,10 +269,10 @@ def schema_text(space: Workspace, job: Job) -> str:
 
 def command(space: Workspace, job: Job) -> list[str]:
     """The words of the command that repeats the run on the owner's table: the same post-processing, new noise."""
-    from dpsyn_core.jobs.folder import planned
+    from dpsyn_core.runs.jobs.folder import planned
     from dpsyn_core.runs.parts import fits
-    from dpsyn_core.synthesizers.registry import config_class
-    from dpsyn_core.synthesizers.settings import written
+    from dpsyn_core.systems.registry import config_class
+    from dpsyn_core.systems.settings import written
 
     spec, name, memory = job.spec, stem(space, job), planned(job.spec.memory_mb)
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
@@ -296,12 +296,12 @@ def command(space: Workspace, job: Job) -> list[str]:
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
-    from dpsyn_core.jobs.folder import MANIFEST
-    from dpsyn_core.metrics.base import compute, names
-    from dpsyn_core.metrics.load import compare_tables
+    from dpsyn_core.evaluate.base import compute, names
+    from dpsyn_core.evaluate.load import compare_tables
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.html import html_report
+    from dpsyn_core.runs.jobs.folder import MANIFEST
 
     def make() -> str:
         schema = results.schema(space, job)
@@ -346,7 +346,7 @@ def reports(space: Workspace, job: Job) -> None:
 
 def bundle(space: Workspace, job: Job) -> bytes:
     """A zip of everything that may be shared: table, manifest, certificate, schema, marginals, report, command."""
-    from dpsyn_core.jobs.folder import MEASUREMENTS
+    from dpsyn_core.runs.jobs.folder import MEASUREMENTS
 
     name = stem(space, job)
     ending = endings(space, job)[0]

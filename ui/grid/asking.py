@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.grids.document import GridSpec
-from dpsyn_core.grids.grid import MOST_RUNS, check
-from dpsyn_core.planning.outlook import EPSILONS
-from dpsyn_core.synthesizers.registry import names
+from dpsyn_core.runs.choose.document import GridSpec
+from dpsyn_core.runs.choose.grid import MOST_RUNS, check
+from dpsyn_core.runs.choose.outlook import EPSILONS
+from dpsyn_core.systems.registry import names
 from ui.questions import kept
 from ui.shared.state import Grid, Workspace, grids
 from ui.shared.text import amount, literal, number, sentence, t

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import systems as lesson
 from ui.learn import race
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
+from ui.learn.numbers import systems as lesson
 from ui.shared.access import classroom
 from ui.shared.text import literal, local, percent, t
 from ui.shared.theme import facts, hues, palette

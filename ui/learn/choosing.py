@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import choosing as lesson
 from ui.learn.controls import epsilon, pick
 from ui.learn.kept import draw
+from ui.learn.numbers import choosing as lesson
 from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, hues, palette
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons.choosing import EXAMPLES, STEPS, Floats, tables
 from ui.learn.controls import pick, segments, slide
 from ui.learn.kept import draw
+from ui.learn.numbers.choosing import EXAMPLES, STEPS, Floats, tables
 from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, palette
 

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.counting import law, log_ratio
 from ui.learn.controls import epsilon, pick, whole
 from ui.learn.kept import draw as draw_kept
+from ui.learn.numbers.counting import law, log_ratio
 from ui.shared.text import local, number, t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons import exposures as lesson
 from ui.learn.controls import epsilon, pick
 from ui.learn.kept import draw
+from ui.learn.numbers import exposures as lesson
 from ui.shared.text import local, number, t
 from ui.shared.theme import facts, palette
 from ui.shared.theme import show as show_figure

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons import family as lesson
 from ui.learn.controls import epsilon, pick, slide
 from ui.learn.kept import draw
+from ui.learn.numbers import family as lesson
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 

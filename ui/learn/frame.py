@@ -25,8 +25,8 @@ def page() -> None:
 
 def warm() -> None:
     """What the first visitor of a class would wait for: a compiled kernel, the counts of the game, a chart."""
-    from dpsyn_core.lessons import game
     from ui.learn import growing, race
+    from ui.learn.numbers import game
 
     growing.grown(1.0, 0.5)
     game.best_plan()

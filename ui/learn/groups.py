@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import systems as lesson
 from ui.learn.budgets import DASHES, EPSILONS, HUES
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
+from ui.learn.numbers import systems as lesson
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 

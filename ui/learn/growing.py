@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.systems import results
-from dpsyn_core.records.gum import Decay, UpdateSettings, flow
-from dpsyn_core.records.gum_kernel import update
-from dpsyn_core.records.random import seed_state
+from dpsyn_core.estimate.records.gum import Decay, UpdateSettings, flow
+from dpsyn_core.estimate.records.gum_kernel import update
+from dpsyn_core.estimate.records.random import seed_state
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
+from ui.learn.numbers.systems import results
 from ui.shared.text import local, number, t
 from ui.shared.theme import hues, palette, table
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons import guesses
+from ui.learn.numbers import guesses
 from ui.shared.faults import ShownFaults
 from ui.shared.text import counted, literal, number, t
 from ui.shared.theme import dark, dressed, note, palette

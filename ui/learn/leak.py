@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons.counting import chance_shown, enough
 from ui.learn.controls import deltas, epsilon, whole
 from ui.learn.kept import draw
+from ui.learn.numbers.counting import chance_shown, enough
 from ui.shared.text import amount, local, number, percent, t
 from ui.shared.theme import hues, palette
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import game as lesson
 from dpsyn_core.privacy.curves import best_guess
 from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
+from ui.learn.numbers import game as lesson
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 

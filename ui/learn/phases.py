@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import phases as lesson
 from ui.learn.controls import epsilon, segments, steps
 from ui.learn.kept import draw
+from ui.learn.numbers import phases as lesson
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
 

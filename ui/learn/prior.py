@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
 from ui.learn.controls import epsilon, segments, slide
+from ui.learn.numbers.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
 from ui.shared.text import counted, local, number, t
 from ui.shared.theme import facts, marked, palette, table
 from ui.shared.theme import show as draw

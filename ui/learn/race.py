@@ -10,15 +10,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpsyn_core.lessons import systems as lesson
-from dpsyn_core.lessons.systems import pay_gap
-from dpsyn_core.metrics.base import Score, compute
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.base import Score, compute
+from dpsyn_core.evaluate.load import compare_tables
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.controls import epsilon, several, steps
+from ui.learn.numbers import systems as lesson
+from ui.learn.numbers.systems import pay_gap
 from ui.shared.access import classroom
 from ui.shared.text import language, local, t
 from ui.shared.theme import dark, marked, note, show_multiples, tokens

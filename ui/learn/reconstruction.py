@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import asking as lesson
 from ui.learn.controls import steps
 from ui.learn.kept import draw
+from ui.learn.numbers import asking as lesson
 from ui.shared.text import amount, local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons import bounds as lesson
 from ui.learn.controls import epsilon, steps
 from ui.learn.kept import draw
+from ui.learn.numbers import bounds as lesson
 from ui.shared.text import number, percent, t
 from ui.shared.theme import facts, hues, palette
 

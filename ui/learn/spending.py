@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons import game as lesson
 from ui.learn.controls import steps
+from ui.learn.numbers import game as lesson
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, note, palette
 from ui.shared.theme import show as draw

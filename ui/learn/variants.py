@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import accounting as lesson
 from ui.learn.controls import deltas, steps
 from ui.learn.kept import draw
+from ui.learn.numbers import accounting as lesson
 from ui.shared.text import amount, counted, local, number, t
 from ui.shared.theme import facts, hues, palette, table
 

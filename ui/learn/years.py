@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons import accounting as lesson
 from ui.learn.controls import deltas, epsilon, slide
 from ui.learn.kept import draw
+from ui.learn.numbers import accounting as lesson
 from ui.shared.text import counted, local, t
 from ui.shared.theme import facts, hues, palette
 

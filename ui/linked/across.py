@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.linked.document import Link, LinkedSchema
-from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule
-from dpsyn_core.linked.spans import spans_of
-from dpsyn_core.schema.rules import AnyRule
-from dpsyn_core.suggest.linked import propose_linked_rules
+from dpsyn_core.schema.draft.linked import propose_linked_rules
+from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule
+from dpsyn_core.schema.rules.linked_spans import spans_of
+from dpsyn_core.schema.rules.rules import AnyRule
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Linked

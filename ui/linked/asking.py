@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
-from dpsyn_core.linked.asked_table import AskedTable
-from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.questions.forms import MOST_GROUPS
+from dpsyn_core.questions.linked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.questions.meaning import numeric
+from dpsyn_core.runs.trees.asked_table import AskedTable
+from dpsyn_core.schema.linked import Link, LinkedSchema
 from ui.shared.state import Linked
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpsyn_core.linked.reference import LinkVerdict, link_verdicts, separate_tables
-from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.runs.trees.reference import LinkVerdict, link_verdicts, separate_tables
 from ui.linked import files
 from ui.report.look import Look, Side
 from ui.shared import results
@@ -19,7 +19,7 @@ from ui.shared.theme import palette
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.metrics.comparison import Comparison
+    from dpsyn_core.evaluate.comparison import Comparison
 
 
 def real_tables(space: Workspace, job: Job) -> dict[str, pa.Table] | None:

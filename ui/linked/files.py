@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpsyn_core.jobs.folder import MANIFEST, SCHEMA
-from dpsyn_core.jobs.linked import ANSWERS, synthetic_places
-from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.outside import file_word
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.takeaways import schema_file
+from dpsyn_core.runs.jobs.folder import MANIFEST, SCHEMA
+from dpsyn_core.runs.jobs.linked import ANSWERS, synthetic_places
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.write import EXCEL_ROWS
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -28,7 +28,7 @@ from ui.shared.text import plain, t
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.report.receipts import Receipt
+    from dpsyn_core.runs.verify.receipts import Receipt
 
 QUESTIONS = "questions.json"  # what the command is told to ask; in the bundle
 MIMES = {
@@ -62,7 +62,7 @@ def manifest(job: Job) -> Manifest:
 
 def checked(space: Workspace, job: Job) -> dict[str, Receipt]:
     """For each table, whether it and the schema are still those of the manifest."""
-    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.runs.verify.receipts import receipt
 
     def make() -> dict[str, Receipt]:
         known = schema(space, job)
@@ -94,7 +94,7 @@ def endings(space: Workspace, job: Job) -> tuple[str, ...]:
 
 def written(space: Workspace, job: Job, ending: str) -> dict[str, bytes]:
     """What the command would write, by file name: a CSV file for each table ("zip", "csv"), else one file."""
-    from dpsyn_core.linked.export import places_of, staged_linked
+    from dpsyn_core.runs.trees.export import places_of, staged_linked
 
     def make() -> dict[str, bytes]:
         known = schema(space, job)

@@ -30,8 +30,8 @@ from ui.shared.text import certificate_words, t
 
 def report_html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real tables for their owner."""
-    from dpsyn_core.linked.reference import separate_tables
     from dpsyn_core.report.linked_page import linked_html, linked_report
+    from dpsyn_core.runs.trees.reference import separate_tables
 
     def make() -> str:
         known = schema(space, job)

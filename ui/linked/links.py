@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.linked.document import MOST_CHILDREN, MOST_SINGLES
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.draft.linked import proposed_roles, with_keys
 from dpsyn_core.schema.identifying import LADDER
-from dpsyn_core.suggest.linked import proposed_roles, with_keys
+from dpsyn_core.schema.linked import MOST_CHILDREN, MOST_SINGLES
 from ui.linked import limits
 from ui.linked.tables import LinkDraft
 from ui.shared.state import Linked, Workspace

@@ -12,15 +12,15 @@ import streamlit as st
 
 from dpsyn_core.data import linked_paths
 from dpsyn_core.errors import DPSynError, TableError
-from dpsyn_core.jobs.folder import SCHEMA
-from dpsyn_core.jobs.spec import ReadSpec
-from dpsyn_core.linked.asked import LinkedQuestions
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.guessing import guessed_links
 from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.privacy.names import dataset_name
+from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.runs.jobs.folder import SCHEMA
+from dpsyn_core.runs.jobs.spec import ReadSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.suggest.linked import with_keys
+from dpsyn_core.schema.draft.guessing import guessed_links
+from dpsyn_core.schema.draft.linked import with_keys
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.read_form import ReadForm
 from ui.data.loading import recognised
 from ui.data.reading import SheetError, Tell, limits, readers

@@ -7,9 +7,9 @@ from typing import get_args
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours
+from dpsyn_core.questions.linked import LinkedQuestions
 from ui.linked import diagram
 from ui.linked.starting import drops
 from ui.privacy import budget as fields
@@ -65,7 +65,7 @@ def _neighbours(linked: Linked) -> None:
 
 def _division(linked: Linked, chosen: Budget) -> None:
     """What each step may spend, and the noise of one table that got all of that: public facts alone."""
-    from dpsyn_core.linked.division import division
+    from dpsyn_core.runs.trees.division import division
 
     try:
         steps = division(linked.schema(), chosen, questions=LinkedQuestions.of(linked.questions))

@@ -8,9 +8,9 @@ import json
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.linked.asked import LinkedQuestions
-from dpsyn_core.linked.asked_table import AskedTable
-from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.runs.trees.asked_table import AskedTable
+from dpsyn_core.schema.linked import LinkedSchema
 from ui.linked import asking
 from ui.linked.files import QUESTIONS
 from ui.shared import uploads

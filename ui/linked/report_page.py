@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.linked.reference import LinkVerdict
+from dpsyn_core.runs.trees.reference import LinkVerdict
 from ui.linked import answered, comparing, files, outcome
 from ui.report import columns, headline, pairs
 from ui.shared.jobs import Job

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.linked.asked import LinkedQuestions
-from dpsyn_core.linked.document import METHOD, LinkedSchema
+from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.runs.jobs.spec import JobSpec
+from dpsyn_core.schema.linked import METHOD, LinkedSchema
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Linked, Workspace, check_shown, jobs
@@ -53,7 +53,7 @@ def loaded(space: Workspace) -> Linked:
 
 def problem(space: Workspace) -> str:
     """Why a run cannot start, or an empty text; reads no data."""
-    from dpsyn_core.linked.division import division
+    from dpsyn_core.runs.trees.division import division
 
     if not space.choices.valid:
         return t("start.budget")

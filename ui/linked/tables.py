@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.linked.asked import LinkedQuestion
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.privacy.unit import Neighbours
+from dpsyn_core.questions.linked import LinkedQuestion
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.suggest.linked import CHILDREN, with_keys
+from dpsyn_core.schema.draft.linked import CHILDREN, with_keys
+from dpsyn_core.schema.draft.panel import panel_schema
+from dpsyn_core.schema.linked import LinkedSchema
 from ui.shared.text import t
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class LinkedTables(Generic[Part]):
 
     def set_rules(self, name: str, rules: Sequence[dict[str, Any]]) -> None:
         """Makes these the rules across a link. Raises SchemaError, and changes nothing, where they do not fit."""
-        from dpsyn_core.linked.decoding import check_linked_rules
+        from dpsyn_core.runs.trees.decoding import check_linked_rules
 
         rest = self.links[name].rest if self.panel is None else self.panel.rest
         before = rest.get("rules", ())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.planning.columns import KINDS, MOST_VALUES, PlannedColumn, changed, checked, columns_of, schema_of
+from dpsyn_core.runs.choose.columns import KINDS, MOST_VALUES, PlannedColumn, changed, checked, columns_of, schema_of
 from dpsyn_core.schema.document import Schema
 from ui.shared import uploads
 from ui.shared.text import literal, sentence, t

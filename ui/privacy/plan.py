@@ -13,7 +13,7 @@ from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.plan import ASSUMED, RunPlan, Step, lost, plan
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.synthesizers.registry import DEFAULT
+from dpsyn_core.systems.registry import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
 from ui.shared.state import Workspace
@@ -73,7 +73,7 @@ def guessed() -> int:
 
 def marginals(found: RunPlan | None) -> list[Step]:
     """The steps that release tables of counts."""
-    from dpsyn_core.planning.outlook import table_steps
+    from dpsyn_core.runs.choose.outlook import table_steps
 
     return table_steps(found)
 
@@ -215,7 +215,7 @@ def _parts(step: Step) -> str:
 
 def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
-    from dpsyn_core.planning.outlook import table_error
+    from dpsyn_core.runs.choose.outlook import table_error
 
     shown = marginals(found)
     if found is None or not shown:

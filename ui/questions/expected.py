@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.synthesizers.registry import config_class
+from dpsyn_core.systems.registry import config_class
 from ui.privacy import plan
 from ui.questions import kept
 from ui.shared.state import Workspace
@@ -16,7 +16,7 @@ from ui.shared.theme import facts, note
 from ui.synthesize.methods import chosen, run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.planning.forecast import Forecasts
+    from dpsyn_core.runs.choose.forecast import Forecasts
     from dpsyn_core.runs.spec import RunSpec
 
 SHARE = "questions_share"
@@ -71,7 +71,7 @@ def forecasts(space: Workspace) -> Forecasts | None:
 @st.cache_data(show_spinner=False, max_entries=60, scope="session", hash_funcs=plan.HASHED)
 def _forecast(run: RunSpec, schema: str, about: int) -> Forecasts:
     """Kept for this visitor alone: the number of records that forecasts assume may be private."""
-    from dpsyn_core.planning.forecast import forecast
+    from dpsyn_core.runs.choose.forecast import forecast
     from dpsyn_core.schema.document import Schema
 
     return forecast(run, Schema.loads(schema), n_records=about)

@@ -11,9 +11,9 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.forms import KINDS, MOST_TABLE
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.questions.templates import two_sides
-from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.conditions import clauses
 from ui.questions import kept
 from ui.questions.words import name_of
 from ui.shared.state import Workspace

@@ -22,7 +22,7 @@ from dpsyn_core.questions.forms import (
 from ui.shared.text import local, percent, t
 
 if TYPE_CHECKING:
-    from dpsyn_core.planning.forecast import Forecast
+    from dpsyn_core.runs.choose.forecast import Forecast
     from dpsyn_core.schema.document import Schema
 
 

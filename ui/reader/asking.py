@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.answers.answers import Answered
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.questions.answers.answers import Answered
 from dpsyn_core.report.asked import AskedAnswer
 from dpsyn_core.report.reader import OpenRelease, question_of
 from ui.questions import form

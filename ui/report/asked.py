@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.answers.answers import column_of
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.questions.answers.answers import column_of
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report import asked
@@ -21,7 +21,7 @@ from ui.shared.text import answer_words, figure_words, literal, local, sentence,
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
-    from dpsyn_core.answers.answers import Answered
+    from dpsyn_core.questions.answers.answers import Answered
 
 MOST_FACTS = 4
 
@@ -52,10 +52,10 @@ def _unmeasured(space: Workspace, job: Job) -> None:
 
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
-    from dpsyn_core.jobs.folder import MANIFEST
-    from dpsyn_core.metrics.load import encode
+    from dpsyn_core.evaluate.load import encode
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.answering import answer_codes
+    from dpsyn_core.runs.jobs.folder import MANIFEST
 
     questions, schema = questions_of(space, job), results.schema(space, job)
 

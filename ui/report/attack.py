@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.attacks.attack import RESULT
-from dpsyn_core.attacks.result import KINDS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
 from dpsyn_core.privacy.curves import trade_off
+from dpsyn_core.runs.attacks.attack import RESULT
+from dpsyn_core.runs.attacks.result import KINDS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
 from dpsyn_core.runs.spec import RunSpec
 from ui.shared import results
 from ui.shared.faults import ShownFaults
@@ -103,7 +103,7 @@ def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
 
 def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secret: str | None) -> None:
     """Queues an attack on a run. Raises DPSynError."""
-    from dpsyn_core.attacks.attack import check
+    from dpsyn_core.runs.attacks.attack import check
 
     schema = results.schema(space, job)
     spec = AttackSpec.model_validate(

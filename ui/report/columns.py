@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Score
+from dpsyn_core.evaluate.base import Score
 from dpsyn_core.report import build
 from dpsyn_core.report.profile import profile_rows
 from ui.report.look import Look

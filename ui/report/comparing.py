@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import compute
-from dpsyn_core.metrics.comparison import Comparison, Roles
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.unrelated import between
+from dpsyn_core.evaluate.base import compute
+from dpsyn_core.evaluate.comparison import Comparison, Roles
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.unrelated import between
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 
 if TYPE_CHECKING:
-    from dpsyn_core.metrics.base import Score
+    from dpsyn_core.evaluate.base import Score
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Score
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.evaluate.base import Score
+from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.report import build
 from ui.report.look import Look, look
 from ui.shared.jobs import Job

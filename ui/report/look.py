@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Score
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.evaluate.base import Score
+from dpsyn_core.evaluate.comparison import Comparison
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -63,7 +63,7 @@ def sampled(space: Workspace, job: Job) -> None:
 
 def look(space: Workspace, runs: list[Job], **roles: object) -> Look | None:
     """Compares runs with the loaded table; None when another table is loaded."""
-    from dpsyn_core.metrics.comparison import Roles
+    from dpsyn_core.evaluate.comparison import Roles
 
     sides = []
     colours = (palette().synthetic, palette().warning)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Score, compute
-from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.measured import row_name
+from dpsyn_core.evaluate.base import Score, compute
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.measured import row_name
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.registry import configure
 from ui.report import asked
 from ui.shared import marginals, results
 from ui.shared.jobs import Job

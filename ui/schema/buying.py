@@ -7,7 +7,7 @@ import hashlib
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.measurement.discover import Discovery, Kind, Wanted
+from dpsyn_core.measure.discover import Discovery, Kind, Wanted
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
@@ -76,7 +76,7 @@ def panel(space: Workspace) -> None:
 
 def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
     """What the price can find, from public numbers: a price proposed for the private number of records tells of it."""
-    from dpsyn_core.measurement.forecast import least_epsilon, people_needed
+    from dpsyn_core.measure.forecast import least_epsilon, people_needed
 
     if space.schema is None:
         return

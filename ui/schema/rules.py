@@ -10,9 +10,9 @@ import streamlit as st
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.formulas import COMPLETED, SECONDS, Part
-from dpsyn_core.schema.usual_rules import named_close, propose_rules
-from dpsyn_core.suggest.drafting import rules_known
+from dpsyn_core.schema.draft.drafting import rules_known
+from dpsyn_core.schema.rules.formulas import COMPLETED, SECONDS, Part
+from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
@@ -249,7 +249,7 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
 
 def _take(space: Workspace, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None) -> None:
     """Makes these the rules of the schema, or says in one sentence why they cannot be."""
-    from dpsyn_core.runs.repair import check_rules
+    from dpsyn_core.schema.rules.repair import check_rules
 
     if space.schema is None:
         return

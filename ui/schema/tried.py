@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.linked import LinkedSchema
 from ui.shared.text import literal, t
 from ui.shared.theme import note
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.config import is_manually_set
 
-from dpsyn_core.jobs.places import confines
+from dpsyn_core.runs.jobs.places import confines
 from dpsyn_core.tables.confines import Confines
 from ui.shared.text import t
 

@@ -24,17 +24,17 @@ from pydantic import ValidationError
 
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
-from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
-from dpsyn_core.jobs.places import CONFINES
-from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.jobs.worker import COMPILED, RUN, WARM
+from dpsyn_core.runs.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
+from dpsyn_core.runs.jobs.places import CONFINES
+from dpsyn_core.runs.jobs.spec import JobSpec
+from dpsyn_core.runs.jobs.worker import COMPILED, RUN, WARM
 from ui.shared.access import classroom, limits
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.linked import LinkedSchema
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 NOTE = "note.json"  # owner, label and what a comparison needs; read back after a restart
@@ -43,7 +43,7 @@ KEPT = 8  # finished runs kept for one owner
 OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
 WAITING = 4  # runs that one owner may have queued or running
 CANCELLED = "Cancelled"  # the type that error.json gets from a cancel
-WORKER = "dpsyn_core.jobs.worker"  # the module that a child process runs
+WORKER = "dpsyn_core.runs.jobs.worker"  # the module that a child process runs
 GRACE = 1.5  # seconds between asking a worker to end and ending it
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
-from dpsyn_core.answers.reading import ReadingSettings
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.marginals.reconstruction import Rule
+from dpsyn_core.estimate.marginals.reconstruction import Rule
+from dpsyn_core.questions.answers.reading import ReadingSettings
 from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import digits, marked, note
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dpsyn_core.marginals.maxent import Reconstruction
-    from dpsyn_core.marginals.types import Measurement
+    from dpsyn_core.estimate.marginals.maxent import Reconstruction
+    from dpsyn_core.estimate.marginals.types import Measurement
     from dpsyn_core.schema.document import Schema
 
 MOST = 8  # columns of one marginal; with more, its cells outnumber the records of any usual table
@@ -72,7 +72,7 @@ def read(
     measured: Sequence[Measurement], schema: Schema, names: list[str], how: dict[str, Any]
 ) -> Reconstruction | None:
     """The marginal; None where it cannot be read, with the reason on the page."""
-    from dpsyn_core.systems.further_marginals import read_marginals
+    from dpsyn_core.runs.further_marginals import read_marginals
 
     try:
         return read_marginals(measured, schema, [names], settings=how)[0]
@@ -83,7 +83,7 @@ def read(
 
 def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     """The table of a marginal, and in a sentence what it rests on."""
-    from dpsyn_core.systems.further_marginals import as_table
+    from dpsyn_core.runs.further_marginals import as_table
 
     frame: pd.DataFrame = as_table(found, schema).to_pandas()
     st.dataframe(

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
-from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.report.theme import Figure
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
+from dpsyn_core.runs.jobs.spec import JobSpec
 from ui.questions import kept as questions
 from ui.shared.state import Workspace
 from ui.shared.text import language
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import pyarrow as pa
 
-    from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.marginals.types import ReleasedTables
-    from dpsyn_core.report.receipts import Receipt
+    from dpsyn_core.estimate.marginals.types import ReleasedTables
+    from dpsyn_core.runs.verify.receipts import Receipt
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.linked import LinkedSchema
     from ui.shared.jobs import Job
 
 Value = TypeVar("Value")
@@ -120,7 +120,7 @@ def manifest(space: Workspace, job: Job) -> dict[str, Any]:
 
 def checked(space: Workspace, job: Job) -> Receipt:
     """Whether table, marginals and schema of a run are still those of its manifest."""
-    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.runs.verify.receipts import receipt
 
     def make() -> Receipt:
         return receipt(
@@ -133,9 +133,9 @@ def checked(space: Workspace, job: Job) -> Receipt:
 
 def measurements(space: Workspace, job: Job) -> ReleasedTables:
     """The released marginals of a finished run: of a refit those of the columns that it kept."""
-    from dpsyn_core.marginals.released_file import load_measurements
-    from dpsyn_core.marginals.types import ReleasedTables
-    from dpsyn_core.schema.spans import with_spans
+    from dpsyn_core.estimate.marginals.released_file import load_measurements
+    from dpsyn_core.estimate.marginals.types import ReleasedTables
+    from dpsyn_core.schema.rules.spans import with_spans
 
     def make() -> ReleasedTables:
         found = load_measurements(job.folder / MEASUREMENTS, with_spans(paid_schema(space, job)).domain())
@@ -162,7 +162,7 @@ def schema(space: Workspace, job: Job) -> Schema:
 
     def make() -> Schema:
         from dpsyn_core.privacy.manifest.statement import Refit
-        from dpsyn_core.refits.refit import described_by
+        from dpsyn_core.runs.refit.refit import described_by
 
         return described_by(paid_schema(space, job), Refit.model_validate(refit))
 
@@ -174,7 +174,7 @@ def computed(space: Workspace, job: Job) -> list[tuple[str, tuple[str, ...]]]:
     described = schema(space, job)
     if not described.rules:
         return []
-    from dpsyn_core.schema.computed import computed_columns
+    from dpsyn_core.schema.rules.computed import computed_columns
 
     held = {n for m in measurements(space, job) for n in m.attributes}
     return [(one.column, one.named) for one in computed_columns(described, held)] if held else []

@@ -16,7 +16,7 @@ from dpsyn_core.limits import forbid_core_dumps
 from ui.shared.access import classroom
 
 # what pages import when they are first opened, those first that a visitor is likely to open first
-LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.associations", "pyarrow.parquet", "pandas")
+LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.evaluate.associations", "pyarrow.parquet", "pandas")
 FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
 DRAWN = 3.0  # seconds from its last element until a browser on a slow machine has drawn the first page
 FETCHED = "figures_fetched"  # key of the session that has been told to fetch it
@@ -72,8 +72,8 @@ def _prepare() -> None:
     for name in (*LIBRARIES, *(m.name for m in pkgutil.walk_packages(ui.__path__, "ui."))):
         importlib.import_module(name)
         TRAFFIC.quiet()
-    from dpsyn_core.metrics import base as metrics
-    from dpsyn_core.synthesizers import registry
+    from dpsyn_core.evaluate import base as metrics
+    from dpsyn_core.systems import registry
     from ui.data.reading import readers
     from ui.privacy import noise
 

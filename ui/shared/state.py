@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import home
-from dpsyn_core.grids.document import GridSpec
+from dpsyn_core.runs.attacks.result import AttackSpec
+from dpsyn_core.runs.choose.document import GridSpec
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 from ui.linked.tables import LinkedTables
 from ui.schema.rows import Row
@@ -212,13 +212,13 @@ def jobs() -> Jobs:
 @st.cache_resource(show_spinner=False)
 def attacks() -> Jobs:
     """The registry of attacks of this server, one at a time; their results are private, and no page exports them."""
-    return Jobs(home() / "attacks", parallel=1, worker="dpsyn_core.attacks.attack", spec=AttackSpec)
+    return Jobs(home() / "attacks", parallel=1, worker="dpsyn_core.runs.attacks.attack", spec=AttackSpec)
 
 
 @st.cache_resource(show_spinner=False)
 def grids() -> Jobs:
     """The registry of grids of this server, one at a time, on tables that their owners declare public."""
-    return Jobs(home() / "grids", parallel=1, worker="dpsyn_core.grids.worker", spec=GridSpec)
+    return Jobs(home() / "grids", parallel=1, worker="dpsyn_core.runs.choose.worker", spec=GridSpec)
 
 
 @st.cache_resource(show_spinner=False)

@@ -99,7 +99,7 @@ def figure_words() -> dict[str, str]:
 
 def answer_words() -> dict[str, str]:
     """The words of answers to questions."""
-    from dpsyn_core.answers.answers import ENGLISH as ANSWERS
+    from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
 
     return {key: engine(f"answer.{key}", sentence) for key, sentence in ANSWERS.items()}
 

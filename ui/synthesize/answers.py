@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.further_marginals import MarginalRelease
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.systems.further_marginals import MarginalRelease
 
 KINDS = ("marginals", "itemsets")
 
@@ -91,7 +91,7 @@ def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
 
 def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
     """The marginal, the views that further ones can be read off, and the manifest that names both."""
-    from dpsyn_core.marginals.released_file import pack_measurements
+    from dpsyn_core.estimate.marginals.released_file import pack_measurements
     from dpsyn_core.privacy.manifest.statement import Digests
 
     suffix = "" if made.manifest.private else "-NOT-PRIVATE"
@@ -130,7 +130,7 @@ def _cost(schema: Schema, spec: RunSpec) -> str:
 
 
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
-    from dpsyn_core.systems.further_marginals import METHOD, release_marginals
+    from dpsyn_core.runs.further_marginals import METHOD, release_marginals
 
     data, spec = loaded(space), _spec(space, budget, METHOD)
     facts = spec.facts(schema, query_vouched=data.query_vouched, chosen_on=None)
@@ -138,7 +138,7 @@ def _released_marginals(space: Workspace, schema: Schema, names: list[str], budg
 
 
 def _itemsets(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.sources.transactions import item_rows
+    from dpsyn_core.measure.sources.transactions import item_rows
 
     note(t("answers.itemsets_lead"))
     try:
@@ -168,8 +168,8 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
 def _released_itemsets(
     space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
 ) -> tuple[list[dict[str, Any]], Manifest]:
-    from dpsyn_core.sources.transactions import from_table
-    from dpsyn_core.systems.itemsets import METHOD, frequent_itemsets
+    from dpsyn_core.measure.sources.transactions import from_table
+    from dpsyn_core.runs.itemsets import METHOD, frequent_itemsets
     from dpsyn_core.tables.frames import to_arrow
 
     data = loaded(space)

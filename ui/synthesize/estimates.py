@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError, TableError
-from dpsyn_core.synthesizers.base import MethodConfig
-from dpsyn_core.synthesizers.registry import config_class, configure
-from dpsyn_core.synthesizers.settings import Size
+from dpsyn_core.systems.base import MethodConfig
+from dpsyn_core.systems.registry import config_class, configure
+from dpsyn_core.systems.settings import Size
 from ui.shared.state import Workspace
 
 if TYPE_CHECKING:
-    from dpsyn_core.sources.choose import CountingPlan
+    from dpsyn_core.measure.sources.choose import CountingPlan
 
 MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use
 START = 1.5  # seconds to start a worker and load the engine
@@ -46,8 +46,8 @@ def in_place(space: Workspace) -> CountingPlan:
 
     Raises SizeError where its codes do not fit the disk, TableError where its files are gone.
     """
-    from dpsyn_core.jobs.folder import planned
-    from dpsyn_core.sources.choose import choose
+    from dpsyn_core.measure.sources.choose import choose
+    from dpsyn_core.runs.jobs.folder import planned
     from dpsyn_core.tables.read import open_table
     from ui.data.places import within
     from ui.shared.results import kept

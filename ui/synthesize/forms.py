@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from dpsyn_core.synthesizers.settings import fields_of, written
+from dpsyn_core.systems.settings import fields_of, written
 from ui.shared.refusals import setting
 from ui.shared.text import language, t
 

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.systems import registry
 from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import ASSETS, engine, local, number, percent, t
@@ -156,7 +156,7 @@ def output(space: Workspace) -> None:
 
 def _estimate_in_place(space: Workspace) -> None:
     """What a run on a table outside the app will take, by its files: for the owner, for it tells how large they are."""
-    from dpsyn_core.sources.choose import shown
+    from dpsyn_core.measure.sources.choose import shown
     from ui.synthesize.estimates import SPREAD, START, in_place
 
     choice = in_place(space)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.runs.public_table import check_not_withheld, coded
-from dpsyn_core.synthesizers import registry
+from dpsyn_core.systems import registry
 from ui.data.loading import uploaded_table
 from ui.shared import uploads
 from ui.shared.state import PublicUpload, Workspace

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.refits.refit import with_rules
+from dpsyn_core.runs.refit.refit import with_rules
 from dpsyn_core.runs.release_file import SUFFIX, columns_in, manifest_of, schema_in
-from dpsyn_core.synthesizers.registry import DEFAULT
+from dpsyn_core.systems.registry import DEFAULT
 from ui.schema import tried
 from ui.schema.rule_words import rule_words
 from ui.schema.rules import form, line
@@ -104,7 +104,7 @@ def _rules(
     schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str, tables: tuple[str, ...]
 ) -> tuple[dict[str, Any], ...]:
     """Further rules of any kind: the list, each with a button that takes it out, and the form of the Schema page."""
-    from dpsyn_core.runs.repair import check_rules
+    from dpsyn_core.schema.rules.repair import check_rules
 
     digest, rules = st.session_state[at]
     st.markdown(f"**{t('refit.rules', count=len(rules))}**")
@@ -135,7 +135,7 @@ def start(
     """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError."""
     import numpy as np
 
-    from dpsyn_core.jobs.spec import RELEASE, JobSpec
+    from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
 
     spec = JobSpec(
         epsilon=paid.epsilon, delta=paid.delta, method=paid.method, settings=paid.settings, n_records=size,

@@ -8,7 +8,7 @@ from dpsyn_core.errors import DPSynError, MethodError
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.registry import names
+from dpsyn_core.systems.registry import names
 from ui.privacy import budget
 from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept

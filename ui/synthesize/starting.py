@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.runs.jobs.spec import JobSpec
 from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint

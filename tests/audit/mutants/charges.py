@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpsyn_core.measurement import gate as gate_module
-from dpsyn_core.measurement import scores as score_module
-from dpsyn_core.measurement import sparse
-from dpsyn_core.measurement.gate import Gate, Released
+from dpsyn_core.measure import gate as gate_module
+from dpsyn_core.measure import scores as score_module
+from dpsyn_core.measure import sparse
+from dpsyn_core.measure.gate import Gate, Released
 from dpsyn_core.privacy import conversions
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpsyn_core.measurement import partitions, sparse
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure import partitions, sparse
+from dpsyn_core.measure.gate import Gate
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing
 

@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 
-from dpsyn_core.synthesizers import independent
-from dpsyn_core.synthesizers.independent import Independent
-from dpsyn_core.synthesizers.rls import pairs as rls_pairs
-from dpsyn_core.systems.dpsyn import DPSyn
+from dpsyn_core.systems import independent
+from dpsyn_core.systems.independent import Independent
+from dpsyn_core.systems.others.dpsyn import DPSyn
+from dpsyn_core.systems.rls import pairs as rls_pairs
 from tests.audit import apart, layers
 from tests.audit.mutants.base import mutant, replacing
 
@@ -61,7 +61,7 @@ def real_rows():
 
 @mutant("consistency reads the exact counts", "T1", lambda: layers.t1("dpsyn"))
 def nosy_consistency():
-    from dpsyn_core.systems import record_settings
+    from dpsyn_core.systems.others import record_settings
 
     measure, consistent, seen = DPSyn.measure, record_settings.make_consistent, {}
 
@@ -155,7 +155,7 @@ def logging_size():
     measure = Independent.measure
 
     def log(self, counter, **kwargs):
-        logging.getLogger("dpsyn_core.synthesizers").debug("%s records", counter.marginal(()))
+        logging.getLogger("dpsyn_core.systems").debug("%s records", counter.marginal(()))
         return measure(self, counter, **kwargs)
 
     with replacing((Independent, "measure", log)):

@@ -4,8 +4,8 @@ from unittest import mock
 
 import numpy as np
 
-from dpsyn_core.noise import choice, gaussian, laplace, stream
-from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.noise import choice, gaussian, laplace, stream
+from dpsyn_core.privacy.noise.system import SystemNoise
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from dpsyn_core.counting import sums as counting_sums
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sums import STEPS, Outer, SumRule, Whole
-from dpsyn_core.measurement import charges as charges_module
-from dpsyn_core.measurement import gate as gate_module
-from dpsyn_core.measurement import sums as gate_sums
-from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measure import charges as charges_module
+from dpsyn_core.measure import gate as gate_module
+from dpsyn_core.measure import sums as gate_sums
+from dpsyn_core.measure.counting import sums as counting_sums
+from dpsyn_core.measure.counting.memory import MemoryCounter
+from dpsyn_core.measure.counting.sums import STEPS, Outer, SumRule, Whole
+from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy import sampled
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing

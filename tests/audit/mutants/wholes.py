@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dpsyn_core.measurement import discover
+from dpsyn_core.measure import discover
+from dpsyn_core.measure.sources import bounding, memory
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources import bounding, memory
-from dpsyn_core.synthesizers.independent import Independent
+from dpsyn_core.systems.independent import Independent
 from tests.audit import bought, whole
 from tests.audit.mutants.base import mutant, replacing
 

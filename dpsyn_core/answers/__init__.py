@@ -1,6 +1,0 @@
-"""Inference from released values alone: answers with intervals, draws of the noise, and combining several tables."""
-
-from __future__ import annotations
-
-from dpsyn_core.answers.combine import Combined as Combined
-from dpsyn_core.answers.combine import combine as combine

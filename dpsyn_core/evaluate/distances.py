@@ -1,0 +1,157 @@
+"""Distances between real and synthetic marginals, many sets at a time, with the noise floor of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.evaluate.comparison import Codes, Comparison
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import AttributeSet, Domain
+
+DENSE_CELLS = 1 << 22  # above this a marginal is counted by sorting its records: 2 x 32 MB at most otherwise
+BATCH_CELLS = 1 << 22  # cells counted before they are compared and dropped
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distances:
+    """One entry a set, in the order of `sets`; float64 or int64 arrays of shape (len(sets),).
+
+    tvd: total variation distance, half of l1. chi2: two-sample chi-square with dof degrees of freedom.
+    floor: mean tvd that a fresh sample of the real table of the synthetic table's size would score.
+    held, cells: the numbers of real records that cells hold, and for each how many cells of all sets hold it.
+    """
+
+    sets: list[AttributeSet]
+    tvd: NDArray[np.float64]
+    chi2: NDArray[np.float64]
+    dof: NDArray[np.int64]
+    floor: NDArray[np.float64]
+    held: NDArray[np.int64]
+    cells: NDArray[np.int64]
+
+    @property
+    def l1(self) -> NDArray[np.float64]:
+        """L1 distance of the frequencies."""
+        return 2 * self.tvd
+
+
+def marginal_distances(c: Comparison, sets: Sequence[AttributeSet], *, progress: Progress = silent) -> Distances:
+    """Compares the marginals of both tables on the given sets, once a comparison. Private."""
+    key = ("distances", tuple(sets))
+    if key not in c.scores:
+        c.scores[key] = _distances(c, sets, progress)
+    found: Distances = c.scores[key]
+    return found
+
+
+def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) -> Distances:
+    from dpsyn_core.evaluate.kernels import distances  # numba is heavy
+
+    deviations = binomial_deviations(c.n, c.m)
+    rows = np.zeros((len(sets), 4))
+    done, tally = 0, []
+    with ThreadPoolExecutor(max_workers=2) as pool:  # the counting kernels release the lock
+        for batch in batches(c.domain, sets):
+            if c.domain.cells(batch[0]) > DENSE_CELLS:
+                tables = [_sparse(c.domain, c.truth, c.synthetic, batch[0])]
+            else:
+                real = pool.submit(c.real_counter.marginals, batch)
+                synthetic = pool.submit(c.synthetic_counter.marginals, batch)
+                pairs = zip(real.result(), synthetic.result(), strict=True)
+                tables = [(r.reshape(-1), s.reshape(-1)) for r, s in pairs]
+            for r, s in tables:
+                rows[done] = distances(r, s, c.n, c.m, deviations)
+                tally.append(np.unique(r[r > 0], return_counts=True))
+                done += 1
+            progress("comparing marginals", done, len(sets))
+    l1, chi2, support, floor = rows.T
+    none = np.zeros(0, dtype=np.int64)
+    held, place = np.unique(np.concatenate([none, *(h for h, _ in tally)]), return_inverse=True)
+    cells = np.bincount(place, np.concatenate([none, *(n for _, n in tally)]), len(held)).astype(np.int64)
+    return Distances(
+        sets=list(sets),
+        tvd=np.clip(l1 / 2, 0, 1),
+        chi2=chi2,
+        dof=np.maximum(support.astype(np.int64) - 1, 0),
+        floor=floor / 2,
+        held=held.astype(np.int64),
+        cells=cells,
+    )
+
+
+def binomial_deviations(n: int, m: int) -> NDArray[np.float64]:
+    """Mean absolute deviation E|X - m p| of X ~ Binomial(m, p) for p = 0/n .. n/n, shape (n + 1,).
+
+    Closed form 2 v C(m, v) p^v (1 - p)^(m - v + 1) with v = floor(m p) + 1. Source: De Moivre 1730; Diaconis and
+    Zabell 1991, Statistical Science 6(3).
+    """
+    from scipy.special import gammaln
+
+    out = np.zeros(n + 1)
+    p = np.arange(1, n) / n
+    v = (np.arange(1, n) * m) // n + 1.0  # in integers: floor of m p must not be rounded up
+    log = math.log(2) + np.log(v) + gammaln(m + 1) - gammaln(v + 1) - gammaln(m - v + 1)
+    out[1:n] = np.exp(log + v * np.log(p) + (m - v + 1) * np.log1p(-p))
+    return out
+
+
+def sampled_sets(domain: Domain, k: int, count: int, *, all_up_to: int, seed: int) -> list[AttributeSet]:
+    """All sets of k attributes when there are at most `all_up_to`, else `count` distinct ones drawn by a seed."""
+    total = math.comb(len(domain), k)
+    if total <= all_up_to:
+        return domain.subsets(k)
+    picks = np.random.default_rng(seed).choice(total, size=min(count, total), replace=False, shuffle=False)
+    return [_unrank(domain.names, k, int(p)) for p in np.sort(picks)]
+
+
+def _unrank(names: Sequence[str], k: int, rank: int) -> AttributeSet:
+    """The combination of this rank in lexicographic order."""
+    out: list[str] = []
+    i = 0
+    while k:
+        below = math.comb(len(names) - i - 1, k - 1)  # combinations that start with names[i]
+        if rank < below:
+            out.append(names[i])
+            k -= 1
+        else:
+            rank -= below
+        i += 1
+    return tuple(out)
+
+
+def batches(domain: Domain, sets: Sequence[AttributeSet]) -> Iterator[list[AttributeSet]]:
+    """Consecutive sets that are counted together; a set too large to lay out is counted alone."""
+    batch: list[AttributeSet] = []
+    held = 0
+    for names in sets:
+        cells = domain.cells(names)
+        alone = cells > DENSE_CELLS or held > DENSE_CELLS
+        if batch and (alone or held + cells > BATCH_CELLS):
+            yield batch
+            batch, held = [], 0
+        batch.append(names)
+        held = held + cells if cells <= DENSE_CELLS else DENSE_CELLS + 1
+    if batch:
+        yield batch
+
+
+def _sparse(
+    domain: Domain, real: Codes, synthetic: Codes, names: AttributeSet
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Counts of the cells that hold a record in either table, for marginals too large to lay out."""
+    n = real.shape[1]
+    key = np.zeros(n + synthetic.shape[1], dtype=np.int64)
+    for name in names:
+        i, size = domain.index(name), domain[name].size
+        if int(key.max(initial=0)) >= 2**62 // size:  # number the cells afresh before the product overflows
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        key = key * size + np.concatenate([real[i], synthetic[i]])
+    cell = np.unique(key, return_inverse=True)[1]
+    cells = int(cell.max()) + 1
+    return np.bincount(cell[:n], minlength=cells), np.bincount(cell[n:], minlength=cells)

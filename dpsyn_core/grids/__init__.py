@@ -1,1 +1,0 @@
-"""Grids of systems, epsilons and repeats on a table that is declared public."""

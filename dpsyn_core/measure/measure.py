@@ -1,0 +1,98 @@
+"""Measures marginals through the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.released import Request, law_of
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.privacy.charge import table_kind
+from dpsyn_core.schema.domain import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.measure.counting.base import Counter
+
+BATCH = 4_000_000  # cells that are counted in one reading of the records
+
+
+def measure_marginals(
+    counter: Counter,
+    sets: Sequence[AttributeSet],
+    costs: Sequence[Cost],
+    *,
+    gate: Gate,
+    recodes: Recodes | Sequence[Recodes] = NO_RECODES,
+    kind: str | None = None,
+) -> list[Measurement]:
+    """One noisy marginal a set, each at its own cost. Guarantee: the gate's; one charge a marginal.
+
+    Marginals are charged, counted and released many at a time, so that records on disk or on a cluster are read once
+    for all of them.
+
+    Args:
+        counter: exact counts.
+        sets: attribute sets.
+        costs: of each.
+        gate: through which they are released.
+        recodes: of attributes that are counted coarsely: of all sets, or for each set its own.
+        kind: of the charges; default by the number of attributes.
+    """
+    maps = [recodes] * len(sets) if isinstance(recodes, Mapping) else list(recodes)
+    used = [{n: own[n] for n in names if n in own} for names, own in zip(sets, maps, strict=True)]
+    shapes = [coarse_shape(counter.domain, names, own) for names, own in zip(sets, used, strict=True)]
+    cells = [int(np.prod(shape, dtype=object)) if shape else 1 for shape in shapes]
+    requests = [
+        Request(
+            name="marginal " + " x ".join(names) if names else "total", kind=kind or table_kind(len(names)), cells=size,
+            cost=cost,
+        )
+        for names, size, cost in zip(sets, cells, costs, strict=True)
+    ]  # fmt: skip
+    out: list[Measurement] = []
+    for part in _batches(cells):
+        got = gate.release_tables(requests[part], _Counts(counter, sets[part], maps[part]))
+        out += [
+            Measurement(
+                attributes=names, values=g.values.reshape(shape).astype(np.float64), sigma=g.sigma, recodes=own,
+                law=law_of(g.charge),
+            )
+            for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)
+        ]  # fmt: skip
+    return out
+
+
+class _Counts:
+    """Exact marginals, counted when it is called; those of one coarse map are counted together."""
+
+    def __init__(self, counter: Counter, sets: Sequence[AttributeSet], maps: Sequence[Recodes]) -> None:
+        self._counter, self._sets, self._maps = counter, sets, maps
+
+    def __call__(self) -> list[NDArray[np.int64]]:
+        """In the order of the sets."""
+        together: dict[int, list[int]] = {}
+        for i, own in enumerate(self._maps):
+            together.setdefault(id(own), []).append(i)
+        found: dict[int, NDArray[np.int64]] = {}
+        for places in together.values():
+            tables = self._counter.marginals([self._sets[i] for i in places], self._maps[places[0]])
+            found.update(zip(places, tables, strict=True))
+        return [found[i] for i in range(len(self._sets))]
+
+
+def _batches(cells: Sequence[int]) -> Iterator[slice]:
+    """Consecutive tables of at most BATCH cells together, or one larger one."""
+    start, held = 0, 0
+    for i, size in enumerate(cells):
+        if i > start and held + size > BATCH:
+            yield slice(start, i)
+            start, held = i, 0
+        held += size
+    if start < len(cells):
+        yield slice(start, len(cells))

@@ -1,0 +1,169 @@
+"""Any marginal read off released ones: made consistent, then projected or reconstructed. Blind, and free of charge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.estimate.marginals.coarsening import coarsen
+from dpsyn_core.estimate.marginals.maxent import Reconstruction, check_query, reconstruct
+from dpsyn_core.estimate.marginals.overlap import make_consistent
+from dpsyn_core.estimate.marginals.reconstruction import Rule, proper
+from dpsyn_core.estimate.marginals.simplex import Rule as NonNegativity
+from dpsyn_core.estimate.marginals.types import Measurement, merged, probabilities, project
+from dpsyn_core.schema.domain import AttributeSet, Domain
+
+Array = NDArray[np.float64]
+
+
+class ReadingSettings(BaseModel):
+    """How a marginal is read off released tables; all of it is post-processing, free to change and to repeat."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reconstruction: Rule = Field(
+        default="maximum-entropy",
+        title="Reconstruction",
+        description=(
+            "How a marginal that no released table holds is found: the flattest table that agrees with the released "
+            "ones, the one of least norm, or one of least disagreement by a linear program."
+        ),
+    )
+    nonnegativity: NonNegativity = Field(
+        default="ripple",
+        title="Negative cells",
+        description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut read each cell on its own.",
+    )
+    rounds: int = Field(
+        default=10,  # a marginal is read off one table, so that the tables must agree; records average over them
+        ge=1,
+        le=1000,
+        title="Consistency rounds",
+        description="At most this many rounds of agreeing on overlaps and removing negative cells.",
+    )
+    sweeps: int = Field(
+        default=1000,
+        ge=1,
+        le=100_000,
+        title="Sweeps",
+        description="At most this many rounds of fitting; it stops early.",
+    )
+
+
+class Reader:
+    """Reads any number of marginals off the released tables of one run, of whatever system."""
+
+    def __init__(
+        self,
+        measured: Sequence[Measurement],
+        domain: Domain,
+        settings: ReadingSettings,
+        *,
+        n_public: int | None = None,
+        as_measured: bool = False,
+    ) -> None:
+        """Keeps the tables; nothing is computed yet.
+
+        Args:
+            measured: released tables, perhaps of coarse values.
+            domain: of the schema.
+            settings: how they are read.
+            n_public: the number of records where it is public.
+            as_measured: a table over exactly the wanted attributes is read as it was released.
+
+        Raises:
+            TableError: there is no table.
+        """
+        self.domain, self.settings = domain, settings
+        self.total = None if n_public is None else float(n_public)
+        self.tables = merged(measured)
+        self._as_measured = as_measured
+        if not self.tables:
+            msg = "there are no released marginals to read from; give the file of a run that measured some"
+            raise TableError(msg)
+
+    def check(self, names: Sequence[str]) -> AttributeSet:
+        """The attributes in domain order. Raises SchemaError, SizeError, or TableError where one was never measured."""
+        check_query(self.domain, names)
+        told = {n for t in self.tables for n, size in zip(t.attributes, t.values.shape, strict=True) if size > 1}
+        told |= {a.name for a in self.domain.attributes if a.size == 1}  # there is nothing to tell apart
+        lacking = [n for n in names if n not in told]
+        if lacking:
+            msg = (
+                f"no released marginal holds '{lacking[0]}', so that nothing is known of its counts; ask for marginals "
+                f"of {', '.join(n for n in self.domain.names if n in told) or 'another release'}"
+            )
+            raise TableError(msg)
+        return self.domain.ordered_set(names)
+
+    def read(self, names: Sequence[str]) -> Reconstruction:
+        """The marginal over some attributes; its axes follow the domain's order. Raises as `check` does."""
+        wanted = self.check(names)
+        exact = [m for m in self.tables if m.attributes == wanted] if self._as_measured else []
+        tables = exact or (self._of_query(wanted) if self._coarse else self._whole)
+        return reconstruct(tables, self.domain, wanted, rule=self.settings.reconstruction, sweeps=self.settings.sweeps)
+
+    @cached_property
+    def _coarse(self) -> bool:
+        return any(proper(r) is not None for m in self.tables for r in m.recodes.values())
+
+    @cached_property
+    def _whole(self) -> list[Measurement]:
+        """All tables, made consistent together; they are at one resolution."""
+        return self._consistent([replace(m, recodes={}) for m in self.tables])
+
+    def _consistent(self, tables: Sequence[Measurement]) -> list[Measurement]:
+        return make_consistent(tables, rule=self.settings.nonnegativity, rounds=self.settings.rounds, total=self.total)
+
+    def _of_query(self, wanted: AttributeSet) -> list[Measurement]:
+        """What the tables say of the wanted attributes, at their own coarse values, consistent.
+
+        Tables of different coarse values are compared where each is spread over all values: inside a coarse one by
+        what the best table of that column alone says. Afterwards they are summed again, so that nothing is taken for
+        measured that was not.
+        """
+        seen = merged([self._onto(m, wanted) for m in self.tables])
+        shares = {n: self._shares(n, seen) for n in wanted}
+        fine = [self._spread(m, shares) for m in seen]
+        return [
+            replace(m, values=coarsen(c.values, m.attributes, m.recodes))
+            for m, c in zip(seen, self._consistent(fine), strict=True)
+        ]
+
+    def _onto(self, m: Measurement, wanted: AttributeSet) -> Measurement:
+        """A table summed over all attributes that are not wanted."""
+        shared = tuple(n for n in wanted if n in m.attributes)
+        values = project(m.values, m.attributes, shared)
+        recodes = {n: r for n in shared if (r := proper(m.recodes.get(n))) is not None}
+        summed = m.values.size / max(values.size, 1)
+        return replace(m, attributes=shared, values=values, sigma=m.sigma * summed**0.5, recodes=recodes)
+
+    def _shares(self, name: str, seen: Sequence[Measurement]) -> Array:
+        """Shares of a column's values by the table that tells them with the least noise; even where none does."""
+        best, least = np.ones(self.domain[name].size), np.inf
+        for m in seen:
+            if name in m.attributes and name not in m.recodes:
+                values = project(m.values, m.attributes, (name,))
+                noise = m.sigma * (m.values.size / values.size) ** 0.5
+                if noise < least:
+                    best, least = values, noise
+        return probabilities(best)
+
+    def _spread(self, m: Measurement, shares: dict[str, Array]) -> Measurement:
+        """A table at all values of its columns; the noise of its sum stays what it is."""
+        values = m.values
+        for axis, name in enumerate(m.attributes):
+            if name not in m.recodes:
+                continue
+            inside = m.recodes[name].within(shares[name])
+            shape = [1] * values.ndim
+            shape[axis] = len(inside)
+            values = m.recodes[name].expand(values, axis) * inside.reshape(shape)
+        sigma = m.sigma * (m.values.size / max(values.size, 1)) ** 0.5
+        return replace(m, values=values, sigma=sigma, recodes={})

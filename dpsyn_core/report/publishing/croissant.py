@@ -1,0 +1,210 @@
+"""Croissant: the description of a released table that search engines and machine-learning tools read.
+
+Source: Croissant Format Specification 1.1 (MLCommons, January 2026), and its vocabulary for responsible AI. All in the
+document comes from the manifest, the schema and what a person types: no cell of any table is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.errors import OutputError, ReceiptError
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.report.publishing import facts
+from dpsyn_core.runs.verify.contradictions import schema_fault
+from dpsyn_core.runs.verify.receipts import ownership
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.importers.declared import declared_columns
+from dpsyn_core.tables.declared import DeclaredColumn
+from dpsyn_core.tables.digest import file_digest
+
+CONFORMS = "http://mlcommons.org/croissant/1.1"
+FORMATS = {".csv": "text/csv", ".tsv": "text/tab-separated-values", ".parquet": "application/x-parquet"}
+TYPES = {
+    "integer": "sc:Integer", "float": "sc:Float", "boolean": "sc:Boolean", "date": "sc:Date", "datetime": "sc:DateTime",
+}  # fmt: skip
+# the context that the specification gives; programs compare it word by word
+CONTEXT: Mapping[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "arrayShape": "cr:arrayShape",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "description": {"@container": "@language"},
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isArray": "cr:isArray",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "name": {"@container": "@language"},
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+
+
+def croissant(
+    table: Path,
+    manifest: Path,
+    schema: Schema,
+    *,
+    licence: str,
+    url: str,
+    creator: str,
+    published: str,
+    description: str | None = None,
+) -> dict[str, Any]:
+    """The JSON-LD document of one released table, which lies beside it.
+
+    Args:
+        table: CSV, TSV or Parquet, as it was written with the manifest: its bytes are compared with the digests.
+        manifest: of the release.
+        schema: that the run was made with.
+        licence: address or name of the licence.
+        url: of the page that describes the table.
+        creator: name of the organisation or person that publishes it.
+        published: date, YYYY-MM-DD.
+        description: of the table; None makes a sentence from the manifest.
+
+    Raises:
+        OutputError: the ending is of a format that Croissant cannot describe.
+        ReceiptError: the table is not the file of this manifest, or the schema is not that of the run.
+    """
+    form = FORMATS.get(table.suffix.lower())
+    if form is None or not table.is_file():
+        msg = f"'{table.name}' cannot be described by Croissant; give one file that ends with {', '.join(FORMATS)}"
+        raise OutputError(msg)
+    found = Manifest.load(manifest)
+    held = ownership(table, found)
+    if held.fault or held.more:
+        raise ReceiptError(held.fault or held.more)
+    fault = schema_fault(found, schema)
+    if fault:
+        msg = f"{fault}; give the file that '{manifest.name}' was made with"
+        raise ReceiptError(msg)
+    columns = declared_columns(schema)
+    names = identifiers(schema.output_names)
+    return {
+        "@context": dict(CONTEXT),
+        "@type": "sc:Dataset",
+        "conformsTo": CONFORMS,
+        "name": found.dataset,
+        "description": described(found) if description is None else f"{description} {found.guarantee}",
+        "url": url,
+        "license": licence,
+        "creator": {"@type": "sc:Organization", "name": creator},
+        "datePublished": published,
+        "version": "1.0.0",
+        "citeAs": f"{creator}: {found.dataset}, synthetic table, {published[:4]}. {found.guarantee} {url}",
+        "isLiveDataset": False,
+        "keywords": ["synthetic data", "differential privacy"] if found.private else ["synthetic data"],
+        **responsible(found),
+        "distribution": [_file(table, form), _file(manifest, "application/json")],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": "records",
+                "name": "records",
+                "description": f"{found.n_records} synthetic records",
+                "field": [_field(columns[name], names[name], table) for name in schema.output_names],
+            }
+        ],
+    }
+
+
+def identifiers(names: Sequence[str]) -> dict[str, str]:
+    """Each name as a part of an `@id`, which takes no blank and no mark of an address: `visit date` is `visit_date`."""
+    out: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^\w.-]", "_", name)
+        tried = (plain if k == 1 else f"{plain}_{k}" for k in count(1))
+        out[name] = next(t for t in tried if t not in out.values())
+    return out
+
+
+def described(m: Manifest) -> str:
+    """What the table is, in two sentences."""
+    return (
+        f"A synthetic table of {m.n_records} records, made from released values by the system {m.method} of DPSyn "
+        f"Studio. {m.guarantee}"
+    )
+
+
+def responsible(m: Manifest) -> dict[str, str]:
+    """The statement of privacy, in the vocabulary for responsible AI."""
+    unit = f"{m.neighbours}, at most {m.max_records} records of one individual"
+    why = "" if m.private else f" Reasons: {'; '.join(m.not_private_because)}."
+    made = "those and the public table" if facts.learnt(m) else "those alone"
+    return {
+        "rai:personalSensitiveInformation": f"{m.guarantee}{why} Neighbours: {unit}. {facts.unprotected(m)}",
+        "rai:dataCollection": f"Synthetic: {len(m.charges)} noisy releases about the private table, which the manifest "
+        f"lists, and records made from {made}.",
+        "rai:dataLimitations": "Noise, bins and a limited set of marginals make every figure inexact, most of all for "
+        "small groups and for relations that were not measured. Intervals come from the released marginals, not from "
+        "this table alone.",
+    }
+
+
+def _file(path: Path, form: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": _file_id(path),
+        "name": path.name,
+        "contentUrl": path.name,
+        "encodingFormat": form,
+        "sha256": file_digest(path),
+    }
+
+
+def _file_id(path: Path) -> str:
+    return identifiers([path.name])[path.name]
+
+
+def _field(column: DeclaredColumn, identifier: str, table: Path) -> dict[str, Any]:
+    said = [p for p in (column.label, column.description, _range(column)) if p]
+    return {
+        "@type": "cr:Field",
+        "@id": f"records/{identifier}",
+        "name": column.name,
+        "description": ". ".join(said) or column.name,
+        "dataType": TYPES.get(column.kind, "sc:Text"),
+        "source": {"fileObject": {"@id": _file_id(table)}, "extract": {"column": column.name}},
+    }
+
+
+def _range(column: DeclaredColumn) -> str:
+    """What cells may be, as the schema declares it."""
+    blank = ", or blank" if column.blank else ""
+    if column.values:
+        return f"One of {len(column.values)} declared values{blank}"
+    return "" if column.low is None else f"From {column.low} to {column.high}{blank}"

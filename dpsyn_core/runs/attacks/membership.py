@@ -1,0 +1,149 @@
+"""Membership: who of the canaries was in the table of a run, from all that the run releases.
+
+The attacker of the definition of differential privacy knows every other record, the schema and the system; only the
+coins are unknown. A canary in the table raises the counts of its own cells, so the coins are estimated by ridge
+regression of noisy counts on the canaries' cells: from the released marginals of one run, and from the synthetic
+records, whose usual counts are learnt from other runs.
+Sources: Jagielski, Ullman, Oprea 2020 (attacks that learn on half of the runs and are counted on the other);
+Stadler, Oprisanu, Troncoso 2022 (shadow runs of a system against synthetic tables).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.runs.attacks.result import Floats, Outcome
+from dpsyn_core.runs.attacks.world import World
+from dpsyn_core.schema.codec import Codes
+from dpsyn_core.schema.domain import Domain
+
+MOST_PAIRS = 150  # of attributes, drawn at random where there are more
+BLOCK = 5000  # records compared with canaries at a time
+NOISES = (
+    1.0,
+    0.3,
+    0.1,
+    0.03,
+    0.01,
+)  # what share of the stated noise an attacker expects: a fault may have made it less
+TRUSTS = (1.0, 0.1, 0.01)  # weight of counts of records, which are not independent of each other
+PRIOR = 4.0  # inverse variance of a fair coin
+
+
+class Probe:
+    """The cells in which canaries lie: how a coin moves each of them, and what the known records count there."""
+
+    def __init__(self, world: World, domain: Domain) -> None:
+        """Prepares the cells of single attributes, of pairs and of all attributes together."""
+        self.domain = domain
+        self.canaries = world.codes[:, world.target]
+        moved = world.coin >= 0
+        self._moved, self._coin = world.codes[:, moved], world.coin[moved]
+        self._sign = np.where(world.side[moved], 1.0, -1.0)
+        known = ~moved | ~world.side
+        self._known = world.codes[:, known]  # in the table when no canary is
+        self._usual = world.usual
+        d = len(domain)
+        pairs = list(itertools.combinations(range(d), 2))
+        if len(pairs) > MOST_PAIRS:
+            rng = np.random.default_rng(0)  # public: the same pairs in every run
+            pairs = [pairs[i] for i in np.sort(rng.choice(len(pairs), MOST_PAIRS, replace=False))]
+        whole = [tuple(range(d))] if d > 2 else []
+        self.sets: list[tuple[int, ...]] = [*((j,) for j in range(d)), *pairs, *whole]
+
+    @cached_property
+    def cells(self) -> list[NDArray[np.intp]]:
+        """For each set, one canary of every cell that holds some."""
+        return [np.unique(self.canaries[list(s)], axis=1, return_index=True)[1] for s in self.sets]
+
+    @cached_property
+    def moves(self) -> Floats:
+        """By how much each coin raises each cell, in records; (cells, coins)."""
+        every = zip(self.sets, self.cells, strict=True)
+        return np.concatenate([self._moves(self.canaries[list(s)][:, c], self._moved[list(s)]) for s, c in every])
+
+    def _moves(self, cells: NDArray[Any], records: NDArray[Any]) -> Floats:
+        """(cells, coins) from cells (k, cells) and the moved records on the same attributes (k, records)."""
+        same = np.all(cells[:, :, None] == records[:, None, :], axis=0) * self._sign
+        return np.stack([np.bincount(self._coin, row, self.canaries.shape[1]) for row in same])
+
+    def counts(self, codes: Codes) -> Floats:
+        """How many synthetic records lie in each cell, scaled to the usual number of records; (cells,)."""
+        out = np.zeros(sum(len(c) for c in self.cells))
+        for start in range(0, codes.shape[1], BLOCK):
+            block = codes[:, start : start + BLOCK]
+            equal = [row[:, None] == canary[None, :] for row, canary in zip(block, self.canaries, strict=True)]
+            at = 0
+            for s, c in zip(self.sets, self.cells, strict=True):
+                same = equal[s[0]][:, c].copy()
+                for j in s[1:]:
+                    same &= equal[j][:, c]
+                out[at : at + len(c)] += same.sum(axis=0)
+                at += len(c)
+        return np.asarray(out * self._usual / max(1, codes.shape[1]))
+
+    def beliefs(self, measured: Sequence[Measurement]) -> Floats:
+        """Estimates of the coins from released marginals, one for each of NOISES; (len(NOISES), coins) or (0, coins).
+
+        Exact counts of the known records are taken off first: the attacker knows them.
+        """
+        rows, gaps, weights = [], [], []
+        for one in measured:
+            if one.sigma <= 0:
+                continue
+            at = [self.domain.index(name) for name in one.attributes]
+            canaries, moved, known = (
+                _recoded(c[at], one, self.domain) for c in (self.canaries, self._moved, self._known)
+            )
+            first = np.unique(canaries, axis=1, return_index=True)[1] if at else np.zeros(1, dtype=np.intp)
+            cells = canaries[:, first]
+            exact = np.all(cells[:, :, None] == known[:, None, :], axis=0).sum(axis=1)
+            rows.append(self._moves(cells, moved))
+            gaps.append(one.values[tuple(cells)].ravel() - exact)
+            weights.append(np.full(len(first), 1 / one.sigma**2))
+        m = self.canaries.shape[1]
+        if not rows:
+            return np.zeros((0, m))
+        design, gap, weight = np.concatenate(rows), np.concatenate(gaps), np.concatenate(weights)
+        return np.stack([coins_of(design, gap[None], weight / noise**2)[0] for noise in NOISES])
+
+
+def _recoded(codes: Codes, one: Measurement, domain: Domain) -> NDArray[np.intp]:
+    """Codes on the axes of a marginal, some of which are coarser than the schema's."""
+    return np.stack(
+        [
+            one.recodes[name].map[row] if name in one.recodes else row.astype(np.intp)
+            for name, row in zip(one.attributes, codes, strict=True)
+        ]
+    ) if one.attributes else np.zeros((0, codes.shape[1]), dtype=np.intp)  # fmt: skip
+
+
+def coins_of(design: Floats, gaps: Floats, weights: Floats) -> Floats:
+    """Ridge estimates of fair coins: (runs, coins) from gaps (runs, cells), design (cells, coins), weights (cells,)."""
+    weighted = design * weights[:, None]
+    inner = design.T @ weighted + PRIOR * np.eye(design.shape[1])
+    return np.asarray(np.linalg.solve(inner, (gaps @ weighted + PRIOR / 2).T).T)
+
+
+def learnt(outcomes: Sequence[Outcome], moves: Floats, train: int) -> list[Floats]:
+    """Scores of all coins by every attacker, (runs, coins) each; what has to be learnt is learnt on `train` runs.
+
+    The last attacker adds the others up, with weights that fit the coins of the training runs.
+    """
+    coins = np.stack([o.coins for o in outcomes]).astype(np.float64)
+    counts = np.stack([o.counts for o in outcomes])
+    rest = counts[:train] - coins[:train] @ moves.T
+    usual, spread = rest.mean(axis=0), rest.var(axis=0, ddof=1) + 0.05**2
+    found = [coins_of(moves, counts - usual, trust / spread) for trust in TRUSTS]
+    kinds = min(o.scores.shape[0] for o in outcomes)
+    found += [np.stack([o.scores[k] for o in outcomes]) for k in range(kinds)]
+    tall = np.stack([f[:train].ravel() for f in found] + [np.ones(train * coins.shape[1])], axis=1)
+    weights = np.linalg.lstsq(tall, coins[:train].ravel(), rcond=1e-6)[0]
+    return [*found, np.asarray(sum(w * f for w, f in zip(weights, found, strict=False)) + weights[-1])]

@@ -1,0 +1,221 @@
+"""Forecast: how far off the answer of each question will be, and everything else, before anything is spent. Public.
+
+It rests on the plan of the run and on an assumed table whose groups are equally large and whose numbers are spread
+evenly, for nothing is known of the real one. What fitting several tables together gains is left out, and so is what
+systems that choose their tables on the way may measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dpsyn_core.estimate.marginals import figures
+from dpsyn_core.estimate.marginals.figures import Groups
+from dpsyn_core.estimate.marginals.workload import Need, Workload
+from dpsyn_core.evaluate.associations import expected_tvd
+from dpsyn_core.questions.compile import compile_question, workload_of
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.forms import (
+    GapQuestion,
+    GiniQuestion,
+    GroupedQuestion,
+    QuantileQuestion,
+    Question,
+    RangeQuestion,
+    SumQuestion,
+)
+from dpsyn_core.questions.meaning import groups_of
+from dpsyn_core.runs.plan import ASSUMED, RunPlan, plan_of
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
+from dpsyn_core.systems.steps import Step
+
+DRAWS = 200  # noisy copies of one assumed group, from which the mean error of its figure is taken
+Scale = Literal["records", "spread", "gini", "sum"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forecast:
+    """Of one question.
+
+    scale: what the errors are shares of: all records (table, range, predict), the spread of the number (its standard
+    deviation; mean, gap, quantile, regression), 1 (gini), the sum itself (sum). before: mean error where the question
+    is not declared; None if no default measurement covers all its columns. after: mean error where
+    it is; None where the system chooses its tables on the way, or the questions get nothing. Both at most 1.
+    """
+
+    question: Question
+    scale: Scale
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forecasts:
+    """Of all questions.
+
+    share: that the questions get. others: how many times more noise all other pairs of columns have than without
+    questions; None where they are not measured any more, or never were. takes: whether the system can be told
+    questions at all.
+    """
+
+    each: tuple[Forecast, ...]
+    share: float
+    others: float | None
+    takes: bool
+
+
+def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Forecasts:
+    """What declaring the questions of a run changes. Reads no data; raises what calibration raises.
+
+    Args:
+        spec: of the run, with its questions.
+        schema: of the table; the questions fit it.
+        n_records: about how many records there are; a public number in the schema comes before it.
+    """
+    config, questions = spec.config, spec.asked(schema)
+    workload = workload_of(questions, schema, spec.questions_share)
+    plain = Task.of(schema, spec.budget, questions=Questions.of([]), measures=config.measures)
+    n = float(schema.n_records if schema.n_records is not None else n_records)
+    usual = config.calibrate(plain)
+    before = plan_of(usual, plain, n_records=n)
+    told = None
+    if workload is not None and config.takes_questions:
+        told = _told(config, spec.task(schema), n)
+    tables = {} if told is None or workload is None else _tables(told, workload, n)
+    each = [
+        Forecast(
+            question=q, scale=_scale(q), before=_error(q, schema, _usual(q, schema, before), n),
+            after=_error(q, schema, tables.get(q.name), n),
+        )
+        for q in questions.questions
+    ]  # fmt: skip
+    return Forecasts(
+        each=tuple(each), share=0.0 if workload is None else workload.share, takes=config.takes_questions,
+        others=1.0 if told is None else _ratio(before, told[1]),
+    )  # fmt: skip
+
+
+def _told(config: MethodConfig, task: Task, n: float) -> tuple[Synthesizer, RunPlan]:
+    system = config.calibrate(task)
+    return system, plan_of(system, task, n_records=n)
+
+
+def _ratio(before: RunPlan, after: RunPlan) -> float | None:
+    """How many times more noise a cell of a pair has; at the most that the plans state."""
+    ends = [plan.std(step) for plan in (before, after) if (step := _pairs(plan)) is not None]
+    known = [e[1] for e in ends if e is not None]
+    return known[1] / known[0] if len(known) == 2 else None
+
+
+def _pairs(plan: RunPlan, names: Sequence[str] = ()) -> Step | None:
+    """The step that measures pairs, with these attributes where they are named."""
+    return next((step for kind in ("2-way", "chosen", "listed") if (step := _step(plan, kind, names))), None)
+
+
+def _step(plan: RunPlan, kind: str, names: Sequence[str] = ()) -> Step | None:
+    return next((s for s in plan.steps if s.kind == kind and s.sigma is not None and s.reaches(names)), None)
+
+
+def _middle(plan: RunPlan, step: Step) -> float | None:
+    std = plan.std(step)
+    return None if std is None else math.sqrt(std[0] * std[1])
+
+
+Table = tuple[float, float]  # cells, standard deviation of the noise of one
+
+
+def _tables(told: tuple[Synthesizer, RunPlan], workload: Workload, n: float) -> dict[str, Table]:
+    """The table of each question, by its name; the worst where it needs several."""
+    system, plan = told
+    widen = math.sqrt(2) if plan.cost.pure else 1.0
+    made = [(cells, scale * widen) for cells, scale in system.question_tables(n)]
+    if not made:
+        step = _step(plan, "question")
+        middle = None if step is None else _middle(plan, step)
+        if middle is None:
+            return {}
+        made = [(_full(need, system), middle) for need in workload.needs]
+    found: dict[str, Table] = {}
+    for need, table in zip(workload.needs, made, strict=True):
+        for name in need.questions:
+            if name not in found or table[0] * table[1] > found[name][0] * found[name][1]:
+                found[name] = table
+    return found
+
+
+def _full(need: Need, system: Synthesizer) -> float:
+    """Cells of a table that is measured as it is."""
+    domain = system.domain  # type: ignore[attr-defined]
+    return float(domain.cells(need.attributes))
+
+
+def _usual(question: Question, schema: Schema, plan: RunPlan) -> Table | None:
+    """The table that a run measures by default and that covers the question: a column, or a pair if it is chosen."""
+    widest = max((n.attributes for n in compile_question(question, schema)), key=len)
+    step = {1: _step(plan, "1-way"), 2: _pairs(plan, widest)}.get(len(widest))
+    middle = None if step is None else _middle(plan, step)
+    if step is None or middle is None:
+        return None
+    return math.sqrt(step.cells[0] * step.cells[1]), middle
+
+
+def _scale(question: Question) -> Scale:
+    if isinstance(question, SumQuestion):
+        return "sum"
+    if isinstance(question, GiniQuestion):
+        return "gini"
+    return "spread" if isinstance(question, GroupedQuestion) or question.kind == "regression" else "records"
+
+
+def _error(question: Question, schema: Schema, table: Table | None, n: float) -> float | None:
+    """Mean error of one figure of an assumed table; None without a table."""
+    if table is None:
+        return None
+    cells, std = table
+    if not isinstance(question, GroupedQuestion):
+        if question.kind == "regression":
+            return min(1.0, std * math.sqrt(cells) / n)
+        if isinstance(question, RangeQuestion):
+            return min(1.0, expected_tvd(2, std, n))  # the cell that is in
+        return expected_tvd(max(1, round(cells)), std, n)
+    groups = math.prod(groups_of(schema[a], question.bins.get(a))[0].size for a in question.by)
+    sides = 2 if isinstance(question, GapQuestion) else 1
+    values = max(4, round(cells / (groups * (3 if sides == 2 else 1))))
+    return min(1.0, _grouped(question, values, std, n / (groups * sides)))
+
+
+def _grouped(question: GroupedQuestion, values: int, std: float, held: float) -> float:
+    """Mean error of the figure of one group of so many records, in the unit of `Forecast.scale`."""
+    rng = np.random.default_rng(0)  # public; nothing is protected by it
+    x = np.tile((np.arange(values) + 0.5) / values, DRAWS)
+    group = np.repeat(np.arange(DRAWS), values)
+
+    def noisy() -> Groups:
+        counts = np.maximum(held / values + rng.normal(0.0, std, size=len(x)), 0.0)
+        return Groups(group=group, numbers=x, weights=counts, size=DRAWS)
+
+    spread, truth = math.sqrt(1 / 12), 0.5
+    if isinstance(question, GiniQuestion):
+        return _mean(np.abs(figures.ginis(noisy()) - 1 / 3))
+    if isinstance(question, SumQuestion):
+        off = np.bincount(group, weights=x * rng.normal(0.0, std, size=len(x)), minlength=DRAWS)
+        return _mean(np.abs(off) / (held * truth))
+    if isinstance(question, QuantileQuestion):
+        ends = (x - 0.5 / values, x + 0.5 / values)
+        return _mean(np.abs(figures.quantiles(noisy(), 0.5, ends=ends) - truth)) / spread
+    found = figures.means(noisy()) - truth
+    if isinstance(question, GapQuestion):
+        found = found - (figures.means(noisy()) - truth)
+    return _mean(np.abs(found)) / spread
+
+
+def _mean(errors: Any) -> float:
+    known = errors[~np.isnan(errors)]
+    return float(known.mean()) if len(known) else 1.0

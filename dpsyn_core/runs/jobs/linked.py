@@ -1,0 +1,57 @@
+"""A run of linked tables in the folder of a job: one file for each table, before and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsyn_core.runs.jobs.folder import MANIFEST, SCHEMA
+from dpsyn_core.runs.jobs.spec import JobSpec
+
+ANSWERS = "answers.json"  # of the declared questions, in the folder of the job
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dpsyn_core.progress import Progress
+    from dpsyn_core.schema.linked import LinkedSchema
+
+
+def synthetic_places(folder: Path, schema: LinkedSchema) -> dict[str, Path]:
+    """Where the synthetic tables of a finished run are, by name; tables of one file are one table."""
+    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
+    return {name: folder / f"synthetic-{i}.parquet" for i, name in enumerate(names)}
+
+
+def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
+    """Runs linked tables, and leaves the synthetic ones with their manifest. Raises DPSynError."""
+    from dpsyn_core.runs.trees.answering import write_answers
+    from dpsyn_core.runs.trees.release import synthesize_linked
+    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.schema.linked import LinkedSchema
+
+    schema = LinkedSchema.load(folder / SCHEMA)
+    progress("reading the table", 0, 1)
+    tables = _taken(folder, spec)
+    release = synthesize_linked(
+        tables[schema.name] if schema.one_file else tables, schema, epsilon=spec.epsilon, delta=spec.delta,
+        rng=spec.seed, n_records=spec.n_records, dataset=spec.dataset, progress=progress,
+        questions=spec.questions, query_vouched=spec.query_vouched, **spec.settings,
+    )  # fmt: skip
+    del tables
+    places = Places(outs=tuple(synthetic_places(folder, schema).values()), manifest=folder / MANIFEST)
+    manifest = write_release(release, places, progress=progress)
+    if release.answers:
+        write_answers(release.answers, folder / ANSWERS, private=not manifest.private)
+    progress("writing", 1, 1)
+
+
+def _taken(folder: Path, spec: JobSpec) -> dict[str, pa.Table]:
+    """The private tables by name; the copies in the folder are removed as soon as they are in memory."""
+    import pyarrow.parquet as pq
+
+    out = {}
+    for name, place in zip(spec.linked, spec.inputs, strict=True):
+        out[name] = pq.read_table(folder / place)
+        (folder / place).unlink()
+    return out

@@ -1,0 +1,107 @@
+"""Reads one table in a child process, from an untrusted file or a database, and drafts a schema for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from dpsyn_core.errors import DPSynError, OutputError, SizeError
+from dpsyn_core.limits import limit_resources
+from dpsyn_core.runs.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
+from dpsyn_core.runs.jobs.places import of_worker
+from dpsyn_core.runs.jobs.spec import ReadJob, ReadSpec
+from dpsyn_core.tables.confines import confine_process
+
+if TYPE_CHECKING:
+    from dpsyn_core.tables.batches import Batches
+
+READ_FAULT = "The file could not be read because of a fault in the program; save it as CSV and try again."
+
+
+def read_when_asked() -> int:
+    """Imports what reading needs, waits for one line with a `ReadJob` on the standard input, and reads its table.
+
+    So the app keeps one ready. An input that ends without a line means that the app is gone. The job comes this way,
+    and not by an argument or a file, because the address of a database may hold a password.
+
+    Returns:
+        The exit status.
+    """
+    from dpsyn_core.schema.draft.drafting import drafted
+    from dpsyn_core.tables.read import read_table
+
+    drafted(read_table(b"a,b\n1,2\n3,4\n"), "loads all that reading needs")
+    line = sys.stdin.readline().strip()
+    if not line:
+        return 0
+    job = ReadJob.model_validate_json(line)
+    folder, spec = job.folder, job.spec
+    confine_process(of_worker())
+    sys.excepthook = partial(_fault, folder)
+    try:
+        _read(folder, spec)
+    except MemoryError:
+        msg = f"reading the {spec.source} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
+        return leave_refusal(folder, SizeError(msg))
+    except DPSynError as error:
+        return leave_refusal(folder, error, _sheets(folder, spec))
+    except OSError as error:
+        msg = f"the table cannot be handed over ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
+        return leave_refusal(folder, OutputError(msg))
+    return 0
+
+
+def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
+    leave_fault(folder, kind, trace, sentence=READ_FAULT)
+
+
+def _read(folder: Path, spec: ReadSpec) -> None:
+    """Reads, drafts a schema, hands both over."""
+    from dpsyn_core.privacy.names import dataset_name
+    from dpsyn_core.schema.draft.drafting import drafted
+    from dpsyn_core.tables.handover import leave
+    from dpsyn_core.tables.labelled import HERE
+
+    limit_resources(spec.memory_mb, spec.seconds)
+    os.environ[HERE] = "1"  # this process is the one that may end
+    found = _opened(folder, spec)
+    if spec.drafted:
+        drafted(found.whole(), dataset_name(spec.name))[0].dump(folder / DRAFT)
+    leave(folder, found)
+
+
+def _opened(folder: Path, spec: ReadSpec) -> Batches:
+    """The table in memory; of a path that holds more than `most_cells`, some records, for looks at it."""
+    from dpsyn_core.tables.read import open_table
+
+    source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
+    batches = open_table(source, spec.form, name=spec.name, most=spec.most, seconds=spec.seconds)
+    if spec.most_cells is None:
+        return batches.holding(batches.whole())
+    import numpy as np
+
+    from dpsyn_core.tables.sampling import sampled
+
+    return sampled(batches, max(1, spec.most_cells // max(1, len(batches.columns))), rng=np.random.default_rng())
+
+
+def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
+    """The sheets of a workbook of several, for the page to offer the others; none for any other file."""
+    from dpsyn_core.tables.confines import steady
+    from dpsyn_core.tables.excel import sheets
+
+    if spec.form.of_database or not spec.name.lower().endswith(".xlsx"):
+        return ()
+    try:
+        if spec.path is None:
+            found = sheets((folder / UPLOAD).read_bytes())
+        else:
+            with steady(Path(spec.path)) as here:
+                found = sheets(here.read_bytes())
+    except (DPSynError, OSError):
+        return ()  # the file itself is refused
+    return found if len(found) > 1 else ()

@@ -1,0 +1,325 @@
+"""The schema of the records that meet a condition: fewer values, narrower ranges, and where each came from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.schema.attributes import DerivedAttribute
+from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.computed import Computed
+from dpsyn_core.schema.rules.conditions import Clause, clauses, unquoted
+from dpsyn_core.schema.rules.meant import Meant
+from dpsyn_core.schema.rules.ruled import RuledColumn
+from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule
+from dpsyn_core.tables.canonical import canonical
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inside:
+    """Where the values of a narrowed attribute come from.
+
+    origin: (new size,) the value of the whole attribute that each of them lies in. share: the part of it, in [0, 1].
+    rules: that no record has a value of share 0, where such values stay.
+    """
+
+    origin: NDArray[np.intp]
+    share: NDArray[np.float64]
+    rules: tuple[ImpossibleRule, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Narrowed:
+    """A schema in which every record meets a condition, and how its attributes lie in those of the whole one."""
+
+    schema: Schema
+    inside: dict[str, Inside]
+
+
+def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> Narrowed:
+    """The schema of the records that meet a condition, which is written as in questions and rules.
+
+    computed: columns of which nothing was measured. Raises QuestionError for text that is no condition, SchemaError for
+    a value that a column does not have, and for a column of which nothing is known.
+    """
+    wanted: dict[str, list[Clause]] = {}
+    for clause in clauses(where):
+        wanted.setdefault(clause.attribute, []).append(clause)
+    known = {a.name for a in schema.coded}
+    for name in wanted:
+        if name not in known:
+            hint = unquoted(name, known)
+            msg = f"'{name[:80]}' is no column that is synthesized, so that no condition holds for it{hint}"
+            raise SchemaError(msg)
+    for one in computed:
+        if one.column in wanted:
+            of = " and ".join(one.named)
+            msg = f"'{one.column}' was not measured: it is computed from {of}; name conditions on these"
+            raise SchemaError(msg)
+    made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
+    attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
+    rules = tuple(r for rule in schema.rules for r in _rules_inside(rule, schema, made))
+    rules += tuple(r for _, inside in made.values() for r in inside.rules)
+    # no number of records is public of a part of the table, and questions were asked of the whole
+    update = {"attributes": attributes, "rules": rules, "n_records": None, "questions": None}
+    return Narrowed(schema=schema.model_copy(update=update), inside={n: i for n, (_, i) in made.items()})
+
+
+def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Computed] = ()) -> Schema:
+    """The schema of some columns; rules that name another one go with it. Raises SchemaError.
+
+    computed: columns of which nothing was measured.
+    """
+    lacking = [c for c in columns if c not in schema.output_names]
+    if lacking or not columns:
+        some = ", ".join(schema.output_names[:20])
+        msg = f"'{lacking[0][:80] if lacking else ''}' is no column of the release; its columns are {some}"
+        raise SchemaError(msg)
+    needed: dict[str, tuple[str, ...]] = {one.column: one.named for one in computed}
+    needed |= {a.name: (a.origin,) for a in schema.attributes if isinstance(a, DerivedAttribute)}
+    for column in columns:
+        absent = [n for n in needed.get(column, ()) if n not in columns]
+        if absent:
+            msg = f"'{column}' follows from '{absent[0]}', which is left out; keep both, or neither"
+            raise SchemaError(msg)
+    kept = tuple(a for a in schema.attributes if a.name in columns)
+    if not any(a.coded for a in kept):
+        msg = "no column is left that is synthesized; name at least one"
+        raise SchemaError(msg)
+    rules = tuple(r for r in schema.rules if set(r.columns) <= set(columns))
+    return schema.model_copy(update={"attributes": kept, "rules": rules, "questions": None})
+
+
+def _narrow(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
+    if isinstance(attribute, CategoricalAttribute):
+        return _fewer(attribute, wanted)
+    return _shorter(attribute, wanted)
+
+
+def _codes(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> NDArray[np.bool_]:
+    met = [Meant.of(attribute, clause).codes for clause in wanted]
+    found: NDArray[np.bool_] = np.logical_and.reduce([m for m in met if m is not None])
+    return found
+
+
+def _whole(attribute: Any, met: NDArray[np.bool_], wanted: Sequence[Clause]) -> Inside:
+    """A column that keeps its values, as blank cells need a range beside them; rules leave those that meet it.
+
+    met: bool (size,), which codes meet the conditions.
+    """
+    if not met.any():
+        raise _nothing(attribute)
+    rules = tuple(ImpossibleRule(where=_text(replace(c, negated=not c.negated))) for c in wanted)
+    return Inside(origin=np.arange(attribute.size), share=met.astype(np.float64), rules=rules)
+
+
+def _fewer(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
+    met = _codes(attribute, wanted)
+    listed, special = met[: len(attribute.values)], met[len(attribute.values) :]
+    if not listed.any():
+        return attribute, _whole(attribute, met, wanted)
+    tail = list(special)
+    update = {
+        "values": tuple(v for v, keep in zip(attribute.values, listed, strict=True) if keep),
+        "other": bool(attribute.other and tail.pop(0)),
+        "missing": bool(attribute.missing and tail.pop(0)),
+    }
+    fresh = type(attribute).model_validate({**_fields(attribute), **update})
+    origin = np.flatnonzero(met)
+    return fresh, Inside(origin=origin, share=np.ones(len(origin)))
+
+
+def _fields(attribute: Any) -> dict[str, Any]:
+    return {name: getattr(attribute, name) for name in type(attribute).model_fields}
+
+
+def _special(attribute: Any, wanted: Sequence[Clause]) -> tuple[NDArray[np.bool_], list[Clause]]:
+    """Which codes of a number or a date meet the conditions on blank and special cells, and the other conditions."""
+    listed = getattr(attribute, "special_values", ())
+    met, others = np.ones(attribute.size, dtype=bool), []
+    for clause in wanted:
+        meant = Meant.of(attribute, clause)
+        if meant.spans or any(p not in listed for p in meant.points):
+            others.append(clause)
+            continue
+        named = np.zeros(attribute.size, dtype=bool)
+        named[[attribute.binning.size + listed.index(p) for p in meant.points]] = True
+        named[attribute.size - 1] |= meant.blank
+        met &= named != meant.negated
+    return met, others
+
+
+def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
+    """A number or a date with a narrower range; its bins are cut where the range is."""
+    met, others = _special(attribute, wanted)
+    if not others:
+        return attribute, _whole(attribute, met, wanted)
+    if not met[0]:  # what is left is blank or special, and lies in no interval
+        raise _nothing(attribute)
+    empty = np.zeros(0, dtype=np.int64 if attribute.binning.bounds()[0].dtype.kind == "i" else np.float64)
+    grid = RuledColumn(attribute, empty, np.zeros(0, dtype=np.uint8))
+    low, high = grid.ends
+    for clause in others:
+        meant = Meant.of(attribute, clause)
+        if meant.negated or (not meant.spans and (len(meant.points) != 1 or meant.blank)):
+            raise _untaken(attribute)
+        first, last = meant.spans[0] if meant.spans else (meant.points[0], meant.points[0])
+        low, high = max(low, first), min(high, last)
+    low, high = (float(v) for v in (low, high))
+    if low <= high:
+        ends = np.array([low, high])
+        whole = ends.astype(np.int64) if empty.dtype.kind == "i" else ends
+        low_up = math.ceil(low) if empty.dtype.kind == "i" else low
+        low = float(grid.nearest(np.array([low_up], dtype=whole.dtype), up=True)[0])
+        high = float(grid.nearest(whole[1:], up=False)[0])
+    if not low <= high:
+        raise _nothing(attribute)
+    fresh = _dates(attribute, int(low), int(high)) if isinstance(attribute, DatetimeAttribute) else None
+    fresh = _numbers(attribute, low, high) if fresh is None else fresh
+    origin = attribute.binning.find(fresh.binning.bounds()[0])
+    widths = [_widths(a.binning) for a in (fresh, attribute)]
+    share = np.clip(widths[0] / widths[1][origin], 1e-9, 1.0)
+    return fresh, Inside(origin=np.asarray(origin, dtype=np.intp), share=share)
+
+
+def _numbers(attribute: Any, low: float, high: float) -> Any:
+    whole = attribute.dtype == "integer"
+    starts = attribute.binning.bounds()[0]
+    kind = int if whole else float
+    inner = [kind(s) for s in starts if low < s < high or (whole and s == high and s > low)]
+    update = {
+        "min": kind(low), "max": kind(high), "bins": {"edges": [kind(low), *inner]}, "scale": None, "missing": False,
+        "special_values": (),
+    }  # fmt: skip
+    try:
+        return type(attribute).model_validate({**_fields(attribute), **update})
+    except (DPSynError, ValueError) as error:
+        msg = (
+            f"the condition on '{attribute.name}' leaves {low:g} to {high:g}, which its step and bins do not divide; "
+            "name a wider interval"
+        )
+        raise SchemaError(msg) from error
+
+
+def _dates(attribute: DatetimeAttribute, low: int, high: int) -> Any:
+    zone = "Z" if attribute.zoned else ""
+    ends = np.array([low, high]).astype("datetime64[s]" if attribute.precise else "datetime64[D]")
+    text = [f"{v}{zone}" for v in ends]
+    update = {"min": text[0], "max": text[1], "missing": False}
+    fresh = type(attribute).model_validate({**_fields(attribute), **update})
+    starts = attribute.binning.starts
+    inner = starts[(starts > low) & (starts <= high)]
+    # a range has no edges of its own where bins follow the calendar: those of the whole column are kept
+    only, step = attribute.binning.only, attribute.binning.step
+    low = min(-(-low // step) * step, high)
+    kept = None if only is None else only[(only >= low) & (only <= high)]
+    fresh.__dict__["binning"] = WholeBins(np.append([low], inner).astype(np.int64), high, step, kept)
+    return fresh
+
+
+def _widths(binning: Any) -> NDArray[np.float64]:
+    low, high = binning.bounds()
+    width = np.asarray(high - low, dtype=np.float64)
+    if isinstance(binning, WholeBins):
+        return width + 1.0
+    return np.where(width > 0, width, 1.0)
+
+
+def _rules_inside(rule: AnyRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
+    """A rule among the narrowed values; nothing where nothing that is left can break it."""
+    if isinstance(rule, FollowsRule) and rule.map is not None:
+        yield from _map_inside(rule, made)
+    elif isinstance(rule, BlankRule):
+        yield from _blank_inside(rule, schema, made)
+    elif isinstance(rule, ImpossibleRule):
+        parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
+        if all(c.values for c in parts):
+            yield ImpossibleRule(where=" and ".join(_text(c) for c in parts))
+    else:
+        yield rule
+
+
+def _map_inside(rule: FollowsRule, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
+    """A map of what follows among the values that are left. What only follows to a value that is left out cannot be."""
+    of, column = (made[n][0] if n in made else None for n in (rule.of[0], rule.column))
+    pairs = [(k, v) for k, v in rule.map or () if of is None or canonical(k) in of.keys]
+    lost = [k for k, v in pairs if column is not None and not _holds(column, v)]
+    kept = tuple((k, v) for k, v in pairs if k not in lost)
+    if kept:
+        yield rule.model_copy(update={"map": kept})
+    if lost:
+        yield ImpossibleRule(where=_text(Clause(attribute=rule.of[0], values=tuple(canonical(k) for k in lost))))
+
+
+def _holds(attribute: Any, value: Any) -> bool:
+    """Whether a narrowed column has a value of a map."""
+    if isinstance(attribute, CategoricalAttribute):
+        return canonical(value) in attribute.keys
+    return bool(attribute.min <= float(value) <= attribute.max)
+
+
+def _blank_inside(rule: BlankRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
+    """A rule on blank cells among the values that are left; where no such cell is left, its conditions cannot be."""
+    parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
+    met, where = all(c.values for c in parts), " and ".join(_text(c) for c in parts if c.values)
+    cell = Clause(attribute=rule.column, values=("(missing)" if rule.value is None else canonical(rule.value),))
+    lost = rule.column in made and not _has_cell(made[rule.column][0], rule.value)
+    if lost and met:
+        yield ImpossibleRule(where=where)
+    elif met:
+        yield rule.model_copy(update={"where": where})
+    elif rule.only and not lost:
+        yield ImpossibleRule(where=_text(cell))
+
+
+def _has_cell(attribute: Any, value: Any) -> bool:
+    if value is None:
+        return bool(attribute.missing)
+    listed = getattr(attribute, "keys", ()) or [canonical(v) for v in getattr(attribute, "special_values", ())]
+    return canonical(value) in listed
+
+
+def _clause_inside(clause: Clause, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Clause:
+    """A condition on listed values by those that are left; perhaps none."""
+    attribute = schema[clause.attribute]
+    if clause.attribute not in made or not isinstance(attribute, CategoricalAttribute):
+        return clause
+    fresh, inside = made[clause.attribute]
+    met = _codes(attribute, [clause])[inside.origin]
+    words = [*fresh.keys, *fresh.labels()[len(fresh.keys) :]]
+    return Clause(attribute=clause.attribute, values=tuple(w for w, m in zip(words, met, strict=True) if m))
+
+
+def _text(clause: Clause) -> str:
+    """A condition as it is written."""
+    name, *values = (f'"{t.replace(chr(34), chr(34) * 2)}"' for t in (clause.attribute, *clause.values))
+    if clause.outside:
+        below = clause.values[0] == "-inf"
+        return f"{name} {'<' if below else '>'} {values[1 if below else 0]}"
+    opening, closing = "[]" if clause.interval else "{}"
+    return f"{'not ' if clause.negated else ''}{name} in {opening}{', '.join(values)}{closing}"
+
+
+def _nothing(attribute: Any) -> SchemaError:
+    held = attribute.labels()
+    some = ", ".join(held[:8]) if len(held) < 9 else f"{held[0]} to {held[attribute.size - attribute.special - 1]}"
+    return SchemaError(f"no cell of '{attribute.name}' meets the condition; its values are {some}")
+
+
+def _untaken(attribute: Any) -> SchemaError:
+    cells = [canonical(v) for v in getattr(attribute, "special_values", ())] + ["(missing)"] * attribute.missing
+    or_these = f", or some of {{{', '.join(cells[:8])}}}" if cells else ""
+    msg = (
+        f"the condition on '{attribute.name}' is none that a refit can be made for: write one interval of it, or one "
+        f"value{or_these}"
+    )
+    return SchemaError(msg)

@@ -1,0 +1,1 @@
+"""Checks a manifest against the files and the released tables that it names."""

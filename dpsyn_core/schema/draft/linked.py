@@ -1,0 +1,246 @@
+"""A schema of linked tables, drafted from them (not private), and rules that their names let expect (no data is read).
+
+Nothing is certain about a table because of its headers: a proposal is in force only when somebody adds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.draft.drafting import drafted
+from dpsyn_core.schema.draft.guessing import guessed_links, guessed_roles
+from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.rules.formulas import range_of
+from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, LinkRule
+from dpsyn_core.schema.rules.rules import AnyRule
+from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules, quoted, words_of
+from dpsyn_core.schema.rules.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
+from dpsyn_core.tables.frames import to_arrow
+
+CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
+HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")
+CHILD = re.compile(r"(?i)(own |natural |leibliches )?(child|son|daughter|kind|sohn|tochter)(ren)?")
+CALENDAR = (1800, 2200)  # years: other numbers that are named so are lengths
+
+
+def draft_linked(
+    tables: Mapping[str, Any],
+    name: str | None = None,
+    *,
+    links: Mapping[str, tuple[str, str, str]] | None = None,
+    max_children: Mapping[str, int] | None = None,
+) -> LinkedSchema:
+    """A schema that fits tables that hang together, for a person to correct. Reads the data: not private.
+
+    Args:
+        tables: pandas, polars or pyarrow, by name.
+        name: of the tables together; None: that of the root.
+        links: of child tables: the column with the parent's key, the parent, and the parent's own key; other links are
+            guessed from headers.
+        max_children: of child tables; others get CHILDREN.
+
+    Returns:
+        A schema whose entries of columns all have source "data"; a run with it is stamped NOT PRIVATE.
+
+    Raises:
+        SchemaError: a link is not told by headers, or what was given does not fit.
+    """
+    frames = {n: to_arrow(t) for n, t in tables.items()}
+    if len(frames) < 2:
+        msg = f"linked tables are two or more, and {len(frames)} is given; add --table, or draft the one without a name"
+        raise SchemaError(msg)
+    said, most = links or {}, max_children or {}
+    for child in (*said, *most):
+        if child not in frames:
+            msg = f"there is no table '{child[:80]}'; those given are {', '.join(frames)}"
+            raise SchemaError(msg)
+    for child, (column, parent, key) in said.items():
+        for table, wanted in ((child, column), (parent, key)):
+            if table not in frames or wanted not in frames[table].column_names:
+                there = frames[table].column_names if table in frames else frames
+                what = (
+                    f"table '{table[:80]}' has no column '{wanted[:80]}'"
+                    if table in frames
+                    else (f"there is no table '{table[:80]}'")
+                )
+                msg = f"{what}, which --link {child}.{column}={parent}.{key} names; there are {', '.join(there)}"[:400]
+                raise SchemaError(msg)
+    found = guessed_links({n: f.column_names for n, f in frames.items()})
+    told = {child: link for child, link in found.parents.items() if link[1]}
+    parents = told | {child: (parent, column) for child, (column, parent, _) in said.items()}
+    keys = found.keys | {parent: key for _, parent, key in said.values()}
+    tops = [n for n in frames if n not in parents]
+    if not tops:
+        msg = f"the links of {', '.join(frames)} go round in a circle; leave out one --link, for the root has no parent"
+        raise SchemaError(msg)
+    root = found.root if found.root in tops else tops[0]
+    lost = next((n for n in tops if n != root), None)
+    if lost is not None:
+        msg = (
+            f"no header of '{lost}' says which record of which table it hangs on; name its column after that table, "
+            f"such as {root}_id, or say it: --link {lost}.COLUMN={root}.KEY"
+        )
+        raise SchemaError(msg)
+    listed: list[dict[str, Any]] = []
+    once: dict[str, tuple[str, tuple[str, ...]] | None] = {}
+    for table in [root, *(n for n in frames if n != root)]:
+        own = [keys[table]] if table in keys else []
+        held = own + ([parents[table][1]] if table in parents else [])
+        columns = with_keys(drafted(frames[table], table)[0], held)
+        made = {} if columns is None else {"schema": columns.document()}
+        once[table] = None if columns is None else proposed_roles(columns)
+        listed.append({"name": table} | ({"key": own[0]} if own else {}) | made)
+    hanging: list[dict[str, Any]] = [
+        {"parent": parent, "child": child, "key": column, "max_children": most.get(child, CHILDREN)}
+        for child, (parent, column) in parents.items()
+    ]
+    for link in hanging:
+        if (roles := once.get(link["child"])) is not None:
+            link["roles"] = {"column": roles[0], "single": list(roles[1])}
+    return LinkedSchema.of({"version": 2, "name": name or root, "tables": listed, "links": hanging})
+
+
+def proposed_roles(columns: Schema) -> tuple[str, tuple[str, ...]] | None:
+    """Roles that a parent has once, as the names of columns and of declared values say; see `guessed_roles`."""
+    return guessed_roles({a.name: [str(v) for v in a.keys] for a in columns.coded if a.kind == "categorical"})
+
+
+def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
+    """A table's schema for a linked run: keys are not synthesized, and it has no unit of its own.
+
+    What was read from the data about its columns stays marked; that it proposed a person's column does not matter any
+    more, for the root's key takes its place. None for a table of keys alone.
+    """
+    document = columns.document()
+    for name in ("unit", "questions", "n_records", "dataset"):
+        document.pop(name, None)
+    document["attributes"] = [
+        {"name": a["name"], "kind": "identifier", "source": "public"} if a["name"] in keys else a
+        for a in document["attributes"]
+    ]
+    if all(a["kind"] in ("identifier", "ignored") for a in document["attributes"]):
+        return None
+    return Schema.of(document)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedProposal:
+    """A rule, and as a schema has it. table: whose it is; of a link, the child table. across: whether of the link."""
+
+    table: str
+    across: bool
+    rule: AnyRule | AnyLinkRule
+    document: dict[str, Any]
+
+    def added(self, schema: LinkedSchema) -> LinkedSchema:
+        """The schema with this rule. Raises SchemaError where it does not fit."""
+        made = schema.document()
+        if self.across:
+            holder = next(link for link in made["links"] if link["child"] == self.table)
+        else:
+            holder = next(table for table in made["tables"] if table["name"] == self.table)["schema"]
+        holder["rules"] = [*holder.get("rules", []), self.document | {"source": "public"}]  # a person's word
+        return LinkedSchema.of(made)
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"{self.table}: {self.rule}"
+
+
+def propose_linked_rules(schema: LinkedSchema) -> list[LinkedProposal]:
+    """Rules that are likely to hold, which the schema does not have; of those that it could have alone."""
+    out: list[LinkedProposal] = []
+    for table in schema.tables:
+        for rule in [] if table.columns is None else propose_rules(table.columns):
+            made = rule.model_dump(mode="json")
+            out.append(LinkedProposal(table=table.name, across=False, rule=rule, document=made))
+    adapter: TypeAdapter[AnyLinkRule] = TypeAdapter(LinkRule)
+    for link in schema.links:
+        known = {str(r) for r in link.rules}
+        for made in _across(schema, link):
+            one = adapter.validate_python(made)
+            if str(one) not in known:
+                known.add(str(one))
+                out.append(LinkedProposal(table=link.child, across=True, rule=one, document=made))
+    return [p for p in out if _fits(p, schema)]
+
+
+def _fits(proposal: LinkedProposal, schema: LinkedSchema) -> bool:
+    try:
+        proposal.added(schema)
+    except SchemaError:
+        return False
+    return True
+
+
+def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
+    """Rules of a link as documents, most of which the schema could have."""
+    child = schema[link.child].coded
+    for table in dict.fromkeys([link.parent, schema.root.name]):
+        above = schema[table].coded
+        yield from (
+            {"kind": "order", "lower": f"{table}.{low}", "upper": high}
+            for low, high in _first(above, JOINED, child, BORN | DIED)
+        )
+        yield from (
+            {"kind": "order", "lower": low, "upper": f"{table}.{high}"}
+            for high, low in _first(above, DIED, child, BORN | DIED)
+        )
+        yield from (  # ordered and shipped, admitted and discharged
+            {"kind": "order", "lower": f"{table}.{one.name}", "upper": a.name}
+            for one in above if isinstance(one, DatetimeAttribute)
+            for a in child if isinstance(a, DatetimeAttribute) and named_close(one.name, a.name, precise=a.precise)
+        )  # fmt: skip
+    if link.roles is not None:
+        yield from _of_roles(child, link.roles.column, link.roles.single)
+
+
+def _first(
+    above: Sequence[Any], said: frozenset[str], child: Sequence[Any], other: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of a parent's date that is named by these words, and a child's that is named by none of the others.
+
+    Years that are numbers count as dates.
+    """
+    for kind in (DatetimeAttribute, NumericAttribute):
+        for one in (a for a in above if isinstance(a, kind) and words_of(a.name) & said and _dated(a)):
+            yield from (
+                (one.name, a.name) for a in child if isinstance(a, kind) and _dated(a) and not words_of(a.name) & other
+            )
+
+
+def _dated(attribute: Any) -> bool:
+    if isinstance(attribute, DatetimeAttribute):
+        return True
+    low, high = range_of(attribute)
+    return bool(words_of(attribute.name) & OF_DATES["year"]) and CALENDAR[0] <= low <= high <= CALENDAR[1]
+
+
+def _of_roles(child: Sequence[Any], column: str, single: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """One head; no head or spouse is a child; a child is younger than the head."""
+    attribute = next(a for a in child if a.name == column)
+    head = next((v for v in single if HEAD.fullmatch(v.strip())), None)
+    young = [str(v) for v in attribute.keys if CHILD.fullmatch(str(v).strip())]
+    if head is not None:
+        yield {"kind": "count", "where": f"{quoted(column)} = {quoted(head)}", "least": 1, "most": 1}
+    ages = [a for a in child if isinstance(a, NumericAttribute) and words_of(a.name) & AGE]
+    for age in (a for a in ages if range_of(a)[0] <= OLDEST_CHILD):
+        young_ages = f"{quoted(age.name)} in [{range_of(age)[0]:g}, {OLDEST_CHILD}]"
+        once = ", ".join(map(quoted, single))
+        yield {"kind": "impossible", "where": f"{young_ages} and {quoted(column)} in {{{once}}}"}
+    born = [a for a in child if words_of(a.name) & BORN and _dated(a)]
+    for value in young if head is not None else ():
+        where = f"{quoted(column)} = {quoted(value)}"
+        for a in ages:
+            yield {"kind": "order", "lower": a.name, "upper": f"{head}.{a.name}", "strict": True, "where": where}
+        for a in born:
+            yield {"kind": "order", "lower": f"{head}.{a.name}", "upper": a.name, "strict": True, "where": where}

@@ -1,0 +1,77 @@
+"""How many records of a table break each rule of its schema. Of a real table, for its owner only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.schema.attributes import DerivedAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute, match
+from dpsyn_core.schema.codec import encode_column
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.ruled import broken, read_ruled
+from dpsyn_core.schema.rules.rules import AnyRule, FollowsRule
+from dpsyn_core.tables.canonical import canonical, has_decimal_comma
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RuleBreaks:
+    """A rule in words; the share and number of real (None: not read) and synthetic records that break it."""
+
+    rule: str
+    real: float | None
+    synthetic: float
+    real_records: int | None
+    synthetic_records: int
+
+
+def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleBreaks, ...]:
+    """For each rule of the schema, of pyarrow tables with at least one record; private where real is given."""
+    theirs = broken_counts(synthetic, schema)
+    ours = {} if real is None else {str(rule): count for rule, count in broken_counts(real, schema)}
+    return tuple(
+        RuleBreaks(
+            rule=str(rule), real=ours[str(rule)] / real.num_rows if str(rule) in ours else None,
+            synthetic=count / synthetic.num_rows, real_records=ours.get(str(rule)), synthetic_records=count,
+        )
+        for rule, count in theirs
+    )  # fmt: skip
+
+
+def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
+    """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only.
+
+    A derived column follows by its map; it counts where the table has it.
+    """
+    comma = has_decimal_comma(table)
+    out: list[tuple[AnyRule, int]] = []
+    for rule in schema.rules:
+        group = read_ruled(table, schema, rule.columns, comma=comma)
+        out.append((rule, int(broken(rule, group).sum())))
+    known = derived_rules(schema)
+    for a in schema.attributes:
+        if isinstance(a, DerivedAttribute) and a.name in table.column_names:
+            out.append((known[a.name], _derived_otherwise(table, a, schema[a.origin])))
+    return out
+
+
+def derived_rules(schema: Schema) -> dict[str, FollowsRule]:
+    """The rule that each derived column keeps, by its name."""
+    derived = [a for a in schema.attributes if isinstance(a, DerivedAttribute)]
+    more: dict[str, Any] = {"part": None, "on": None, "measured": False}
+    return {a.name: FollowsRule(column=a.name, of=(a.origin,), map=a.map, **more) for a in derived}
+
+
+def _derived_otherwise(table: Any, a: DerivedAttribute, parent: CategoricalAttribute) -> int:
+    """Records whose derived cell is not blank and differs from what the map gives."""
+    targets = a.targets(parent.keys)
+    listed = CategoricalAttribute.model_validate(
+        {"name": a.name, "values": list({canonical(v): v for v in targets}.values())}
+    )
+    found, blank = match(table.column(a.name), listed)
+    codes = encode_column(table.column(a.origin), parent)
+    known = (codes >= 0) & (codes < len(targets))
+    follows = np.array([listed.keys.index(canonical(v)) for v in targets])[np.where(known, codes, 0)]
+    return int((known & ~blank & (found != follows)).sum())

@@ -1,1 +1,0 @@
-"""Systems: one file each; a frozen config becomes a calibrated synthesizer."""

@@ -1,0 +1,261 @@
+"""Which pairs record least squares measures, and at which of two resolutions; scored through the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes
+from dpsyn_core.estimate.marginals.types import Trust
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.select import added_noise, choose_tables, score_sets, shares
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.systems.rls.budget import BudgetPlan
+from dpsyn_core.systems.rls.tuning import PairChoice
+from dpsyn_core.systems.rls.view import RlsEvidence
+
+if TYPE_CHECKING:
+    from dpsyn_core.measure.counting.base import Counter
+
+ALIKE: Mapping[AttributeSet, float] = MappingProxyType({})  # all pairs weigh the same
+FEWEST = 4.0  # coarse values of a number in a pair whose category keeps its own, at most about
+MOST_TOLD = 0.5  # of the cost of pairs, for the one-ways once more where a public table tells pairs
+HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pairs:
+    """Chosen pairs with the coarse maps, cells and weight of each; all scores; and the cost that is left for them.
+
+    sigma: of the noise of a score. trust: how far a public table is borne out, by pair; see `synthesizers.rls.prior`.
+    one_ways: for the one-ways once more, where pairs that a public table tells are not measured.
+    """
+
+    sets: list[AttributeSet]
+    recodes: list[Recodes]
+    cells: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    scores: dict[AttributeSet, float]
+    sigma: float
+    cost: Cost
+    trust: Mapping[AttributeSet, Trust] = field(default_factory=dict)
+    one_ways: Cost | None = None
+
+    def only(self, places: Sequence[int]) -> Pairs:
+        """Some of them."""
+        sets, recodes = [self.sets[i] for i in places], [self.recodes[i] for i in places]
+        return replace(
+            self, sets=sets, recodes=recodes, cells=self.cells[list(places)], weights=self.weights[list(places)]
+        )
+
+
+def choose_pairs(
+    counter: Counter,
+    view: RlsEvidence,
+    *,
+    plan: BudgetPlan,
+    cost: Cost,
+    gate: Gate,
+    pairs: list[AttributeSet] | None = None,
+    weights: Mapping[AttributeSet, float] = ALIKE,
+    whole: Sequence[str] = (),
+    choose: Callable[..., NDArray[np.intp]] = choose_tables,
+    progress: Progress = silent,
+) -> Pairs:
+    """Scores all pairs, some a second time at a coarser resolution, and chooses the tables that pay.
+
+    A pair that depends, but not by enough for a table of its hundreds of cells, may still repay a few dozen. Its
+    coarser table is scored as well, out of the budget of pairs. What that leaves unexplained is the root of the
+    difference of the squares of both scores: sampling error of many cells adds as independent errors do.
+
+    Of a table with hundreds of attributes and many records, no more pairs are chosen than a fit can take in a bounded
+    time (`PairChoice.most`): the dependent ones first.
+
+    Args:
+        counter: exact counts.
+        view: the released one-ways, and the tables of questions, which tell what is expected of pairs inside them.
+        plan: what the scores may spend, and how many coarse values an attribute has; see `RlsEvidence.recodes`.
+        cost: what the tables of pairs may spend.
+        gate: through which scores are released.
+        pairs: those to score, if not all.
+        weights: how many times more the error of a pair counts; 1 where it is not named.
+        whole: attributes whose values stay apart in pairs with a weight.
+        choose: the tables that pay, as `choose_tables` does.
+        progress: told the steps.
+    """
+    tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
+    pairs = view.domain.subsets(2) if pairs is None else pairs
+    by_numbers = usual_recodes(view, plan)
+    apart = {n: Coarsening.identity(view.domain[n].size) for n in whole}
+    by_numbers_of = {False: by_numbers, True: tuple(maps | apart for maps in by_numbers)}
+    usual = [by_numbers_of[p in weights][len(view.numbers.intersection(p))] for p in pairs]
+    expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]
+    scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
+    progress("scoring pairs", 1, 1)
+    trust: Mapping[AttributeSet, Trust] = {}
+    left = np.maximum(scores, 0)
+    if view.prior is not None:
+        for_public = view.prior.cost_of_scores(plan.scores, cost)
+        cost = cost.less(for_public)
+        trust, left = view.prior.scored(
+            counter, pairs, usual, expected, scores, sigma, cost=for_public, gate=gate
+        )  # fmt: skip
+    cells = np.array([e.size for e in expected], dtype=np.float64)
+    # a table of a single coarse value each way would tell what the one-ways tell
+    useless = np.array([min(e.shape) < 2 for e in expected])
+    weight = np.array([weights.get(p, 1.0) for p in pairs])
+    errors = np.stack([left, np.where(useless, np.inf, 0.0)], axis=1)
+    sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
+
+    def chosen_for(cost: Cost, errors: NDArray[np.float64]) -> NDArray[np.intp]:
+        counted = np.maximum(sizes, tuning.fewest_cells * (sizes > 0))
+        return choose(
+            errors * weight[:, None], counted * weight[:, None], cost=cost, sensitivity=sensitivity,
+            noise_factor=tuning.noise_factor,
+        )  # fmt: skip
+
+    excess = scores - sampling_errors(expected)
+    chosen = chosen_for(cost, errors)
+    implied = _implied(pairs, excess, chosen > 0, view)
+    if implied.any():
+        errors[:, 0] += implied
+        chosen = chosen_for(cost, errors)
+    coarser = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
+    coarse_of = {False: coarser, True: coarser | apart}
+    coarse = [_coarser(view, p, coarse_of[p in weights], maps) for p, maps in zip(pairs, usual, strict=True)]
+    fewer = np.array([_cells(maps[a].size, maps[b].size) for (a, b), maps in zip(pairs, coarse, strict=True)])
+    held = float(shares((cells * weight)[chosen > 0], pure=cost.pure).sum())
+    noise, less = (tuning.noise_factor * added_noise(c * weight, held, cost, sensitivity) for c in (cells, fewer))
+    again = _second_scoring(scores * weight, excess * weight, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
+    if len(again):
+        for_scores = plan.second_scores(len(again), len(pairs))
+        cost = cost.less(for_scores)
+        sets, maps = [pairs[i] for i in again], [coarse[i] for i in again]
+        second, _ = score_sets(
+            counter, sets, [view.expected(p, m) for p, m in zip(sets, maps, strict=True)], maps,
+            cost=for_scores, gate=gate, name="scores of coarser pairs",
+        )  # fmt: skip
+        found = np.clip(second, 0, errors[again, 0])
+        left = np.full(len(pairs), np.inf)
+        left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * found**2)
+        errors = np.column_stack([errors, left])
+        sizes = np.column_stack([sizes, fewer])
+        chosen = chosen_for(cost, errors)
+    most = tuning.most(len(view.domain), view.total)
+    if np.count_nonzero(chosen) > most:  # those that are most off without a table stay
+        gains = weight * (errors[:, 0] - errors[np.arange(len(pairs)), chosen])
+        chosen[np.argsort(-gains, kind="stable")[most:]] = 0
+    one_ways = None
+    if trust:
+        alone = np.column_stack([np.maximum(scores, 0), errors[:, 1:]])
+        before = np.flatnonzero(chosen_for(cost, alone))
+        part = shares((cells * weight)[before], pure=cost.pure) * (chosen[before] == 0)
+        # what a margin of a pair tells of its column, its table tells of it at one part in the values of the other one
+        told = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
+        if told > 0:
+            one_ways = cost.scaled(min(told, MOST_TOLD))
+            cost = cost.less(one_ways)
+    taken = np.flatnonzero(chosen)
+    return Pairs(
+        sets=[pairs[i] for i in taken],
+        recodes=[usual[i] if chosen[i] == 1 else coarse[i] for i in taken],
+        cells=sizes[taken, chosen[taken]],
+        weights=weight[taken],
+        scores={p: float(s) for p, s in zip(pairs, scores, strict=True)},
+        sigma=float(sigma),
+        cost=cost,
+        trust=trust,
+        one_ways=one_ways,
+    )
+
+
+def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Recodes) -> Recodes:
+    """The coarser maps of a pair. A category keeps its values next to a number, which has the fewer in turn.
+
+    Differences between forty schools are seen at three values of a mark, and not between four groups of schools.
+    """
+    numbers = [n for n in pair if n in view.numbers]
+    (category,) = [n for n in pair if n not in numbers] if len(numbers) == 1 else [""]
+    if not category or coarser[category].size >= usual[category].size:
+        return coarser
+    wanted = coarser[numbers[0]].size * coarser[category].size / usual[category].size
+    fewer = view.recode(numbers[0], max(FEWEST, wanted))
+    return {numbers[0]: fewer, category: usual[category]}
+
+
+def usual_recodes(view: RlsEvidence, plan: BudgetPlan) -> tuple[dict[str, Coarsening], ...]:
+    """How coarse attributes are in pairs without numbers, with one number and with two."""
+    fine = view.recodes(plan.resolution)
+    merged = view.merged_with_categories(plan.mixed_resolution)
+    mixed = fine | {n: view.recode(n, plan.mixed_resolution) for n in merged}
+    return fine, mixed, view.recodes(plan.number_resolution)
+
+
+def _implied(
+    pairs: list[AttributeSet], excess: NDArray[np.float64], chosen: NDArray[np.bool_], view: RlsEvidence
+) -> NDArray[np.float64]:
+    """L1 error of each pair of numbers that is not chosen, because two chosen pairs make both follow a third number.
+
+    A total follows each of its parts. A fit to these pairs takes the parts to depend on each other, though they do
+    not, and no score says so, for scores compare with independence. Correlations, read off the scores as those of a
+    Gaussian copula whose L1 distance from independence is 2 / pi times as large, multiply along a path.
+
+    Args:
+        pairs: all pairs.
+        excess: of their scores over the sampling error.
+        chosen: which of them will be measured.
+        view: which attributes are numbers, and the total.
+    """
+    place = {n: i for i, n in enumerate(sorted(view.numbers))}
+    both = [(place[a], place[b]) if a in place and b in place else None for a, b in pairs]
+    known, weak = np.zeros((len(place), len(place))), np.zeros((len(place), len(place)))
+    unit = 2 / np.pi * max(view.total, 1.0)
+    for at, found, taken in zip(both, excess, chosen, strict=True):
+        if at is not None:
+            known[at] = known[at[::-1]] = min(max(found / unit, 0.0), 1.0) if taken else 0.0
+    for i in range(len(place)):  # the strongest path over one number in between
+        weak = np.maximum(weak, np.outer(known[:, i], known[i]))
+    gaps = [
+        0.0 if at is None or taken else max(float(weak[at]) * unit - max(float(found), 0.0), 0.0)
+        for at, found, taken in zip(both, excess, chosen, strict=True)
+    ]
+    return np.array(gaps)
+
+
+def _second_scoring(
+    scores: NDArray[np.float64],
+    excess: NDArray[np.float64],
+    *,
+    cells: tuple[NDArray[np.float64], NDArray[np.float64]],
+    noise: tuple[NDArray[np.float64], NDArray[np.float64]],
+    tuning: PairChoice,
+) -> NDArray[np.intp]:
+    """Positions of the pairs whose usual table is noisy for its score, and whose coarser one may pay.
+
+    cells and noise: of the usual table and of the coarser one. excess: of the scores over their sampling error.
+    """
+    return np.flatnonzero(
+        (cells[1] <= tuning.fewer_cells * cells[0]) & (noise[0] > tuning.noisy * scores) & (noise[1] < excess)
+    )
+
+
+def _cells(first: int, second: int) -> float:
+    """Cells of a coarse table; infinitely many where an attribute has one value left, which no table can pay for."""
+    return float(first * second) if min(first, second) > 1 else np.inf
+
+
+def sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Mean L1 distances from their expectations of tables of independent attributes (Poisson counts)."""
+    if not len(expected):
+        return np.zeros(0)
+    cells = np.concatenate([e.ravel() for e in expected])
+    begins = np.cumsum([0, *(e.size for e in expected[:-1])])
+    out: NDArray[np.float64] = np.add.reduceat(np.minimum(HALF_NORMAL_MEAN * np.sqrt(cells), 2 * cells), begins)
+    return out

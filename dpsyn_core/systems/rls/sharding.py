@@ -1,0 +1,111 @@
+"""Fits records in shards: one draft is fitted at length, and every shard goes on from it towards its own share."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.estimate.records.rls.fit import Course, Pace, Target, follow, schedule
+from dpsyn_core.estimate.records.rls.gaps import place_by_category
+from dpsyn_core.estimate.records.rls.place import place_numbers
+from dpsyn_core.estimate.records.rls.start import independent_rows
+from dpsyn_core.estimate.records.rls.tuning import RecordTuning
+from dpsyn_core.estimate.records.shards import Shard, phases_of, shard_share, shards_of
+from dpsyn_core.progress import Progress
+from dpsyn_core.systems.base import Make, Sharded
+from dpsyn_core.systems.rls.budget import BudgetPlan
+from dpsyn_core.systems.rls.implied import cooler_half, denied_pairs
+from dpsyn_core.systems.rls.view import RlsEvidence
+
+DRAFT_EFFORT = 0.25
+"""Effort of the draft for each shard that follows from it, up to 1 in all: with few shards it pays for few."""
+
+WARMTH = 0.045
+"""By how many counts a cell of a table fluctuates while the draft is shaken, for each root of the records of a shard:
+40 counts for 800,000 records, so that few records of two shards are the same and the fit of the draft is kept."""
+
+SWEEPS = 2
+"""Sweeps of a shard at an effort of 1, the last of them at temperature 0 (the same experiment)."""
+
+
+def in_shards(
+    view: RlsEvidence, n_records: int, *, plan: BudgetPlan, effort: float, tuning: RecordTuning, rng: Generator
+) -> Sharded:
+    """How the records of a release are made in shards. Post-processing: of released values alone.
+
+    Every shard is fitted to its share of the measured tables. With more than a million records, sampling error is
+    small, so that nothing is evened out.
+
+    Args:
+        view: what was released.
+        n_records: of all shards.
+        plan: how coarse pairs are that the draft may not make dependent; see `denied_pairs`.
+        effort: as in the settings of the system; 1 is usual.
+        tuning: constants of the fit.
+        rng: for the draft, and for how shares are rounded.
+    """
+    domain = view.domain
+    shards = shards_of(n_records, len(domain))
+    measured = view.targets(n_records)
+    dtype = np.min_scalar_type(max(domain.sizes) - 1)
+
+    def begin(progress: Progress) -> Make:
+        """Fits the draft."""
+        targets = measured
+        values, phases = _flat(targets, rng)
+        longest = Shard(number=0, start=0, n_records=max(s.n_records for s in shards), whole=n_records)
+        share = shard_share(values, longest, phases)
+        sides = np.cumsum([0, *domain.sizes])  # the one-ways come first
+        ones = [np.maximum(share[a:b], 0.0) for a, b in itertools.pairwise(sides)]
+        draft = independent_rows(ones, longest.n_records, rng=rng)
+        if not (longest.n_records and view.joint):
+            return lambda shard, _own, _told: np.ascontiguousarray(draft[: shard.n_records].T.astype(dtype))
+        mine = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in targets]
+        course = Course(mine, view.probabilities, tuning=tuning.fitting)
+        of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
+        pace = schedule(longest.n_records, len(domain), mine, effort=of_draft, tuning=tuning.fitting)
+        follow(draft, course.towards(share), pace=pace, rng=rng, progress=progress)
+        denied = denied_pairs(draft, mine, view, plan)
+        if denied:
+            whole = n_records / longest.n_records
+            mine, targets = mine + denied, [*targets, *(replace(t, values=t.values * whole) for t in denied)]
+            values, phases = _flat(targets, rng)
+            course = Course(mine, view.probabilities, tuning=tuning.fitting)
+            share = shard_share(values, longest, phases)
+            follow(draft, course.towards(share), pace=cooler_half(pace), rng=rng, progress=progress)
+        counts = course.plan.counts(draft)
+        leaving = shaken(longest.n_records, mine, effort)
+
+        def make(shard: Shard, own: Generator, told: Progress) -> NDArray[np.unsignedinteger]:
+            n = shard.n_records
+            rows = draft[:n].copy()
+            if len(shards) > 1:
+                known = counts if n == len(draft) else counts - course.plan.counts(draft[n:])
+                to = course.towards(shard_share(values, shard, phases))
+                follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
+            place_numbers(rows, targets, view.one_ways, view.places, rng=own)
+            place_by_category(rows, targets, view.one_ways, view.valued, rng=own)
+            return np.ascontiguousarray(rows.T.astype(dtype))
+
+        return make
+
+    return Sharded(n_records=n_records, begin=begin)
+
+
+def _flat(targets: Sequence[Target], rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The values of all tables, one after the other, and how their shares will be rounded."""
+    values = np.concatenate([t.values.ravel() for t in targets])
+    return values, phases_of(values, rng)
+
+
+def shaken(n_records: int, targets: Sequence[Target], effort: float) -> Pace:
+    """The pace at which a shard leaves the draft: warm, then at temperature 0."""
+    sigma = float(np.median([t.sigma for t in targets]))
+    warm = WARMTH**2 * n_records / sigma**2  # the variance of a cell is the temperature times sigma squared
+    sweeps = max(SWEEPS, round(SWEEPS * effort))
+    return Pace(temperatures=(*([warm] * (sweeps - 1)), 0.0), repeats=1)

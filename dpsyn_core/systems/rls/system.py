@@ -1,0 +1,471 @@
+"""Record least squares: measures one-ways and the tables that pay, then fits records to them. The default method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
+from dpsyn_core.estimate.records.rls.even import even_records, pays
+from dpsyn_core.estimate.records.rls.fit import fit_records, proposals_of, schedule
+from dpsyn_core.estimate.records.rls.gaps import place_by_category
+from dpsyn_core.estimate.records.rls.place import place_numbers
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.measure import measure_marginals
+from dpsyn_core.measure.select import choose_sets
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
+from dpsyn_core.systems.registry import register
+from dpsyn_core.systems.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
+from dpsyn_core.systems.rls.implied import cooler_half, denied_pairs
+from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
+from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
+from dpsyn_core.systems.rls.sharding import in_shards
+from dpsyn_core.systems.rls.tuning import TUNING, Tuning
+from dpsyn_core.systems.rls.view import RlsEvidence, even_blocks, total_of
+from dpsyn_core.systems.settings import Estimate, Size, estimate_of
+from dpsyn_core.systems.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
+
+if TYPE_CHECKING:
+    from dpsyn_core.measure.counting.base import Counter
+
+# of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
+SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950
+PAIR_CELLS = 400  # of a pair on average, at most about: bins of numbers are merged before pairs are counted
+
+
+@register("rls")
+class RlsConfig(MethodConfig):
+    """Settings; None lets the public facts and the released total decide."""
+
+    summary = (
+        "Fits records directly to noisy tables of single columns and of the pairs that matter: the most accurate here."
+    )
+    guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
+    takes_questions = True
+    measures = ("ratio",)  # all of its columns
+    takes_public_table = True
+
+    one_way_share: float | None = Field(
+        default=None, gt=0, lt=0.95, title="Share of one-ways",
+        description="Part of the budget for the values of each attribute alone; empty: chosen for you",
+    )  # fmt: skip
+    resolution: int | None = Field(
+        default=None, ge=2, le=4096, title="Coarse values",
+        description="At most about this many coarse values per attribute in pairs; empty: chosen for you",
+    )  # fmt: skip
+    triples: bool = Field(
+        default=True, title="Triples",
+        description="Measure combinations of three attributes where released values predict that this lowers the error",
+    )  # fmt: skip
+    effort: float = Field(
+        default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number",
+    )  # fmt: skip
+    even: bool = Field(
+        default=True, title="Even out",
+        description="Fit once more to the average of many fits, which halves the sampling error in small tables",
+    )  # fmt: skip
+
+    def seconds(self, size: Size) -> float:
+        """Visits of proposals to measured tables, 10 ns each with all that follows, and the scores of all pairs.
+
+        Some 4.5 pairs an attribute are measured, of hundreds of attributes a tenth of all pairs, but no more than the
+        limit of `PairChoice.most`.
+        """
+        every = size.attributes * (size.attributes - 1) / 2
+        pairs = min(every, max(4.5 * size.attributes, 0.1 * every), TUNING.pairs.most(size.attributes, size.records))
+        visits = size.out * (2 * size.attributes + 2 * pairs)
+        wide = max(0.0, every - USUAL_PAIRS)
+        scoring = wide * (SECONDS_OF_SCORE + SECONDS_OF_COUNT * size.records) + SECONDS_OF_TABLE * min(pairs, wide)
+        return 0.7 + scoring + 1.0e-8 * visits * self.effort * proposals_of(visits, TUNING.records.fitting)
+
+    def estimate(self, size: Size) -> Estimate:
+        """Pairs are counted at coarse values: numbers of a thousand bins do not make tables of a million cells."""
+        most = PAIR_CELLS * size.attributes * (size.attributes - 1) / 2 / 1e6
+        return estimate_of(self.seconds(size), replace(size, cells=min(size.cells, most)))
+
+    def build(self, task: Task) -> Synthesizer:
+        """Calibrates: all-Gaussian with a delta, all-Laplace without."""
+        return Rls(self, task)
+
+
+class Rls(Synthesizer):
+    """Calibrated."""
+
+    def __init__(self, config: RlsConfig, task: Task, *, tuning: Tuning = TUNING) -> None:
+        """Keeps what is public. tuning: other constants, for experiments and tests."""
+        self.config, self.tuning = config, tuning
+        self.domain = task.domain
+        self.n_public = task.n_public
+        self.cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
+        self.unit = task.unit
+        self.noise = Noise(unit=task.unit, pure=self.cost.pure)
+        self.workload = task.workload
+        self.zeros = task.zeros
+        self.prior = None
+        if task.public is not None:
+            from dpsyn_core.systems.rls.prior import RlsPrior
+
+            self.prior = RlsPrior(task.public)
+
+    def budget_plan(self, total: float, *, again: bool | None = None, with_pairs: bool | None = None) -> BudgetPlan:
+        """How the budget is divided when there are about so many records; for at least one attribute.
+
+        again: whether the number of records is measured twice; None lets the number decide. with_pairs: see
+        `plan_budget`.
+        """
+        return plan_budget(
+            self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
+            whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
+            one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
+            questions_share=self._asked_share(), with_pairs=with_pairs,
+        )  # fmt: skip
+
+    def _asked_share(self) -> float:
+        """Of what pairs would get, for the tables of questions alone."""
+        if self.workload is None:
+            return 0.0
+        from dpsyn_core.systems.rls.declared import asked_share  # like all of that file, where something is asked
+
+        return asked_share(self.workload)
+
+    def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
+        """What has been released so far, read for a fit."""
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
+        """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
+        domain = self.domain
+        measured = ReleasedTables()
+        if not len(domain):
+            return measure_marginals(counter, [()], [self.cost], gate=gate)
+        for_total = total_cost(self.cost, self.n_public, self.tuning.shares)
+        if for_total is not None:
+            measured += measure_marginals(counter, [()], [for_total], gate=gate)
+        plan = self.budget_plan(total_of(measured, self.n_public))
+        if plan.total_again is not None:
+            measured += measure_marginals(counter, [()], [plan.total_again], gate=gate)
+            plan = self.budget_plan(total_of(measured, self.n_public), again=True)
+        measured += self.measure_one_ways(counter, plan, gate)
+        measured += self.measure_coarse_one_ways(counter, measured, plan, gate)
+        progress("measuring one-ways", 1, 1)
+        if len(domain) < 2:
+            return measured
+        view = self.view(measured)
+        if self.workload is not None and plan.questions is not None:
+            from dpsyn_core.systems.rls.declared import asked_tables, declared_tables
+
+            tables = declared_tables(asked_tables(self.workload), view, cost=plan.questions, noise=self.noise)
+            measured += tables.measure(counter, gate=gate)
+            progress("measuring what questions need", 1, 1)
+            view = self.view(measured)
+        if plan.pairs is None:
+            return measured
+        chosen, weight = self._choose(counter, view, plan, plan.pairs, gate, progress)
+        measured.trust = chosen.trust
+        if chosen.one_ways is not None:
+            measured += self.measure_one_ways(counter, plan, gate, chosen.one_ways)
+        measured.scores = Scores(
+            sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
+        )
+
+        def measure_pairs(cost: Cost, pairs: Pairs) -> list[Measurement]:
+            if not pairs.sets:  # nothing is left to spend it on but the one-ways
+                return self.measure_one_ways(counter, plan, gate, cost)
+            return self.measure_pairs(counter, pairs, cost, gate)
+
+        search = Search(view, plan, chosen.cost, self._target(most=math.inf), weight)
+        triples = triples_to_score(view, chosen.scores) if self.config.triples and chosen.sets else []
+        if triples and not triples_may_pay(view, plan, chosen, len(triples)):
+            triples = []
+        if not (self.config.triples and (triples or search.pays())):
+            measured += measure_pairs(chosen.cost, chosen)
+            return measured
+        first, later = plan.rounds(chosen.cost)
+        if chosen.sets:
+            measured += measure_pairs(first, chosen)
+        progress("measuring pairs", 1, 1)
+        measured += measure_orders(
+            counter, self.view(measured), triples, search, plan=plan, pairs=chosen,
+            cost=later if chosen.sets else chosen.cost, gate=gate, measure_pairs=measure_pairs,
+        )  # fmt: skip
+        return measured
+
+    def _choose(
+        self, counter: Counter, view: RlsEvidence, plan: BudgetPlan, cost: Cost, gate: Gate, progress: Progress
+    ) -> tuple[Pairs, float]:
+        """The pairs to measure, some widened by a target, and how many times more those with a target count."""
+        if self.workload is None:
+            return choose_pairs(counter, view, plan=plan, cost=cost, gate=gate, progress=progress), 1.0
+        from dpsyn_core.systems.rls import declared
+
+        weights, pairs = declared.pair_weights(self.workload, tuning=self.tuning.declared), None
+        needs, target = self.workload.needs, self._target()
+        if target is not None:
+            pairs, scoring = declared.pairs_to_score(counter, view, plan, target, needs, gate=gate)
+            plan = replace(declared.beside_target(plan, self.domain[target].size), scores=scoring)
+        chosen = choose_pairs(
+            counter, view, plan=plan, cost=cost, gate=gate, progress=progress, pairs=pairs, weights=weights,
+            whole=declared.kept_whole(self.workload, self.domain, tuning=self.tuning.declared),
+        )  # fmt: skip
+        if target is not None:
+            chosen = declared.with_target(chosen, target, needs, view)
+        return chosen, max(weights.values(), default=1.0)
+
+    def _target(self, *, most: float | None = None) -> str | None:
+        """What is to be predicted, of so many values; by default where pairs are measured together with it."""
+        if self.workload is None:
+            return None
+        from dpsyn_core.systems.rls.declared import target_of
+
+        return target_of(
+            self.workload.needs, self.domain, most=self.tuning.declared.target_most if most is None else most
+        )
+
+    def measure_one_ways(
+        self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None
+    ) -> list[Measurement]:
+        """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
+        costs: Sequence[Cost] = plan.one_ways
+        if cost is not None:
+            costs = cost.split([share_of(c, plan.whole) for c in plan.one_ways])
+        recodes = {
+            a.name: even_blocks(a, blocks, tuning=self.tuning)
+            for a, blocks in zip(self.domain.attributes, plan.blocks, strict=True)
+            if blocks is not None
+        }
+        return measure_marginals(counter, self.domain.singletons(), costs, gate=gate, recodes=recodes)
+
+    def measure_coarse_one_ways(
+        self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
+    ) -> list[Measurement]:
+        """The second one-ways of numbers of many bins, at coarse values that follow from the first ones."""
+        if not any(plan.coarse_one_ways):
+            return []
+        view = self.view(measured)
+        twice = [
+            (name, cost, self._coarse(view, name, cost, blocks is None))
+            for name, cost, blocks in zip(self.domain.names, plan.coarse_one_ways, plan.blocks, strict=True)
+            if cost is not None
+        ]
+        return measure_marginals(
+            counter, [(name,) for name, _, _ in twice], [cost for _, cost, _ in twice], gate=gate,
+            recodes={name: coarse for name, _, coarse in twice},
+        )  # fmt: skip
+
+    def _coarse(self, view: RlsEvidence, name: str, cost: Cost, every: bool) -> Coarsening:
+        """The coarse values of a second one-way; every: whether the first one told all values apart."""
+        r = self.tuning.resolution
+        if every:
+            return view.second_partition(name)
+        return view.isolate_spikes(
+            name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost), alone=True)
+        )
+
+    def measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
+        """Measures pairs at the shares that minimise their total error; none when there are none."""
+        if not pairs.sets:
+            return []
+        parts = cost.split(self.noise.shares(pairs.cells * pairs.weights))
+        return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
+
+    def restored(self, released: ReleasedTables) -> ReleasedTables:
+        """The very tables."""
+        return released
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Starts from independent columns and moves single cells until the measured tables fit."""
+        domain, tuning = self.domain, self.tuning.records
+        dtype = np.min_scalar_type(max(domain.sizes, default=1) - 1)
+        if not len(domain):
+            n = round(total_of(measured, self.n_public)) if n_records is None else n_records
+            return np.zeros((0, n), dtype=dtype)
+        view = self.view(measured)
+        n = round(view.total) if n_records is None else n_records
+        rows = view.start(n, rng=rng)
+        targets = view.targets(n)
+        if n and any(len(t.attributes) > 1 for t in targets):
+            pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
+            fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
+            denied = denied_pairs(rows, targets, view, self.budget_plan(view.total))
+            if denied:
+                targets += denied
+                fit_records(
+                    rows, targets, view.probabilities, pace=cooler_half(pace), rng=rng, progress=progress,
+                    tuning=tuning.fitting,
+                )  # fmt: skip
+            if self.config.even and pays(n, len(domain), tuning=tuning.evening):
+                coarse = self.budget_plan(view.total).mixed_resolution
+                numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
+                even_records(
+                    rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers,
+                    valued=view.valued, progress=progress,
+                    tuning=tuning,
+                )  # fmt: skip
+            place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
+            place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
+        return np.ascontiguousarray(rows.T.astype(dtype))
+
+    def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
+        """One draft is fitted at length, and every shard goes on from it towards its share of the measured tables."""
+        if len(self.domain) < 2:
+            return None
+        view = self.view(measured)
+        n = round(view.total) if n_records is None else n_records
+        plan = self.budget_plan(view.total)
+        return in_shards(view, n, plan=plan, effort=self.config.effort, tuning=self.tuning.records, rng=rng)
+
+    def question_tables(self, n_records: float) -> list[tuple[float, float]]:
+        """Cells and noise as the plan divides the budget of questions among likely sizes."""
+        if self.workload is None or len(self.domain) < 2:
+            return []
+        from dpsyn_core.systems.rls.declared import likely_answers
+
+        n = self.n_public if self.n_public is not None else n_records
+        return likely_answers(self.workload, self.domain, self.budget_plan(n), total=n)
+
+    def steps(self, n_records: float) -> list[Step]:
+        """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
+        d, n = len(self.domain), float(n_records if self.n_public is None else self.n_public)
+        if not d:
+            return []
+        plans = self._likely_plans(n)
+        about = self.n_public is None
+        known, ones = self._total_steps(plans), self._one_way_step(plans, about=about)
+        if d < 2:
+            return [*known, ones]
+        asked = []
+        if self.workload is not None and plans[0].questions is not None:
+            from dpsyn_core.systems.rls.declared import asked_tables, question_step
+
+            asked.append(question_step(asked_tables(self.workload), self.domain, plans[0], total=n, about=about))
+        pairing = [p for p in plans if p.pairs is not None]
+        if not pairing:
+            return [*known, ones, *asked]
+        return [*known, ones, *asked, *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about)]
+
+    def _likely_plans(self, n: float) -> list[BudgetPlan]:
+        """The plan for a number of records, then those for what may be released in its place: four deviations away."""
+        plan = self.budget_plan(n)
+        if plan.total is None:
+            return [plan]
+        away = 4 * self.noise.of_cell(plan.total if plan.total_again is None else plan.total_again)
+        first = 4 * self.noise.of_cell(plan.total)
+        twice = {self.budget_plan(max(n + side, 0.0)).total_again is not None for side in (-first, 0.0, first)}
+        others = [(max(n + side, 0.0), again) for side in (-away, 0.0, away) for again in twice]
+        return [plan, *(self.budget_plan(total, again=again) for total, again in others)]
+
+    def _total_steps(self, plans: Sequence[BudgetPlan]) -> list[Step]:
+        """The step of the number of records: one release, or two where there are few; either where it is near."""
+        costs = [[c for c in (p.total, p.total_again) if c is not None] for p in plans]
+        if not costs[0]:
+            return []
+        made = [self._step("total", c, [1]) for c in costs]
+        return [_over(made, about=len({len(c) for c in costs}) > 1)]
+
+    def _one_way_step(self, plans: Sequence[BudgetPlan], *, about: bool) -> Step:
+        """The one-ways, and the second ones of numbers, whose coarse values follow from what is released."""
+        made = []
+        for plan in plans:
+            again = [c for c in plan.coarse_one_ways if c is not None]
+            places = zip(self.domain.attributes, plan.blocks, strict=True)
+            told = [a.size if b is None else b + a.special for a, b in places]
+            made.append(self._step("1-way", [*plan.one_ways, *again], [*told, *([1] * len(again))]))
+        return _over(made, about=about)
+
+    def _pair_steps(self, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
+        """Scores, and what they choose; certain: whether pairs are measured whatever number of records is released."""
+        if plan.pairs is None:
+            return []
+        d = len(self.domain)
+        cells, pairs = self._likely_cells(plan, n), math.comb(d, 2)
+        noise = self.noise.of_score(plan.scores, pairs)
+        likely: list[list[float]] = []
+        for strength in WEAK_STRONG:
+            gains = usual_gains(pairs, n, noise, strength)
+            chosen = choose_sets(
+                gains, cells, cost=plan.pairs, sensitivity=self.noise.sensitivity,
+                noise_factor=self.tuning.pairs.noise_factor,
+            )  # fmt: skip
+            likely.append([float(c) for c in cells[chosen]])
+        held = [h or [float(cells.min())] for h in likely]
+        most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
+        limits, orders = self.tuning.triples, self.tuning.orders
+        releases = 2 if self._target() is None else 3
+        if self.prior is not None:
+            extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
+            releases, most = releases + 1, most + d
+        if self.config.triples and 3 <= d <= limits.most_attributes:
+            # a second round may score triples, look for wider sets, and measure some of them, or the pairs again
+            most += max(pairs, min(limits.most_triples, math.comb(d, 3)) + orders.most_answers)
+            extra += share_of(plan.triple_scores(plan.pairs), self.cost)
+            extra += orders.most_answers * share_of(plan.answer(plan.pairs), self.cost)
+            releases += 1 + orders.most_answers
+        rest = share_of(plan.pairs, self.cost)
+        scales = [noise_of(c, self.unit) for h in held for c in plan.pairs.split(self.noise.shares(np.array(h)))]
+        tables = [int(c) for h in held for c in h]
+        target = self._target()
+        most_cells = max(max(tables) * (1 if target is None else self.domain[target].size), limits.most_cells)
+        return [
+            # pairs of a target may be scored before, coarser tables of some after, the largest of many scores released
+            Step(
+                kind="scores", parts=(int(certain), releases),
+                share=(scored if certain else 0.0, 2 * scored + extra), about=about,
+            ),
+            Step(
+                kind="chosen", parts=(0, most), share=(0.0, rest), sigma=(min(scales), max(scales)),
+                cells=(min(tables), most_cells), likely=(len(likely[0]), len(likely[1])), about=True,
+            ),
+        ]  # fmt: skip
+
+    def _likely_cells(self, plan: BudgetPlan, n: float) -> NDArray[np.float64]:
+        """Forecast of the cells of every pair, in the order of `Domain.subsets`.
+
+        A coarse value holds enough records; as values are never equally frequent, about two thirds of them are left.
+        """
+        sizes = np.array(self.domain.sizes)
+        deviations = [self.tuning.resolution.held * noise_of(c, self.unit) for c in plan.one_ways]
+        held_by_one = np.maximum(n / plan.resolution, deviations)
+        coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
+        few = np.minimum(coarse, np.ceil(plan.number_resolution))
+        mixed = np.minimum(coarse, np.ceil(plan.mixed_resolution))
+        r = self.tuning.resolution
+        bins = [a.size - a.special if a.number else 0 for a in self.domain.attributes]
+        number = [b >= r.numbers_from for b in bins]
+        values = (coarse, np.where([r.merges(b, plan.mixed_resolution) for b in bins], mixed, coarse), few)
+        by_kind = ((values[number[i] + number[j]], i, j) for i, j in combinations(range(len(sizes)), 2))
+        return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
+
+    def _step(self, kind: str, costs: Sequence[Cost], cells: Sequence[int], *, about: bool = False) -> Step:
+        """A step of one release a cost."""
+        scales = [noise_of(c, self.unit) for c in costs]
+        share = sum(share_of(c, self.cost) for c in costs)
+        return Step(
+            kind=kind, parts=(len(costs), len(costs)), share=(share, share), sigma=(min(scales), max(scales)),
+            cells=(min(cells), max(cells)), about=about,
+        )  # fmt: skip
+
+
+def _over(steps: Sequence[Step], *, about: bool) -> Step:
+    """One step for several that are possible: from the least to the most of each figure."""
+    sigmas = [s.sigma for s in steps if s.sigma is not None]
+    return Step(
+        kind=steps[0].kind,
+        parts=(min(s.parts[0] for s in steps), max(s.parts[1] for s in steps)),
+        share=(min(s.share[0] for s in steps), max(s.share[1] for s in steps)),
+        sigma=(min(low for low, _ in sigmas), max(high for _, high in sigmas)) if sigmas else None,
+        cells=(min(s.cells[0] for s in steps), max(s.cells[1] for s in steps)),
+        about=about,
+    )

@@ -1,0 +1,61 @@
+"""Smooth shapes: values that were counted alone keep their counts, and a hump of noise far out is not followed."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.estimate.records.rls.shape import Sums, smooth_counts
+
+FEW = [766, 1601, 1879, 1549, 1002, 594, 310, 162, 76, 34, 19, 8]  # days missed, visits: all near the lower end
+
+
+def counted(recode, true, noise, sigma=36.0):
+    values = np.bincount(recode, true) + noise
+    return Sums(recode, values, sigma)
+
+
+@pytest.mark.parametrize("size", [81, 365, 1000])
+def test_values_that_were_counted_alone_keep_their_counts_on_a_range_of_any_width(size):
+    true = np.zeros(size)
+    true[: len(FEW)] = FEW
+    rng = np.random.default_rng(1)
+    runs, alone = np.arange(size) * 37 // size, np.minimum(np.arange(size), 9)
+    tables = [counted(r, true, rng.normal(0, 36, int(r.max()) + 1)) for r in (runs, alone)]
+    found = smooth_counts(size, tables, true.sum())
+    assert found.sum() == pytest.approx(true.sum())
+    assert np.abs(found[:7] - true[:7]).max() < 6 * 36
+
+
+def test_a_hump_of_noise_far_out_is_not_followed():
+    true = np.zeros(365)
+    true[: len(FEW)] = FEW
+    runs, alone = np.arange(365) * 37 // 365, np.minimum(np.arange(365), 9)
+    noise = np.tile([-30.0, 20.0], 19)[:37]
+    noise[25:28] = 70, 80, 70  # stands out of its noise by two deviations
+    found = smooth_counts(365, [counted(runs, true, noise), counted(alone, true, np.zeros(10))], true.sum())
+    assert (np.diff(found[12:]) <= 1e-9).all()
+    assert found @ np.arange(365) / found.sum() == pytest.approx(true @ np.arange(365) / true.sum(), rel=0.1)
+
+
+def test_a_hump_in_the_few_coarse_values_that_are_most_of_the_range_is_not_followed():
+    true = np.zeros(640)
+    true[:120] = 1000 * np.exp(-np.arange(120) / 25) / np.exp(-np.arange(120) / 25).sum()
+    blocks = np.searchsorted([5, 10, 20, 30, 45, 60, 120, 170, 270, 400, 520], np.arange(640), side="right")
+    noise = np.zeros(12)
+    noise[10:] = 90.0  # stands out of its noise by two and a half deviations
+    alone = Sums(np.arange(640), true + np.random.default_rng(2).normal(0, 14, 640), 14.0)
+    found = smooth_counts(640, [alone, counted(blocks, true, noise)], true.sum())
+    assert (np.diff(found[130:]) <= 1e-9).all()
+    assert found @ np.arange(640) / found.sum() == pytest.approx(true @ np.arange(640) / true.sum(), rel=0.3)
+
+
+def test_a_coarse_value_that_shows_records_and_reaches_to_the_end_of_the_range_does_not_hide_a_hump_there():
+    true = np.zeros(43)
+    true[:20] = [3000, 480, 390, 300, 190, 170, 120, 85, 64, 42, 40, 34, 17, 19, 9, 9, 3, 4, 8, 1]  # days of illness
+    rest = np.minimum(np.arange(43), 6)  # the last holds 37 of 43 values
+    pairs = np.maximum(np.arange(43) // 2, 2) - 2
+    noise = np.zeros(20)
+    noise[-3:] = 70.0  # a good deviation and a half each
+    tables = [counted(pairs, true, noise, 40.0), counted(rest, true, np.zeros(7), 40.0)]
+    found = smooth_counts(43, tables, true.sum())
+    assert found[25:].sum() < 40
+    assert found @ np.arange(43) / found.sum() == pytest.approx(true @ np.arange(43) / true.sum(), rel=0.25)

@@ -1,0 +1,42 @@
+"""Sentences of answers in the words of a language: the same figures, its own marks of numbers."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.questions.answers.answers import ENGLISH, Answered, number, sentence, unit_of
+from dpsyn_core.questions.forms import MeanQuestion
+from ui.shared.text import written
+
+GERMAN = {k.removeprefix("engine.answer."): v for k, v in written("de").items() if k.startswith("engine.answer.")}
+
+
+def answered(**changed):
+    one = {k: np.array(v) for k, v in {"estimate": 53.456, "low": 50.1, "high": 56.25}.items()}
+    rest = {k: np.array(np.nan) for k in ("synthetic", "released", "noise")}
+    given = one | rest | {"question": MeanQuestion(name="m", of="age"), "axes": (), "unit": "mean of age",
+             "grades": ("estimated",), "truth": "table", "confidence": 0.95, "sentence": ""}  # fmt: skip
+    return Answered(**(given | changed))
+
+
+def test_a_sentence_is_said_in_another_language():
+    assert set(GERMAN) == set(ENGLISH)
+    said = answered().said(GERMAN)
+    assert said.startswith("53,46 (Mittel von age); in der echten Tabelle liegt die Zahl zwischen 50,1 und 56,25")
+    assert "bei 95 % Sicherheit" in said and "the" not in said.split()
+    assert answered().said(ENGLISH).startswith("53.46 (mean of age); it lies in the real table between 50.1 and 56.25")
+
+
+@pytest.mark.parametrize("words", [ENGLISH, GERMAN])
+def test_every_form_of_sentence_is_filled(words):
+    many = {k: np.array(v) for k, v in (("estimate", [1.0, 2.0]), ("low", [0.0, 1.0]), ("high", [2.0, 3.0]))}
+    for grades in (("exact", "none"), ("none", "none"), ("bounded", "estimated")):
+        assert "{" not in sentence(**many, grades=grades, unit="u", truth="population", confidence=0.9, words=words)
+    blank = dict.fromkeys(("estimate", "low", "high"), np.array(np.nan))
+    assert sentence(**blank, grades=("none",), unit="u", truth="table", confidence=0.9, words=words) == words["nothing"]
+    assert "too large" in answered(grades=("none",), notes=("too large",)).said(words)
+    assert answered(notes=("a", "b", "c")).said(words).count("a; b") == 1
+
+
+def test_numbers_have_the_marks_of_the_language_and_new_kinds_a_name():
+    assert number(12345.6) == "12,346" and number(12345.6, GERMAN) == "12.346" and number(0.5, GERMAN) == "0,5"
+    assert unit_of(MeanQuestion(name="m", of="age"), {}) == "mean of age"

@@ -1,0 +1,88 @@
+"""PrivSyn: what it releases, how it spends, and that its choice of pairs is worth it."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.systems.registry import configure
+from tests.systems.harness import SeededNoise, random_codes, run, task_for
+from tests.systems.setting_cases import chains
+from tests.systems.test_dpsyn import pairs_distance
+
+SIZES = {"a": 3, "b": 2, "c": 4, "d": 5, "e": 40}
+
+
+def test_it_charges_one_ways_then_all_scores_at_once_then_the_chosen_marginals():
+    _, gate, system = run("privsyn", task_for("privsyn", SIZES, 2000), random_codes(SIZES, 2000))
+    rhos = [c.rho / system.cost.rho for c in gate.account.charges]
+    names = [c.name for c in gate.account.charges]
+    assert sum(rhos[:5]) == pytest.approx(0.1, rel=1e-6)
+    assert names[5] == "dependence of 10 pairs"
+    assert rhos[5] == pytest.approx(0.1, rel=1e-6)
+    assert sum(rhos[6:]) == pytest.approx(0.8, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "theta", "scores", "per_pair"),
+    [("add-remove", 1, "indif", 4), ("add-remove", 3, "indif", 12), ("replace", 1, "indif", 8),
+     ("add-remove", 3, "released", 3), ("replace", 2, "released", 4)],
+)  # fmt: skip
+def test_the_sensitivity_of_the_scores_follows_the_unit(neighbours, theta, scores, per_pair):
+    task = task_for("privsyn", SIZES, 500, neighbours=neighbours, theta=theta)
+    _, gate, _ = run("privsyn", task, random_codes(SIZES, 500), settings={"scores": scores})
+    charge = next(c for c in gate.account.charges if c.name.startswith("dependence"))
+    assert charge.sensitivity == pytest.approx(per_pair * 10**0.5)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"scores": "released"}, {"combine_cells": 0}, {"update.updater": "mcf"}, {"append": False, "separate": False},
+     {"low_count": 0}],
+)  # fmt: skip
+def test_dependences_survive_and_independent_loses_them(settings):
+    codes = random_codes(SIZES, 4000)
+    task = task_for("privsyn", SIZES, 4000, epsilon=5.0)
+    ours, _, _ = run("privsyn", task, codes, settings=settings)
+    baseline, _, _ = run("independent", task, codes)
+    sizes = list(SIZES.values())
+    assert pairs_distance(codes, ours, sizes) < 0.6 * pairs_distance(codes, baseline, sizes)
+
+
+def test_independent_attributes_are_not_paid_for_twice():
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(0, s, 3000) for s in SIZES.values()]).astype(np.uint8)
+    task = task_for("privsyn", SIZES, 3000, epsilon=0.1)
+    _, gate, _ = run("privsyn", task, codes, noise=SeededNoise(scale=0.0))
+    assert all(" x " not in c.name for c in gate.account.charges)
+    assert sum(c.name.startswith("marginal") for c in gate.account.charges) == 10  # the one-ways, measured again
+
+
+def test_rare_codes_share_a_cell_and_still_come_back():
+    rng = np.random.default_rng(0)
+    tail = np.where(rng.random(5000) < 0.7, 0, rng.integers(1, 200, 5000))
+    codes = np.stack([tail, tail > 0]).astype(np.uint8)
+    out, _, _ = run("privsyn", task_for("privsyn", {"t": 200, "f": 2}, 5000, epsilon=1.0, grouped=False), codes)
+    assert abs((out[0] > 0).mean() - 0.3) < 0.05
+    assert len(np.unique(out[0])) > 50
+
+
+def test_settings_have_the_defaults_of_the_authors():
+    config = configure("privsyn", {})
+    assert (config.score_share, config.one_way_share, config.combine_cells) == (0.1, 0.1, 5000)
+    assert (config.update.alpha, config.update.decay, config.update.decay_every, config.low_count) == (
+        1.0,
+        0.84,
+        20,
+        3.0,
+    )
+    assert config.update.sweeps == 50
+
+
+def test_attributes_that_no_marginal_connects_stay_independent_and_pairs_come_out_closer():
+    """Copies of whole records would tie two chains together that have nothing to do with each other."""
+    sizes, codes = chains()
+    task = task_for("privsyn", sizes, codes.shape[1], grouped=False)
+    found = {}
+    for steps in (True, False):
+        out, _, _ = run("privsyn", task, codes, settings={"append": steps, "separate": steps, "update.polish": 0})
+        found[steps] = pairs_distance(codes, out, list(sizes.values()))
+    assert found[True] < 0.8 * found[False]
