@@ -37,7 +37,7 @@ from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.evaluate.comparison import Comparison, Roles
 from dpsyn_core.evaluate.correlations import RankCorrelation
 from dpsyn_core.evaluate.learning import Learning
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.number_shapes import Wasserstein
 from dpsyn_core.evaluate.tvd import OneWayTVD, PairwiseTVD
 from dpsyn_core.measure.counting.memory import MemoryCounter

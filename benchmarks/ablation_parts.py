@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 from dpsyn_core.estimate.records.rls.denoise import shrink_one_way, shrink_pair
-from dpsyn_core.estimate.records.rls.stretches import supported
+from dpsyn_core.estimate.records.rls.oneway.empty_runs import supported
 from dpsyn_core.privacy.budget import Cost
 
 ENGINE = "dpsyn_core.systems.rls"

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.process import dpsyn, measure, table
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec

@@ -28,10 +28,10 @@ from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.noise.system import SystemNoise
-from dpsyn_core.questions.answers.calibrate import INFERENCE
+from dpsyn_core.questions.answers.calibration import INFERENCE
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.fits import Fits
-from dpsyn_core.questions.answers.functional import Batch, count, merged_weights
+from dpsyn_core.questions.answers.functionals import Batch, count, merged_weights
 from dpsyn_core.questions.answers.intervals import Inferrer
 from dpsyn_core.questions.answers.quantities import Quantity, WeightedCounts
 from dpsyn_core.questions.answers.regression import fit, infer_regression
@@ -132,7 +132,7 @@ def ask(made: Case, epsilon: float, number: int, *, declared: bool = False) -> d
     sizes = Sizes(evidence)
     for query in ranges(made, rng) if not declared else []:
         rows += asked_one(made, inferrer, query, sizes, f"range of {len(query.attributes)}")
-    from dpsyn_core.questions.answers.asked import asked
+    from dpsyn_core.questions.answers.requests import asked
 
     if wanted:
         for q in Questions.of(wanted).checked(schema).questions:

@@ -11,7 +11,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 
-LEARNT_ON = ("tree-10000x8", "clique-10000x8", "wide-10000x12")  # the constants of `questions/answers/calibrate.py`
+LEARNT_ON = ("tree-10000x8", "clique-10000x8", "wide-10000x12")  # the constants of `questions/answers/calibration.py`
 CHECKED_ON = ("sample", "mixture-15000x10", "deterministic-12000x12", "numbers-12000x9", "adult_codes")
 TIMES = 10  # records of a simulated population, times those of its table
 

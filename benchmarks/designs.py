@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.process import dpsyn, measure, table
 from dpsyn_core.data import WORKED, worked_design
 from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.schema.sample import sample_schema, sample_table, write_sample
 from dpsyn_core.systems.others.dpsyn2018.design import Design
 from dpsyn_core.tables.read import read_table

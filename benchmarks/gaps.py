@@ -28,7 +28,7 @@ from benchmarks.number_tables import Table, category, number, of_columns
 from benchmarks.numbers import even_bins, synthetic_of
 from benchmarks.process import table as markdown
 from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.tvd import PairwiseTVD
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit

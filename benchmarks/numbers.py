@@ -16,7 +16,7 @@ from benchmarks.number_tables import TABLES, Table, available
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.evaluate.base import Metric, metric_class
 from dpsyn_core.evaluate.correlations import CorrelationMatrix, RankCorrelation
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.number_shapes import NumberRanges, Tails, Wasserstein
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec

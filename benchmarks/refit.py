@@ -21,11 +21,11 @@ from benchmarks.rules import TABLES
 from dpsyn_core.data import paths
 from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.refit import conditional
-from dpsyn_core.runs.refit.narrowing import narrowed
+from dpsyn_core.runs.refit import conditional_tables as conditional
 from dpsyn_core.runs.refit.refit import Reusable, opened, refit
+from dpsyn_core.runs.refit.subset_schema import narrowed
 from dpsyn_core.runs.release import Release, synthesize
-from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.conditions import clauses

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.process import table
-from dpsyn_core.estimate.marginals.covering import affine_plane, pair_error, plane_cover, uncovered
+from dpsyn_core.estimate.marginals.covering_designs import affine_plane, pair_error, plane_cover, uncovered
 from dpsyn_core.estimate.marginals.overlap import estimate_total, make_consistent
 from dpsyn_core.estimate.marginals.simplex import norm_cut, norm_sub
 from dpsyn_core.estimate.marginals.types import Measurement

@@ -26,7 +26,7 @@ from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.noise.system import SystemNoise
-from dpsyn_core.privacy.phased import Phases
+from dpsyn_core.privacy.p3gm import Phases
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import configure

@@ -23,10 +23,10 @@ from benchmarks.main_job import synth
 from benchmarks.rule_tables import bills, codes
 from dpsyn_core.errors import InputError
 from dpsyn_core.evaluate.distances import marginal_distances
-from dpsyn_core.evaluate.load import compare_tables
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.evaluate.loader import compare_tables
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.measured import Measured, measure
+from dpsyn_core.runs.measurement import Measured, measure
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables

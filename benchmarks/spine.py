@@ -27,12 +27,13 @@ RLS = (ENGINE / "systems" / "rls", ENGINE / "estimate" / "records" / "rls")
 FEATURES = {
     "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/draft/linked.py "
     "report/linked_page.py estimate/records/linked*.py questions/linked.py schema/rules/linked*.py",
-    "rules of the schema and their repair": "schema/rules/*.py schema/maxima.py schema/rhythm.py runs/offering.py",
+    "rules of the schema and their repair": "schema/rules/*.py schema/maxima.py schema/rhythm.py "
+    "runs/rule_proposals.py",
     "refits and tables of others": "runs/refit/*.py commands/refit.py estimate/marginals/released_file.py",
     "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declared.py",
     "planning, grids, publishing, adapters": "runs/choose/*.py report/publishing/*.py commands/adapters/*.py "
     "commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py commands/registry.py",
-    "public tables": "systems/rls/prior.py systems/public_table.py runs/public_table.py evaluate/exploring.py "
+    "public tables": "systems/rls/prior.py systems/public_table.py runs/public_table.py evaluate/exploration.py "
     "commands/explore.py",
     "the other systems, P3GM and its family": "systems/others/*.py systems/others/*/*.py systems/deep/*.py",
     "reports, metrics, attacks": "report/*.py report/figures/*.py evaluate/*.py runs/attacks/*.py commands/report.py "

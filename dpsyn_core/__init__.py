@@ -17,14 +17,14 @@ from dpsyn_core.version import __version__ as __version__  # so that it is expor
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy.ledger.ledger import Ledger
-    from dpsyn_core.report.answering import answer
-    from dpsyn_core.runs.buying import buy_schema
+    from dpsyn_core.report.answers import answer
     from dpsyn_core.runs.parts import synthesize_to
+    from dpsyn_core.runs.purchase import buy_schema
     from dpsyn_core.runs.refit.refit import refit
     from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.draft.drafting import confirm as confirm_schema
-    from dpsyn_core.schema.draft.drafting import draft as draft_schema
+    from dpsyn_core.schema.draft.draft import confirm as confirm_schema
+    from dpsyn_core.schema.draft.draft import draft as draft_schema
     from dpsyn_core.tables.read import read_table
 
 _HOME = {
@@ -32,10 +32,10 @@ _HOME = {
     "Ledger": "dpsyn_core.privacy.ledger.ledger:Ledger",
     "Release": "dpsyn_core.runs.release:Release",
     "Schema": "dpsyn_core.schema.document:Schema",
-    "answer": "dpsyn_core.report.answering:answer",
-    "buy_schema": "dpsyn_core.runs.buying:buy_schema",
-    "confirm_schema": "dpsyn_core.schema.draft.drafting:confirm",
-    "draft_schema": "dpsyn_core.schema.draft.drafting:draft",
+    "answer": "dpsyn_core.report.answers:answer",
+    "buy_schema": "dpsyn_core.runs.purchase:buy_schema",
+    "confirm_schema": "dpsyn_core.schema.draft.draft:confirm",
+    "draft_schema": "dpsyn_core.schema.draft.draft:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
     "refit": "dpsyn_core.runs.refit.refit:refit",
     "synthesize": "dpsyn_core.runs.release:synthesize",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpsyn_core.schema.draft.drafting import confirm
+from dpsyn_core.schema.draft.draft import confirm
 from ui.linked import schema_page
 from ui.schema import buying, editor, files, guide, misfits, public, rules, unit
 from ui.schema import more as schema

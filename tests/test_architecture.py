@@ -136,7 +136,7 @@ def test_one_file_debits_the_ledger_and_opens_gates():
     }
 
 
-@pytest.mark.parametrize("place", ["runs/release.py", "runs/measured.py", "runs/further_marginals.py"])
+@pytest.mark.parametrize("place", ["runs/release.py", "runs/measurement.py", "runs/further_marginals.py"])
 def test_a_run_knows_no_source_and_no_counter_by_name(place):
     """So that records that are elsewhere are counted elsewhere by a new source alone."""
     hidden = (

@@ -57,10 +57,10 @@ def test_the_shares_add_up_to_at_most_one_in_ten_thousand_and_each_is_used():
             for words in re.findall(r"mark\.chance\(([^)]*)\)", path.read_text(encoding="utf-8")):
                 marked.setdefault(path.relative_to(ROOT).parts[0], set()).update(re.findall(r'"([^"]+)"', words))
     assert set().union(*marked.values()) == set(SHARES)
-    assert set(marked) == {"audit", "linked", "measurement", "noise", "spark"}
+    assert set(marked) == {"audit", "measure", "privacy", "runs"}
 
 
-@pytest.mark.parametrize("folder", ["audit", "noise"])
+@pytest.mark.parametrize("folder", ["audit", "privacy/noise"])
 def test_every_file_of_audits_and_of_noise_draws_as_a_run_does(folder):
     files = sorted((ROOT / folder).glob("test_*.py"))
     assert files

@@ -195,7 +195,7 @@ from dpsyn_core.runs.jobs.folder import take_table
 from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.tables.read import open_table, parts_of, read_table
 from dpsyn_core.tables.read_form import ReadForm
 

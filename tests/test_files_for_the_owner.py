@@ -15,7 +15,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.jobs.folder import leave_fault, write_json
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.drafting import confirm, draft
+from dpsyn_core.schema.draft.draft import confirm, draft
 from dpsyn_core.tables import handover
 from dpsyn_core.tables.read import open_table
 from tests.commands.small import SCHEMA, write_table
@@ -29,7 +29,7 @@ WRITERS = {
     "dpsyn_core/privacy/manifest/signing.py": "a private key for its owner alone, and its public key",
     "dpsyn_core/tables/write.py": "tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/tables/labelled_write.py": "labelled tables of a release, under the names that `files.replacing` gives",
-    "dpsyn_core/runs/writing.py": "documents of a release, under the names that `files.replacing` gives",
+    "dpsyn_core/runs/writer.py": "documents of a release, under the names that `files.replacing` gives",
     "dpsyn_core/commands/adapters/sdv.py": "a release, in a temporary folder of its owner",
     "dpsyn_core/report/reader.py": "the files of a release, in a temporary folder of its owner",
     "dpsyn_core/runs/attacks/child.py": "arrays in memory, which a pipe takes to a child process",

@@ -19,12 +19,12 @@ from dpsyn_core.measure.sources import memory
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs import measured
-from dpsyn_core.runs.buying import buy_schema
+from dpsyn_core.runs import measurement as measured
+from dpsyn_core.runs.purchase import buy_schema
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.systems.registry import MODULES, config_class, names
 from dpsyn_core.tables.notices import Notice
 from tests.audit.whole import crowd, rows, schema

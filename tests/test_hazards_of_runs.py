@@ -15,7 +15,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import BudgetError, LedgerError, MethodError, UnitError
 from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNSAFE_LABEL
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.files import write_text
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.gate import Gate
@@ -28,7 +28,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.verify.receipts import receipt
-from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import config_class, configure, names
 from tests.audit.mutants import MUTANTS

@@ -33,7 +33,7 @@ def test_the_command_hides_the_message_of_a_fault(tmp_path, capsys, monkeypatch)
     def fail(*_, **__):
         raise ValueError("Ada Lovelace has HIV")
 
-    monkeypatch.setattr("dpsyn_core.runs.measured.measure", fail)
+    monkeypatch.setattr("dpsyn_core.runs.measurement.measure", fail)
     schema().dump(tmp_path / "schema.json")
     (tmp_path / "t.csv").write_text("who,city,age,smokes\np,rome,3,no\n")
     arguments = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "schema.json"), "--epsilon", "1"]

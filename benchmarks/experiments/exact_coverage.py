@@ -23,7 +23,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.fits import Fits
-from dpsyn_core.questions.answers.functional import count
+from dpsyn_core.questions.answers.functionals import count
 from dpsyn_core.questions.answers.intervals import Inferrer
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import configure

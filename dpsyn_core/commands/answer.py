@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> None:
     """Prints every question with its answer."""
     from dpsyn_core.commands.common import TerminalProgress, print_json
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.answering import answer
+    from dpsyn_core.report.answers import answer
 
     progress = silent if args.quiet else TerminalProgress()
     found = answer(

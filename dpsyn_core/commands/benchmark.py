@@ -73,7 +73,7 @@ def measured(draw: Draw, method: str, epsilon: float, delta: float, repeats: int
     import numpy as np
 
     from dpsyn_core.evaluate.base import Score, compute
-    from dpsyn_core.evaluate.load import compare_tables
+    from dpsyn_core.evaluate.loader import compare_tables
     from dpsyn_core.privacy.ledger.ledger import Ledger
     from dpsyn_core.runs.release import synthesize
 

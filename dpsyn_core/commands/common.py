@@ -275,7 +275,7 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> tuple[Any, t
 
     Of large tables nothing but these columns is kept in memory.
     """
-    from dpsyn_core.measure.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
     from dpsyn_core.tables.batches import gathered
     from dpsyn_core.tables.headers import composed
     from dpsyn_core.tables.read import open_table
@@ -318,7 +318,7 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
 
 def most_of(args: argparse.Namespace, schema: Any, tables: int) -> int:
     """How many records of each table a report reads, for a command that called `add_sample`."""
-    from dpsyn_core.measure.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
     from dpsyn_core.report.inputs import most_records
 
     if args.sample is not None and args.sample < 1:
@@ -351,7 +351,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
     Says on stderr what was assumed, and where the records are counted unless that is memory by default.
     """
-    from dpsyn_core.measure.sources.choose import choose, memory_of, source_of_batches
+    from dpsyn_core.measure.sources.choice import choose, memory_of, source_of_batches
     from dpsyn_core.tables.batches import MAX_FILE
     from dpsyn_core.tables.read import open_table
 

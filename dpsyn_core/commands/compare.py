@@ -95,7 +95,7 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.files import check_writable, write_text
-    from dpsyn_core.runs.trees.compare import compare_linked
+    from dpsyn_core.runs.trees.comparison import compare_linked
     from dpsyn_core.runs.trees.export import named_tables, places_of, written_tables
     from dpsyn_core.schema.linked import LinkedSchema
 

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.models import draw
     from dpsyn_core.runs.verify.receipts import manifest_faults, signing_faults
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:

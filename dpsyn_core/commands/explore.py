@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Prints the pairs by dependence and the proposal."""
     from dpsyn_core.commands.common import print_json, read_input
     from dpsyn_core.errors import InputError
-    from dpsyn_core.evaluate.exploring import REFUSED, explore, proposed_questions
+    from dpsyn_core.evaluate.exploration import REFUSED, explore, proposed_questions
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.runs.choose.proposals import propose
     from dpsyn_core.schema.document import Schema

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.itemsets import frequent_itemsets
     from dpsyn_core.runs.open import public_facts
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
@@ -102,7 +102,7 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
     from dpsyn_core.commands.common import open_input, reading_flags, say_odd
     from dpsyn_core.errors import SettingError
     from dpsyn_core.measure.sources.base import Source
-    from dpsyn_core.measure.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
     from dpsyn_core.measure.sources.transactions import from_lines, from_source, from_table, item_rows
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.document import Schema

@@ -105,7 +105,7 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.files import measurements_beside
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.further_marginals import METHOD, release_marginals
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     spec, schema = run_spec(args, method=METHOD), Schema.load(args.schema)

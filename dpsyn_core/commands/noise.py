@@ -55,7 +55,7 @@ def _phases(args: argparse.Namespace) -> None:
 
     from dpsyn_core.commands.common import parse_settings, print_json
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.phased import Phases
+    from dpsyn_core.privacy.p3gm import Phases
 
     given = dict(parse_settings(args.p3gm))
     needed = {f.name: f.default is MISSING for f in fields(Phases)} | {"sigma_s": True}

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.refit.refit import Changes, chosen_by_looking, prepared
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
 
     given = _given(args)
     changes = Changes(
@@ -97,7 +97,7 @@ def _given(args: argparse.Namespace) -> Any:
             "--epsilon and --delta, for the promise is theirs"
         )
         raise SettingError(msg)
-    from dpsyn_core.runs.refit.published import published_tables
+    from dpsyn_core.runs.refit.published_tables import published_tables
     from dpsyn_core.runs.refit.refit import Published
     from dpsyn_core.schema.document import Schema
 

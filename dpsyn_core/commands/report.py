@@ -242,7 +242,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
 def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list[Any]:
     """Answers to the questions that a run was told, as its manifest states them; none where it was told none."""
     from dpsyn_core.questions.document import Questions
-    from dpsyn_core.report.asked import asked_answers
+    from dpsyn_core.report.questions import asked_answers
 
     if manifest.questions is None:
         return []

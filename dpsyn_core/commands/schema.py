@@ -172,7 +172,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.draft.drafting import drafted
+    from dpsyn_core.schema.draft.draft import drafted
     from dpsyn_core.schema.rules.usual_rules import propose_rules
 
     check_writable(args.out)
@@ -210,7 +210,7 @@ def run_confirm(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.document import Schema, is_linked
-    from dpsyn_core.schema.draft.drafting import confirm, reading
+    from dpsyn_core.schema.draft.draft import confirm, reading
 
     out = args.out or args.schema
     check_writable(out)
@@ -240,7 +240,7 @@ def run_confirm(args: argparse.Namespace) -> None:
 def print_unconfirmed(schema: Any) -> None:
     """What was read from the data and nobody has confirmed, one line each."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema.draft.drafting import reading
+    from dpsyn_core.schema.draft.draft import reading
 
     print(f"what follows {PRIVATE}")
     for name in schema.from_data:
@@ -364,7 +364,7 @@ def run_buy(args: argparse.Namespace) -> None:
     """Learns the named columns through the gate; the other columns are left out of the schema."""
     from dpsyn_core.commands.common import point_out_names
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.buying import buy_schema
+    from dpsyn_core.runs.purchase import buy_schema
 
     if args.epsilon is None or args.delta is None:
         msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
@@ -428,7 +428,7 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
     from dataclasses import replace
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.written_dates import formats_of
+    from dpsyn_core.schema.date_formats import formats_of
 
     forms = dict(e.split("=", 1) for e in examples if "=" in e)
     kinds = {w.name: w.kind for w in wanted}
@@ -453,7 +453,7 @@ def run_propose_rules(args: argparse.Namespace) -> None:
     """Lists proposals with their numbers, or writes the schema with those that a person chose."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.runs.offering import offered_rules
+    from dpsyn_core.runs.rule_proposals import offered_rules
 
     proposed, with_rules = offered_rules(args.schema)
     for number, rule in enumerate(proposed, 1):
@@ -498,7 +498,7 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
     from dpsyn_core.commands.common import PRIVATE, read_named
     from dpsyn_core.runs.trees.bounding import bounded
-    from dpsyn_core.runs.trees.checking import findings
+    from dpsyn_core.runs.trees.checks import findings
     from dpsyn_core.runs.trees.export import named_tables
     from dpsyn_core.schema.linked import LinkedSchema
 

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> None:
     )
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.writing import Places
+    from dpsyn_core.runs.writer import Places
     from dpsyn_core.schema.document import is_linked
 
     if args.named or (args.schema is not None and is_linked(args.schema)):
@@ -128,10 +128,10 @@ def run(args: argparse.Namespace) -> None:
     point_out_names(spec.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
-    from dpsyn_core.measure.sources.choose import memory_of, source_of
-    from dpsyn_core.runs.measured import measure
+    from dpsyn_core.measure.sources.choice import memory_of, source_of
+    from dpsyn_core.runs.measurement import measure
     from dpsyn_core.runs.parts import PendingRelease
-    from dpsyn_core.runs.writing import write_release
+    from dpsyn_core.runs.writer import write_release
 
     progress("reading", 0, 1)
     table = open_input(args, schema)
@@ -199,13 +199,13 @@ def run_linked(args: argparse.Namespace) -> None:
         signing_key,
     )
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.measure.sources.choose import memory_of
+    from dpsyn_core.measure.sources.choice import memory_of
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.trees.answering import write_answers
-    from dpsyn_core.runs.trees.emptiness import nearly_empty_tables
+    from dpsyn_core.runs.trees.answers import write_answers
     from dpsyn_core.runs.trees.export import named_tables, places_of
     from dpsyn_core.runs.trees.release import synthesize_linked
-    from dpsyn_core.runs.writing import write_release
+    from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
+    from dpsyn_core.runs.writer import write_release
     from dpsyn_core.schema.linked import METHOD, LinkedSchema
     from dpsyn_core.tables.named import open_named
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.manifest.statement import PublicFacts
     from dpsyn_core.runs.choose.choice import Candidate
-    from dpsyn_core.runs.measured import Measured
+    from dpsyn_core.runs.measurement import Measured
     from dpsyn_core.schema.document import Schema
 
 
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.release import in_memory
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     budget, schema = Budget(epsilon=args.epsilon, delta=args.delta), Schema.load(args.schema)
@@ -107,7 +107,7 @@ def chosen_privately(
     """The best of a random number of runs on the private table; None in a dry run."""
     from dpsyn_core.commands.common import open_input
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.measure.sources.choose import source_of
+    from dpsyn_core.measure.sources.choice import source_of
     from dpsyn_core.runs.choose.choice import choose, price_of, ready
 
     if args.about is not None:
@@ -136,9 +136,9 @@ def chosen_on_public(
 ) -> Measured | None:
     """A run of the candidate that is best on the public table; None in a dry run."""
     from dpsyn_core.commands.common import TerminalProgress, open_input
-    from dpsyn_core.measure.sources.choose import source_of
+    from dpsyn_core.measure.sources.choice import source_of
     from dpsyn_core.runs.choose.rehearsal import rehearse
-    from dpsyn_core.runs.measured import measure
+    from dpsyn_core.runs.measurement import measure
     from dpsyn_core.runs.public_table import check_apart, read_public
     from dpsyn_core.runs.spec import RunSpec
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.moved import MISSING, moved
+from dpsyn_core.evaluate.shifts import MISSING, moved
 from dpsyn_core.schema.domain import CodedAttribute
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)

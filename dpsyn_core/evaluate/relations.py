@@ -22,7 +22,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 from dpsyn_core.evaluate.correlations import rank_correlations
-from dpsyn_core.evaluate.moved import sure_of
+from dpsyn_core.evaluate.shifts import sure_of
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 
 GROUPS = 8  # of one column at most: finer ones hold noise, coarser ones miss what is not a straight line

@@ -12,14 +12,15 @@ from typing import Literal
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import moved, moved_columns
+from dpsyn_core.evaluate import column_shifts as moved_columns
+from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 from dpsyn_core.evaluate.profile import profiles
 from dpsyn_core.evaluate.relations import HALF, RelationsKept, relations
+from dpsyn_core.evaluate.shuffled_floor import Between, between, shuffled_score
 from dpsyn_core.evaluate.tvd import OneWayTVD, PairwiseTVD
-from dpsyn_core.evaluate.unrelated import Between, between, shuffled_score
 from dpsyn_core.schema.domain import AttributeSet
 
 NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to be had

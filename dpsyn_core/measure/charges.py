@@ -86,7 +86,7 @@ def sampled_charge(
     and the run that follows it ask for the same noise, which takes a second to find.
     """
     from dpsyn_core.privacy.noise.chance import on_grid  # numba is heavy
-    from dpsyn_core.privacy.sampled import Sampling, sampled_mu, sampled_multiplier  # scipy is heavy
+    from dpsyn_core.privacy.subsampling import Sampling, sampled_mu, sampled_multiplier  # scipy is heavy
 
     if cost.pure:
         msg = "noise on samples needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"

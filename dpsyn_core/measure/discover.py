@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import BudgetError, SchemaError
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.quantiles import Span, buy_edges, buy_range, noise_ceiling
-from dpsyn_core.measure.released import Released
+from dpsyn_core.measure.releases import Released
 from dpsyn_core.measure.unprotected import bounded, distinct_counts
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge

@@ -22,7 +22,7 @@ from dpsyn_core.measure.charges import (
     selection_charge,
     sum_charge,
 )
-from dpsyn_core.measure.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
+from dpsyn_core.measure.releases import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge

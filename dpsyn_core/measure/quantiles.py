@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.released import Released, sigma_of
+from dpsyn_core.measure.releases import Released, sigma_of
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
 

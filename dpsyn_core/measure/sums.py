@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, MethodError
 from dpsyn_core.measure.counting.sums import BLOCK, STEPS, Outer, Part, SumRule, VectorCounter, VectorMap, clipped, head
-from dpsyn_core.measure.released import ReleasedSum
+from dpsyn_core.measure.releases import ReleasedSum
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.schema.domain import Domain
 

@@ -19,7 +19,7 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.measure.counting.base import Counter
 from dpsyn_core.measure.counting.sums import SumRule, VectorMap
 from dpsyn_core.measure.gate import Gate, Released, ReleasedSum
-from dpsyn_core.measure.released import Request
+from dpsyn_core.measure.releases import Request
 from dpsyn_core.measure.sources.bounding import kept, record_hashes
 from dpsyn_core.measure.sums import SampledSums, check_maps, check_rule, counter_of, released
 from dpsyn_core.privacy.budget import Cost

@@ -83,7 +83,7 @@ class ChargeRecord(BaseModel):
         if not self.sigma or not self.sensitivity or not self.delta:
             return self.delta != 0 or self.rho != 0 or not self.sigma or not self.sensitivity
         try:
-            from dpsyn_core.privacy.sampled import sampled_mu, sampling_of  # only where there are samples
+            from dpsyn_core.privacy.subsampling import sampled_mu, sampling_of  # only where there are samples
 
             mu = sampled_mu(sampling_of(self.charge()), self.delta)
         except BudgetError:

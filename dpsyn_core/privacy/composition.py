@@ -189,7 +189,7 @@ def of_charge(charge: Charge) -> Composition:
         return Composition(mu2=(charge.sensitivity / charge.scale) ** 2)
     if charge.mechanism == "sampled-gaussian":
         if charge.delta:
-            from dpsyn_core.privacy.sampled import sampled_mu, sampling_of  # only where there are samples
+            from dpsyn_core.privacy.subsampling import sampled_mu, sampling_of  # only where there are samples
 
             return Composition(mu2=sampled_mu(sampling_of(charge), charge.delta) ** 2, delta=charge.delta)
         if charge.records > 1 or charge.exchanged:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.sampled import Sampling, sampling_of
+from dpsyn_core.privacy.subsampling import Sampling, sampling_of
 
 _ORDERS = tuple(1 + x for x in (*np.geomspace(0.1, 10, 25).tolist(), *np.geomspace(11, 400, 20).tolist()))
 _STEP = 0.02  # of the quadrature, in standard deviations of the noise: its error is below 1e-12

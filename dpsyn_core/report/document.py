@@ -30,11 +30,11 @@ from dpsyn_core.evaluate.base import (
 )
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.language import QueryAnswer
+from dpsyn_core.evaluate.shuffled_floor import floors
 from dpsyn_core.evaluate.subsample import in_words
-from dpsyn_core.evaluate.unrelated import floors
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.asked import AskedAnswer
 from dpsyn_core.report.profile import columns_entry
+from dpsyn_core.report.questions import AskedAnswer
 from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
 from dpsyn_core.runs.verify.receipts import PUBLIC_TABLE, Receipt
 

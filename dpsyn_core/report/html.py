@@ -13,11 +13,12 @@ from typing import Any
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.associations import expected_tvd, interval
 from dpsyn_core.evaluate.base import GOAL_WORDS, Score, metric_class, names
-from dpsyn_core.evaluate.measured import MeasuredFit, row_name
-from dpsyn_core.evaluate.unrelated import between
+from dpsyn_core.evaluate.released_fit import MeasuredFit, row_name
+from dpsyn_core.evaluate.shuffled_floor import between
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report import asked, build, sections
+from dpsyn_core.report import build, sections
+from dpsyn_core.report import questions as asked
 from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 

@@ -11,7 +11,7 @@ import numpy as np
 from dpsyn_core.errors import MetricError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.evaluate.comparison import Comparison, Roles
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.read import open_table, read_table

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import build

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import moved
+from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.base import plain
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.profile import QUANTILES, Figures, profiles

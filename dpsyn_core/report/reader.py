@@ -20,7 +20,7 @@ import numpy as np
 
 from dpsyn_core.errors import InputError, QuestionError, ReceiptError, SizeError
 from dpsyn_core.estimate.marginals.released_file import ReleasedFile, read_released
-from dpsyn_core.evaluate.load import encode
+from dpsyn_core.evaluate.loader import encode
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.answer import Axis
 from dpsyn_core.questions.answers.answers import Answered, answer_question, sentence
@@ -30,7 +30,7 @@ from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
 from dpsyn_core.questions.meaning import conditions
-from dpsyn_core.report.answering import check_whole, inferrer_of, plain_codes
+from dpsyn_core.report.answers import check_whole, inferrer_of, plain_codes
 from dpsyn_core.runs.verify.receipts import Receipt, receipt
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.usual_rules import quoted

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpsyn_core.evaluate.column_shifts import Fixed, MovedBlanks, MovedDays
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.moved import MovedGroup
-from dpsyn_core.evaluate.moved_columns import Fixed, MovedBlanks, MovedDays
-from dpsyn_core.evaluate.unrelated import Between
+from dpsyn_core.evaluate.shifts import MovedGroup
+from dpsyn_core.evaluate.shuffled_floor import Between
 from dpsyn_core.evaluate.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, dated, local
 from dpsyn_core.schema.years import is_year

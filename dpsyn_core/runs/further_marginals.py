@@ -13,15 +13,15 @@ import numpy as np
 from dpsyn_core.errors import MethodError
 from dpsyn_core.estimate.marginals.maxent import Reconstruction, check_query
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answers.reading import Reader, ReadingSettings
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.questions.answers.marginals import Reader, ReadingSettings
+from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.runs.writing import Places, Staged, staged_document, staged_tables
+from dpsyn_core.runs.writer import Places, Staged, staged_document, staged_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.spans import with_spans
 from dpsyn_core.systems.others.priview import PriViewConfig

@@ -15,7 +15,7 @@ from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.runs.writing import Places, Staged, staged_tables
+from dpsyn_core.runs.writer import Places, Staged, staged_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.dry_run import check_shares
 from dpsyn_core.systems.others.privbasis import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets

@@ -19,16 +19,16 @@ from dpsyn_core.errors import OutputError
 from dpsyn_core.estimate.records.shards import Shard, shards_of
 from dpsyn_core.files import check_folder
 from dpsyn_core.measure.sources.base import Spreading
-from dpsyn_core.measure.sources.choose import memory_of, source_of, vouched
+from dpsyn_core.measure.sources.choice import memory_of, source_of, vouched
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import Digests, PartDigests
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.measured import Measured, measure, post_processing_generator
+from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
-from dpsyn_core.runs.writing import Places, Staged, ending, write_release
+from dpsyn_core.runs.writer import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.schema.rules.rules import table_wide
 from dpsyn_core.systems.base import Make, Sharded

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import MethodError
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measure.sources.base import Source
-from dpsyn_core.measure.sources.choose import source_of, vouched
+from dpsyn_core.measure.sources.choice import source_of, vouched
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.measured import Measured, measure, post_processing_generator
+from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
-from dpsyn_core.runs.writing import Places, Staged, staged_tables, write_release
+from dpsyn_core.runs.writer import Places, Staged, staged_tables, write_release
 from dpsyn_core.schema.document import Schema, schema_of
 from dpsyn_core.tables.write import LABELLED
 
@@ -106,7 +106,7 @@ class Release:
 
     def packed_model(self) -> bytes:
         """The file of the trained model. Raises MethodError where the system released none."""
-        from dpsyn_core.systems.deep.saved import pack, savable
+        from dpsyn_core.systems.deep.model_file import pack, savable
 
         if not savable(self.measurements):
             msg = f"{self.manifest.method} releases no model that could be saved"
@@ -167,7 +167,7 @@ def synthesize(
             those records out. Whether it refuses is an exact answer about the data, for the owner only.
         tables: how many synthetic tables to make of the one release. More than one are fitted each to the released
             counts after their noise was drawn again, so that an analysis that is run on all of them, and put together
-            by `dpsyn_core.questions.answers.combine`, knows what the noise does to it. They cost no further budget.
+            by `dpsyn_core.questions.answers.combination`, knows what the noise does to it. They cost no further budget.
         questions: what will be asked of the table (docs/questions.md): a `Questions`, the parsed JSON, or the path of a
             file; None takes those of the schema file. Public: they must not come from looking at the data.
         questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1; None

@@ -15,7 +15,7 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.estimate.marginals.types import Measurement, noisy_total, redrawn
 from dpsyn_core.estimate.records.copula import scores_in_bins
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.measured import Measured
+from dpsyn_core.runs.measurement import Measured
 from dpsyn_core.schema.codec import Codec, Codes, in_order
 from dpsyn_core.schema.document import Schema
 

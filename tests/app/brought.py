@@ -7,12 +7,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, leave_release
 from dpsyn_core.runs.jobs.spec import JobSpec
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measurement import measure
 from tests.app.hostile_files import parquet
 from tests.app.test_jobs import SCHEMA as DECLARED
 from tests.app.test_jobs import TABLE

@@ -11,7 +11,7 @@ from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.files import home
 from dpsyn_core.privacy.looks import remember, remembered
-from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.document import Schema
 from tests.app.brought import JOB, packed, project
 from tests.app_driver import at_page, space_of, words

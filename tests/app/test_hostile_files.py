@@ -3,7 +3,7 @@
 import pytest
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.read import open_table
 from tests.app.hostile_files import GOOD, odd, refused

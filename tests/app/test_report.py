@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, plots, uploaded, words
@@ -133,7 +133,7 @@ def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at
 
 
 def test_a_table_compared_with_itself_differs_nowhere(ran):
-    from dpsyn_core.evaluate.load import compare_tables
+    from dpsyn_core.evaluate.loader import compare_tables
     from ui.report import comparing
 
     space = space_of(ran)
@@ -282,7 +282,7 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
 def test_a_verdict_praises_only_what_keeps_its_relations(errors, kept, calm, grade):
     from dpsyn_core.evaluate import verdict
     from dpsyn_core.evaluate.base import Score
-    from dpsyn_core.evaluate.unrelated import Between
+    from dpsyn_core.evaluate.shuffled_floor import Between
     from ui.shared.text import figure_words
 
     ones, pairs, floor = errors

@@ -149,7 +149,7 @@ def test_a_form_that_one_cell_decided_is_shown_where_it_is_confirmed_or_the_run_
 
 
 def test_all_that_a_purchase_takes_over_of_a_column_is_in_the_words_that_are_confirmed():
-    from dpsyn_core.schema.written_dates import DAYS, DIGITS, TIMES
+    from dpsyn_core.schema.date_formats import DAYS, DIGITS, TIMES
     from ui.schema.buying import _wanted, described
     from ui.schema.rows import Row
 

@@ -8,8 +8,8 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.measure.discover import Wanted
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs import buying
 from dpsyn_core.runs import open as opening
+from dpsyn_core.runs import purchase as buying
 from dpsyn_core.schema.document import SchemaUnit
 from tests.audit.ears import listening
 from tests.audit.gates import TapeGate, WatchGate, released

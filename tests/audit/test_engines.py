@@ -8,7 +8,7 @@ import pytest
 
 from dpsyn_core.measure.counting import stored as store
 from dpsyn_core.measure.counting.stored import Store, StoredCounter
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema

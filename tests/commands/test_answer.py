@@ -13,7 +13,7 @@ import dpsyn_core
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import QuestionError, ReceiptError, SettingError
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.report.answering import answer_codes
+from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.schema.document import Schema
 
 SCHEMA = {
@@ -264,7 +264,7 @@ def test_every_table_of_several_gives_the_same_answers(place):
         pd.DataFrame(table), Schema.of({**SCHEMA, "questions": QUESTIONS[:2]}), epsilon=1.0, delta=1e-9, rng=1, tables=2
     )
     from dpsyn_core.estimate.marginals.released_file import pack_measurements
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
 
     packed = pack_measurements(release.released, schema=release.schema)
     places = Places.of(place / "s.csv", place / "s.json", tables=2, measurements=place / "s.gz", private=True)

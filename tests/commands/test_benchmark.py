@@ -9,7 +9,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SettingError
 from dpsyn_core.evaluate.base import compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.runs.choose.processes import PROCESSES, Draw
 from dpsyn_core.schema.codec import Codec
 

@@ -10,7 +10,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.common import add_engine
 from dpsyn_core.errors import SizeError
-from dpsyn_core.measure.sources.choose import ENGINES
+from dpsyn_core.measure.sources.choice import ENGINES
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import gathered
@@ -119,6 +119,6 @@ def test_a_folder_of_parts_is_answered_or_refused_in_a_sentence(place, capsys, m
            "--questions", str(place / "q.json"), "--quiet"]  # fmt: skip
     assert main(ask) == 0
     assert "x [exact]" in capsys.readouterr().out
-    monkeypatch.setattr("dpsyn_core.report.answering.FIT_CELL", 10**12)
+    monkeypatch.setattr("dpsyn_core.report.answers.FIT_CELL", 10**12)
     assert main(ask) == 2
     assert "give --memory more, or answer from a table of fewer records" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.runs.trees.emptiness import nearly_empty_tables
+from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
 
 CITIES = ["Köln", "Düsseldorf", "Münster"]
 SCHEMA = {"version": 1, "name": "trips", "attributes": [

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.profile import QUANTILES, profiles
 from dpsyn_core.evaluate.small_groups import group_errors
 from dpsyn_core.evaluate.verdict import verdict

@@ -10,7 +10,7 @@ from scipy import stats
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.correlations import RankCorrelation, columns
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.number_shapes import NumberRanges, Tails, Wasserstein, distance, expected_distance
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain

@@ -11,7 +11,7 @@ from dpsyn_core.evaluate.base import GOAL_WORDS, PRIVATE_LABEL, SAFE_LABEL, Scor
 from dpsyn_core.evaluate.comparison import Roles
 from dpsyn_core.evaluate.tvd import KWayTVD, OneWayTVD
 from tests.evaluate.tables import small
-from tests.evaluate.test_measured import measured
+from tests.evaluate.test_released_fit import measured
 
 EXPLAINED = (Path(__file__).resolve().parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 

@@ -6,13 +6,13 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import moved
+from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, cramers_v
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.correlations import RankCorrelation
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.relations import RelationsKept, distances, relations
-from dpsyn_core.evaluate.unrelated import FLOORED, between, redrawn
+from dpsyn_core.evaluate.shuffled_floor import FLOORED, between, redrawn
 from dpsyn_core.evaluate.verdict import verdict
 from dpsyn_core.report.verdict import sentence, told_apart, verdict_entry
 from dpsyn_core.report.words import ENGLISH

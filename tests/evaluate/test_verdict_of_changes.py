@@ -7,9 +7,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.evaluate.load import compare_tables
-from dpsyn_core.evaluate.moved import means
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.profile import profiles
+from dpsyn_core.evaluate.shifts import means
 from dpsyn_core.evaluate.verdict import verdict
 from dpsyn_core.report.verdict import sentence, verdict_entry
 from dpsyn_core.report.words import ENGLISH

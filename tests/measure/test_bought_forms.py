@@ -12,8 +12,8 @@ import pytest
 from dpsyn_core.errors import BudgetError, SchemaError
 from dpsyn_core.measure.discover import Wanted
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.schema.draft.drafting import confirm, draft
-from dpsyn_core.schema.written_dates import example_of, formats_of
+from dpsyn_core.schema.date_formats import example_of, formats_of
+from dpsyn_core.schema.draft.draft import confirm, draft
 from dpsyn_core.tables import amounts
 from dpsyn_core.tables.frames import to_arrow
 from tests.measure.test_discover import QUIET, buy
@@ -115,7 +115,7 @@ def test_a_form_that_cannot_be_read_is_refused_before_anything_is_charged():
 
 
 def test_the_example_of_a_date_tells_all_forms_apart_that_drafts_know():
-    from dpsyn_core.schema.written_dates import DAYS, DIGITS, TIMES
+    from dpsyn_core.schema.date_formats import DAYS, DIGITS, TIMES
 
     ways = [d + t for d, t in itertools.product(DAYS, TIMES)] + [w for w, _ in DIGITS]
     ways += [w.replace("%b", "%B") for w in ways if "%b" in w]

@@ -271,7 +271,7 @@ def test_features_are_looked_up_in_the_order_of_their_tables():
 
 def test_a_plan_and_the_run_that_follows_it_look_for_the_noise_of_samples_once():
     from dpsyn_core.measure.charges import sampled_charge
-    from dpsyn_core.privacy import sampled
+    from dpsyn_core.privacy import subsampling as sampled
 
     cost = Cost(rho=0.021)
     told = {"kind": "training", "cells": 2, "norm": 1 << 24, "steps": 7, "delta": 1e-7}

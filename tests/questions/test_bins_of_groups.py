@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.questions.answers.asked import asked
+from dpsyn_core.questions.answers.requests import asked
 from dpsyn_core.questions.compile import compile_question
 from dpsyn_core.questions.document import Questions, plain
 from dpsyn_core.questions.evaluate import evaluate

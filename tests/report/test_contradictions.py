@@ -21,7 +21,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.verify.contradictions import contradictions
 from dpsyn_core.runs.verify.receipts import receipt, signing_faults
-from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.registry import names
 from dpsyn_core.tables.read import read_table

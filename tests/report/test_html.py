@@ -25,7 +25,7 @@ from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import brute, draw, small, small_domain
-from tests.evaluate.test_measured import measured
+from tests.evaluate.test_released_fit import measured
 from tests.privacy.facts import split
 
 FAST = [n for n in names() if n != "learning"]

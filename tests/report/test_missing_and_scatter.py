@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.report.profile import missing_figure
 from dpsyn_core.report.scatter import DOTS, numbers_of, scatter_figure
 from dpsyn_core.schema.document import Schema

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.verdict import verdict
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures import columns, glance

@@ -11,7 +11,7 @@ from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.released_file import dump_measurements, load_measurements
 from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Measurement, ReleasedTables, Scores
 from tests.evaluate.tables import draw, small_domain
-from tests.evaluate.test_measured import measured
+from tests.evaluate.test_released_fit import measured
 
 
 def test_measurements_come_back_as_they_were(tmp_path):

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from dpsyn_core.commands.cli import main
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import write_sample
 from dpsyn_core.tables.read import read_table

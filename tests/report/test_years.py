@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dpsyn_core.commands.cli import main
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.questions.answers.answers import column_of, sentence
 from dpsyn_core.questions.forms import MeanQuestion, SumQuestion
 from dpsyn_core.report.profile import gap_rows, profile_rows

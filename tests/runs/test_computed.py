@@ -11,7 +11,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import QuestionError, SchemaError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.report.answering import answer_codes
+from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.runs import parts
 from dpsyn_core.runs.refit.refit import refit
 from dpsyn_core.runs.tables import table_of

@@ -14,10 +14,10 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import open as opening
-from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.runs.further_marginals import release_marginals
 from dpsyn_core.runs.itemsets import frequent_itemsets
 from dpsyn_core.runs.open import open_run, public_facts
+from dpsyn_core.runs.purchase import buy_schema
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from tests.audit.whole import crowd, rows, schema

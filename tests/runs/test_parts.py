@@ -16,11 +16,11 @@ from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs import parts
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.parts import PendingRelease
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.verify.receipts import receipt
-from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
 
@@ -154,7 +154,7 @@ def test_a_run_that_is_stopped_leaves_no_table_and_no_manifest(tmp_path, table):
 
 def test_the_manifest_times_the_making_of_the_records(tmp_path, table, monkeypatch):
     ticks = iter(range(0, 10**6, 100))
-    monkeypatch.setattr("dpsyn_core.runs.measured.time.perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr("dpsyn_core.runs.measurement.time.perf_counter", lambda: float(next(ticks)))
     before = []
 
     def note(stage, done, *_):

@@ -19,7 +19,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.common import PRIVATE, TerminalProgress
 from dpsyn_core.estimate.records import shards
 from dpsyn_core.measure.counting import joint, memory, stored
-from dpsyn_core.measure.sources import choose
+from dpsyn_core.measure.sources import choice as choose
 from dpsyn_core.measure.sources import stored as spilling
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs import parts
@@ -27,7 +27,7 @@ from dpsyn_core.runs.jobs import folder, worker
 from dpsyn_core.runs.jobs.folder import DONE, JOB, MANIFEST, MEASUREMENTS, PROGRESS, SCHEMA, SYNTHETIC
 from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.release import synthesize
-from dpsyn_core.runs.trees import held
+from dpsyn_core.runs.trees import chunks as held
 from dpsyn_core.runs.trees import release as linked_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import batches, text_batches
@@ -89,7 +89,7 @@ def repeatable(monkeypatch):
     monkeypatch.setattr("dpsyn_core.runs.open.uuid", SimpleNamespace(uuid4=lambda: uuid.UUID(int=7)))
     for module in ("bounding", "stored"):
         monkeypatch.setattr(f"dpsyn_core.measure.sources.{module}.draw_key", lambda: bytes(range(32)))
-    monkeypatch.setattr("dpsyn_core.runs.measured.time", SimpleNamespace(perf_counter=lambda: 0.0))
+    monkeypatch.setattr("dpsyn_core.runs.measurement.time", SimpleNamespace(perf_counter=lambda: 0.0))
     monkeypatch.setattr(worker, "limit_resources", lambda *_: None)  # of the process that runs the tests
     monkeypatch.setattr(shards, "MOST", SHARD)
 

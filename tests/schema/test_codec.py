@@ -12,7 +12,7 @@ from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.tables import casting
 from tests.schema.helpers import cat, date, encode_one, num, schema
 

@@ -7,7 +7,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.evaluate.base import compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import in_codes, parse_codebook, read_codebook

@@ -10,7 +10,7 @@ import pytest
 
 from dpsyn_core.measure.discover import Wanted
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.buying import buy_schema
+from dpsyn_core.runs.purchase import buy_schema
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.databases import Database, read_database

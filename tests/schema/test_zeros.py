@@ -9,7 +9,7 @@ import pytest
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables, without_known_zeros
 from dpsyn_core.schema.codec import Codec

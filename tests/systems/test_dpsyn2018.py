@@ -13,7 +13,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.others.dpsyn import cheaper_noise
 from dpsyn_core.systems.others.dpsyn2018.design import Bins
-from dpsyn_core.systems.others.dpsyn2018.working import bins_of
+from dpsyn_core.systems.others.dpsyn2018.work_tables import bins_of
 from dpsyn_core.systems.registry import configure
 from tests.systems.harness import PlainCounter, SeededNoise, random_codes, run, task_for
 from tests.systems.test_dpsyn import pairs_distance

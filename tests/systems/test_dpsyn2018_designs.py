@@ -10,7 +10,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.others.dpsyn2018.design import Bins, Design
 from dpsyn_core.systems.others.dpsyn2018.lifting import lift, resolve
-from dpsyn_core.systems.others.dpsyn2018.working import bins_of, working_attributes
+from dpsyn_core.systems.others.dpsyn2018.work_tables import bins_of, working_attributes
 from dpsyn_core.systems.registry import configure
 from tests.systems.harness import random_codes, run, task_for
 from tests.systems.test_dpsyn2018 import SIZES, go, noiseless

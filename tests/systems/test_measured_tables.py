@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.estimate.marginals.coarsening import coarse_shape, coarsen
 from dpsyn_core.estimate.marginals.released_file import dump_measurements, load_measurements
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.released import sigma_of
+from dpsyn_core.measure.releases import sigma_of
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.charge import is_table
 from dpsyn_core.schema.domain import CodedAttribute, Domain

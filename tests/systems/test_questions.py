@@ -14,7 +14,7 @@ from dpsyn_core.runs.plan import plan_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import config_class, configure, names
-from dpsyn_core.systems.rls.view import total_of
+from dpsyn_core.systems.rls.evidence import total_of
 from tests.systems.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes
 from tests.systems.test_contract import MINI, spent_by_step
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.draft.drafting import draft
+from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.tables import delimited, headers, inflate, lines
 from dpsyn_core.tables import read as reading
 from dpsyn_core.tables.batches import Share

@@ -157,7 +157,7 @@ def afresh(space: Workspace) -> None:
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.schema.draft.drafting import drafted
+    from dpsyn_core.schema.draft.draft import drafted
 
     return None if dataset.table is None else drafted(dataset.table, dataset.ledger)[0]
 

@@ -297,7 +297,7 @@ def command(space: Workspace, job: Job) -> list[str]:
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
     from dpsyn_core.evaluate.base import compute, names
-    from dpsyn_core.evaluate.load import compare_tables
+    from dpsyn_core.evaluate.loader import compare_tables
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.html import html_report

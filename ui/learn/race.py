@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema

@@ -10,7 +10,7 @@ from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.questions.forms import MOST_GROUPS
 from dpsyn_core.questions.linked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.runs.trees.asked_table import AskedTable
+from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from ui.shared.state import Linked
 from ui.shared.text import literal, number, sentence, t

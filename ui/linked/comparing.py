@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.runs.trees.reference import LinkVerdict, link_verdicts, separate_tables
 from ui.linked import files
 from ui.report.look import Look, Side

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.runs.trees.emptiness import nearly_empty_tables
 from dpsyn_core.runs.trees.keys import KeysOfLink, check_keys
+from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
 from ui.linked import files
 from ui.shared import results
 from ui.shared.going import go_to

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.linked import LinkedQuestions
-from dpsyn_core.runs.trees.asked_table import AskedTable
+from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.schema.linked import LinkedSchema
 from ui.linked import asking
 from ui.linked.files import QUESTIONS

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.outside import file_word
-from dpsyn_core.schema.draft.drafting import confirm
+from dpsyn_core.schema.draft.draft import confirm
 from ui.linked import across, diagram, limits, loading, stamp
 from ui.linked import links as links_editor
 from ui.schema import editor, guide, rules

@@ -177,7 +177,7 @@ class LinkedTables(Generic[Part]):
 
     def set_rules(self, name: str, rules: Sequence[dict[str, Any]]) -> None:
         """Makes these the rules across a link. Raises SchemaError, and changes nothing, where they do not fit."""
-        from dpsyn_core.runs.trees.decoding import check_linked_rules
+        from dpsyn_core.runs.trees.decoder import check_linked_rules
 
         rest = self.links[name].rest if self.panel is None else self.panel.rest
         before = rest.get("rules", ())

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.answers.answers import Answered
-from dpsyn_core.report.asked import AskedAnswer
+from dpsyn_core.report.questions import AskedAnswer
 from dpsyn_core.report.reader import OpenRelease, question_of
 from ui.questions import form
 from ui.questions.words import asks, name_of

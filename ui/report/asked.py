@@ -10,8 +10,8 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.answers.answers import column_of
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.report import asked
-from dpsyn_core.report.asked import AskedAnswer
+from dpsyn_core.report import questions as asked
+from dpsyn_core.report.questions import AskedAnswer
 from ui.questions import kept, words
 from ui.report import comparing
 from ui.shared import results
@@ -52,9 +52,9 @@ def _unmeasured(space: Workspace, job: Job) -> None:
 
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
-    from dpsyn_core.evaluate.load import encode
+    from dpsyn_core.evaluate.loader import encode
     from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.answering import answer_codes
+    from dpsyn_core.report.answers import answer_codes
     from dpsyn_core.runs.jobs.folder import MANIFEST
 
     questions, schema = questions_of(space, job), results.schema(space, job)

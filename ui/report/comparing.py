@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import compute
 from dpsyn_core.evaluate.comparison import Comparison, Roles
-from dpsyn_core.evaluate.load import compare_tables
-from dpsyn_core.evaluate.unrelated import between
+from dpsyn_core.evaluate.loader import compare_tables
+from dpsyn_core.evaluate.shuffled_floor import between
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job

@@ -7,8 +7,8 @@ import streamlit as st
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.load import compare_tables
-from dpsyn_core.evaluate.measured import row_name
+from dpsyn_core.evaluate.loader import compare_tables
+from dpsyn_core.evaluate.released_fit import row_name
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.systems.registry import configure

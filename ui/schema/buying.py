@@ -10,8 +10,8 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.measure.discover import Discovery, Kind, Wanted
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.buying import buy_schema
-from dpsyn_core.schema import written_dates
+from dpsyn_core.runs.purchase import buy_schema
+from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
 from ui.schema import editor

@@ -27,7 +27,7 @@ from ui.shared.text import amount, counted, in_a_row, literal, local, moment, nu
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.draft.proposing import Proposal
+    from dpsyn_core.schema.draft.columns import Proposal
 
 PAGE = 6  # columns that are shown at once
 LISTING = 250  # pixels of the list of all proposals, which scrolls
@@ -74,7 +74,7 @@ def panel(space: Workspace) -> None:
 
 def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
     """Made once for a draft, and kept while columns are decided one by one."""
-    from dpsyn_core.schema.draft.proposing import propose
+    from dpsyn_core.schema.draft.columns import propose
 
     serial = space.dataset.serial if space.dataset else ""
     known: dict[str, Proposal] = kept(space, ("proposals", serial), dict)
@@ -86,7 +86,7 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
 
 def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     """Share of the records in the fullest bin of a number, by column; for the owner."""
-    from dpsyn_core.schema.draft.proposing import agreed, crowded
+    from dpsyn_core.schema.draft.columns import agreed, crowded
 
     serial = space.dataset.serial if space.dataset else ""
     return kept(
@@ -219,7 +219,7 @@ def rhythm_words(rhythm: str) -> str:
 
 def _example(document: Mapping[str, Any]) -> str:
     """How the cells of a column are written, by an example; empty where nothing is declared."""
-    from dpsyn_core.schema import written_dates
+    from dpsyn_core.schema import date_formats as written_dates
 
     if document["kind"] == "datetime":
         return written_dates.shown(document)
@@ -228,7 +228,7 @@ def _example(document: Mapping[str, Any]) -> str:
 
 def _write(document: dict[str, Any], example: str) -> str:
     """Declares how cells are written, by an example or a strptime format; a sentence where neither can be read."""
-    from dpsyn_core.schema import written_dates
+    from dpsyn_core.schema import date_formats as written_dates
 
     document.pop("written", None)
     document.pop("formats", None)

@@ -20,7 +20,7 @@ from ui.shared.theme import marked, note, show
 from ui.synthesize import methods
 
 if TYPE_CHECKING:
-    from dpsyn_core.evaluate.exploring import Exploration
+    from dpsyn_core.evaluate.exploration import Exploration
     from dpsyn_core.report.theme import Figure
     from dpsyn_core.runs.choose.proposals import DesignProposal
     from dpsyn_core.schema.document import Schema
@@ -46,7 +46,7 @@ def panel(space: Workspace) -> None:
             note(t("public.needs_word") if not declared else t("public.ready"))
             return
         if not declared:
-            from dpsyn_core.evaluate.exploring import REFUSED
+            from dpsyn_core.evaluate.exploration import REFUSED
 
             st.error(REFUSED)
             return
@@ -62,7 +62,7 @@ def panel(space: Workspace) -> None:
 
 def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
     """The exploration of the uploaded table, or of the bundled sample, kept while file and schema stay."""
-    from dpsyn_core.evaluate.exploring import explore
+    from dpsyn_core.evaluate.exploration import explore
 
     def look() -> Exploration:
         loaded = None if space.dataset is None else space.dataset.table
@@ -84,7 +84,7 @@ def _loaded(space: Workspace, table: Any) -> bool:
 
 
 def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
-    from dpsyn_core.evaluate.exploring import proposed_questions
+    from dpsyn_core.evaluate.exploration import proposed_questions
     from dpsyn_core.runs.choose.proposals import propose
 
     left, right = st.columns([6, 5], gap="large")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.estimate.marginals.reconstruction import Rule
-from dpsyn_core.questions.answers.reading import ReadingSettings
+from dpsyn_core.questions.answers.marginals import ReadingSettings
 from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import digits, marked, note
 

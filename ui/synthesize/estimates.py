@@ -13,7 +13,7 @@ from dpsyn_core.systems.settings import Size
 from ui.shared.state import Workspace
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.sources.choose import CountingPlan
+    from dpsyn_core.measure.sources.choice import CountingPlan
 
 MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use
 START = 1.5  # seconds to start a worker and load the engine
@@ -46,7 +46,7 @@ def in_place(space: Workspace) -> CountingPlan:
 
     Raises SizeError where its codes do not fit the disk, TableError where its files are gone.
     """
-    from dpsyn_core.measure.sources.choose import choose
+    from dpsyn_core.measure.sources.choice import choose
     from dpsyn_core.runs.jobs.folder import planned
     from dpsyn_core.tables.read import open_table
     from ui.data.places import within

@@ -156,7 +156,7 @@ def output(space: Workspace) -> None:
 
 def _estimate_in_place(space: Workspace) -> None:
     """What a run on a table outside the app will take, by its files: for the owner, for it tells how large they are."""
-    from dpsyn_core.measure.sources.choose import shown
+    from dpsyn_core.measure.sources.choice import shown
     from ui.synthesize.estimates import SPREAD, START, in_place
 
     choice = in_place(space)

@@ -77,7 +77,7 @@ class DPSynthesizer:
         """
         from dpsyn_core.runs.release import synthesize
         from dpsyn_core.runs.release_file import SUFFIX, check_reusable
-        from dpsyn_core.runs.writing import Places, write_release
+        from dpsyn_core.runs.writer import Places, write_release
         from dpsyn_core.systems.registry import DEFAULT, configure
 
         check_reusable(configure(self._run["method"] or DEFAULT, self._run["settings"] or {}))
@@ -152,7 +152,7 @@ class DPSynthesizer:
 
     def _drafted(self, data: pd.DataFrame) -> Schema:
         """A schema that reads the table, with the kinds and the key of the metadata: NOT PRIVATE."""
-        from dpsyn_core.schema.draft.drafting import drafted
+        from dpsyn_core.schema.draft.draft import drafted
         from dpsyn_core.schema.importers.declared import overlaid
         from dpsyn_core.schema.importers.packages import read_sdv
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.measure.sources.base import Opened
-from dpsyn_core.measure.sources.choose import period, shown
+from dpsyn_core.measure.sources.choice import period, shown
 from dpsyn_core.measure.spark.counter import ROUND
 from dpsyn_core.measure.spark.session import NO_SETTINGS, as_text, session
 from dpsyn_core.measure.spark.source import SparkSource, columns_of, counted, encoding

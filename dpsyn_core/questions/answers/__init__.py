@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from dpsyn_core.questions.answers.combine import Combined as Combined
-from dpsyn_core.questions.answers.combine import combine as combine
+from dpsyn_core.questions.answers.combination import Combined as Combined
+from dpsyn_core.questions.answers.combination import combine as combine

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.questions.answer import Axis
-from dpsyn_core.questions.answers.asked import asked
-from dpsyn_core.questions.answers.functional import Floats
+from dpsyn_core.questions.answers.functionals import Floats
 from dpsyn_core.questions.answers.intervals import GRADES, Grade, Inferrer, Truth
 from dpsyn_core.questions.answers.regression import infer_regression
+from dpsyn_core.questions.answers.requests import asked
 from dpsyn_core.questions.forms import (
     MeanQuestion,
     QuantileQuestion,

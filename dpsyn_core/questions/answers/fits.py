@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.types import Measurement, noisy_total, redrawn
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answers.calibrate import INFERENCE, Inference, folds, without
+from dpsyn_core.questions.answers.calibration import INFERENCE, Inference, folds, without
 from dpsyn_core.schema.domain import AttributeSet
 
 Codes = NDArray[np.unsignedinteger]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import coarsen
 from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.questions.answers.calibrate import (
+from dpsyn_core.questions.answers.calibration import (
     INFERENCE,
     Codes,
     ErrorModel,
@@ -26,10 +26,10 @@ from dpsyn_core.questions.answers.calibrate import (
     margins_of,
     merged_probes,
 )
-from dpsyn_core.questions.answers.combine import t_quantile
+from dpsyn_core.questions.answers.combination import t_quantile
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.fits import Fits
-from dpsyn_core.questions.answers.functional import Batch, Floats, centred, count, onto, reach, sampling, subsets
+from dpsyn_core.questions.answers.functionals import Batch, Floats, centred, count, onto, reach, sampling, subsets
 from dpsyn_core.questions.answers.quantities import Quantity
 from dpsyn_core.schema.domain import AttributeSet
 

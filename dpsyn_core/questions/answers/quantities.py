@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpsyn_core.estimate.marginals import figures
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarsen
 from dpsyn_core.estimate.marginals.figures import Groups
-from dpsyn_core.questions.answers.functional import Batch, Floats
+from dpsyn_core.questions.answers.functionals import Batch, Floats
 from dpsyn_core.schema.domain import AttributeSet
 
 LEAST = 0.5  # records: a group with fewer has no mean

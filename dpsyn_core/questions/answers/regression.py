@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.questions.answers.calibrate import INFERENCE, Codes, Inference
-from dpsyn_core.questions.answers.combine import combine
+from dpsyn_core.questions.answers.calibration import INFERENCE, Codes, Inference
+from dpsyn_core.questions.answers.combination import combine
 from dpsyn_core.questions.answers.evidence import Evidence
-from dpsyn_core.questions.answers.functional import Floats
+from dpsyn_core.questions.answers.functionals import Floats
 from dpsyn_core.questions.answers.intervals import GRADES, Grade, Truth
 from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric

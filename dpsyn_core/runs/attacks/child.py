@@ -38,7 +38,7 @@ from dpsyn_core.runs.attacks import people
 from dpsyn_core.runs.attacks.membership import Probe
 from dpsyn_core.runs.attacks.result import AttackSpec, Outcome
 from dpsyn_core.runs.attacks.world import World, WorldSource
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema

@@ -27,7 +27,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.statement import PublicFacts
 from dpsyn_core.privacy.selection import selection_epsilon, selection_rho
 from dpsyn_core.progress import silent
-from dpsyn_core.runs.measured import Measured, post_processing_generator
+from dpsyn_core.runs.measurement import Measured, post_processing_generator
 from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema

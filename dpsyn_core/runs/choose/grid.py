@@ -13,7 +13,7 @@ from typing import Any
 
 from dpsyn_core.errors import DPSynError, InputError, SettingError
 from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.load import compare_tables
+from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import Progress, silent

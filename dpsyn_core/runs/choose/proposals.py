@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.evaluate.exploring import Exploration
+from dpsyn_core.evaluate.exploration import Exploration
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.systems.others.dpsyn2018.design import (

@@ -25,7 +25,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.statement import UsedTable
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.choose.choice import MOST_CANDIDATES, Candidate, distance, scored_pairs
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from dpsyn_core.measure.sources.base import Source
     from dpsyn_core.progress import Progress
-    from dpsyn_core.runs.measured import Measured
+    from dpsyn_core.runs.measurement import Measured
     from dpsyn_core.schema.document import Schema
 
 Run = TypeVar("Run", bound=JobSpec)
@@ -75,7 +75,7 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
         table = pq.read_table(path)
         path.unlink()
         return table
-    from dpsyn_core.measure.sources.choose import choose, source_of_batches
+    from dpsyn_core.measure.sources.choice import choose, source_of_batches
     from dpsyn_core.tables.read import open_table
 
     batches = open_table(path, spec.form)
@@ -116,7 +116,7 @@ def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
 
 def _write(folder: Path, spec: JobSpec, measured: Measured, measurements: bytes, progress: Progress) -> None:
     from dpsyn_core.runs.parts import PendingRelease
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
 
     places = Places(
         outs=(folder / SYNTHETIC,), manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS

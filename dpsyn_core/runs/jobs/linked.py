@@ -25,9 +25,9 @@ def synthetic_places(folder: Path, schema: LinkedSchema) -> dict[str, Path]:
 
 def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     """Runs linked tables, and leaves the synthetic ones with their manifest. Raises DPSynError."""
-    from dpsyn_core.runs.trees.answering import write_answers
+    from dpsyn_core.runs.trees.answers import write_answers
     from dpsyn_core.runs.trees.release import synthesize_linked
-    from dpsyn_core.runs.writing import Places, write_release
+    from dpsyn_core.runs.writer import Places, write_release
     from dpsyn_core.schema.linked import LinkedSchema
 
     schema = LinkedSchema.load(folder / SCHEMA)

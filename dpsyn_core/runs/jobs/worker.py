@@ -67,8 +67,8 @@ def run(folder: Path) -> None:
         leave_linked(folder, spec, report)
         write_json(folder / DONE, {"seconds": time.time() - started})
         return
-    from dpsyn_core.measure.sources.choose import source_of
-    from dpsyn_core.runs.measured import measure
+    from dpsyn_core.measure.sources.choice import source_of
+    from dpsyn_core.runs.measurement import measure
     from dpsyn_core.schema.document import Schema
 
     schema = Schema.load(folder / SCHEMA)
@@ -88,7 +88,7 @@ def run(folder: Path) -> None:
 def warm() -> None:
     """Compiles the kernels of the default system and of the scores once."""
     from dpsyn_core.evaluate.base import compute
-    from dpsyn_core.evaluate.load import compare_tables
+    from dpsyn_core.evaluate.loader import compare_tables
 
     few, known, made = run_of_nobody()
     compute(compare_tables(known, made.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
@@ -117,7 +117,7 @@ def folder_when_asked() -> Path | None:
 
     from dpsyn_core import loading
     from dpsyn_core.estimate.marginals import released_file  # noqa: F401
-    from dpsyn_core.runs import parts, writing  # noqa: F401
+    from dpsyn_core.runs import writer as writing  # noqa: F401
 
     run_of_nobody()
     sys.stdout.buffer.write(COMPILED if loading.MADE else READY)

@@ -27,18 +27,18 @@ from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, R
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.measured import Measured, post_processing_generator
+from dpsyn_core.runs.measurement import Measured, post_processing_generator
 from dpsyn_core.runs.open import public_facts
-from dpsyn_core.runs.refit.conditional import conditioned, fit_size
-from dpsyn_core.runs.refit.narrowing import narrowed, only_columns
+from dpsyn_core.runs.refit.conditional_tables import conditioned, fit_size
+from dpsyn_core.runs.refit.subset_schema import narrowed, only_columns
 from dpsyn_core.runs.refit.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_release
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.runs.verify.contradictions import contradictions
-from dpsyn_core.runs.verify.noise_paid import without_noise
 from dpsyn_core.runs.verify.receipts import manifest_faults
-from dpsyn_core.runs.writing import MOST_RECORDS
+from dpsyn_core.runs.verify.stated_noise import without_noise
+from dpsyn_core.runs.writer import MOST_RECORDS
 from dpsyn_core.schema.document import Schema, rules_from_data
 from dpsyn_core.schema.rules.computed import computed_columns, part_of
 from dpsyn_core.schema.rules.repair import check_rules
@@ -133,7 +133,7 @@ def refit(
             are fitted to what the tables say under it; none are thrown away.
         columns: which columns are kept; None: all.
         rules: further rules that no record breaks, as in a schema.
-        tables: how many tables, for `dpsyn_core.questions.answers.combine`.
+        tables: how many tables, for `dpsyn_core.questions.answers.combination`.
         progress: called with stage, done, total and a convergence value.
 
     Raises:

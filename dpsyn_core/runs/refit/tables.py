@@ -18,7 +18,7 @@ from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.others.graphical.compress import coarse_sizes, rare_codes
 from dpsyn_core.systems.others.graphical.model import model_cells
 from dpsyn_core.systems.others.mst import CELL, MSTConfig
-from dpsyn_core.systems.rls.view import RlsEvidence
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 
 Floats = NDArray[np.float64]
 MAKERS = ("rls", "independent", "dpsyn", "mst")  # systems that make records of any released tables

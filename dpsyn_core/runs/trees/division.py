@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from dpsyn_core.measure.charges import check_widest
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.questions.linked import LinkedQuestions
-from dpsyn_core.runs.trees.answering import asked_needs
-from dpsyn_core.runs.trees.measuring import SHARES, LinkedShares
+from dpsyn_core.runs.trees.answers import asked_needs
+from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
 from dpsyn_core.runs.trees.release import check_drawable, costs_of
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema

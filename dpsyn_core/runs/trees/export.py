@@ -15,7 +15,7 @@ from dpsyn_core.errors import OutputError, SettingError
 from dpsyn_core.files import not_private_name, replacing
 from dpsyn_core.outside import below
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
-from dpsyn_core.runs.writing import Places, staged_tables
+from dpsyn_core.runs.writer import Places, staged_tables
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.digest import content_digest, file_digest
 from dpsyn_core.tables.read import read_table

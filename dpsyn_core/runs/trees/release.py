@@ -17,29 +17,29 @@ from dpsyn_core.errors import MethodError, SizeError, TableError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.measure.charges import check_widest
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.sources.choose import vouched
+from dpsyn_core.measure.sources.choice import vouched
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.linked import LinkedQuestions
-from dpsyn_core.runs.measured import post_processing_generator
+from dpsyn_core.runs.measurement import post_processing_generator
 from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import check_records
-from dpsyn_core.runs.trees.answering import LinkedAnswer, answers_of, asked_needs, measure_questions
+from dpsyn_core.runs.trees.allowed_counts import only_permitted, permitted, without_forbidden
+from dpsyn_core.runs.trees.answers import LinkedAnswer, answers_of, asked_needs, measure_questions
 from dpsyn_core.runs.trees.bounding import bounded
-from dpsyn_core.runs.trees.choosing import ViewEvidence
-from dpsyn_core.runs.trees.decoding import check_linked_rules, decoded
+from dpsyn_core.runs.trees.chunks import parts_of, put_together, roots_at_once
+from dpsyn_core.runs.trees.decoder import check_linked_rules, decoded
 from dpsyn_core.runs.trees.export import places_of, staged_linked
 from dpsyn_core.runs.trees.forest import Forest, shapes_of
-from dpsyn_core.runs.trees.held import parts_of, put_together, roots_at_once
-from dpsyn_core.runs.trees.making import empty_forest, make_stage, with_grandchildren
-from dpsyn_core.runs.trees.measuring import SHARES, LinkedShares, Standing, measure_root, measure_view
-from dpsyn_core.runs.trees.permitted import only_permitted, permitted, without_forbidden
-from dpsyn_core.runs.trees.real import RealForests, root_domain, stored_forests
+from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares, Standing, measure_root, measure_view
+from dpsyn_core.runs.trees.pair_choice import ViewEvidence
+from dpsyn_core.runs.trees.real_tables import RealForests, root_domain, stored_forests
 from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, stages_of
-from dpsyn_core.runs.writing import Places, Staged, write_release
+from dpsyn_core.runs.trees.synthesis import empty_forest, make_stage, with_grandchildren
+from dpsyn_core.runs.writer import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit, schema_of
 from dpsyn_core.schema.linked import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.schema.rules.linked_spans import measured_schema

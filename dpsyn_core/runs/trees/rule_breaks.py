@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.runs.trees.joined import Kin, own_columns_of, roots_of
+from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.keys import distinct_keys, places_of_keys
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.conditions import clauses

@@ -24,9 +24,9 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.linked import LinkedQuestions
-from dpsyn_core.runs.trees.asked_table import units_of
+from dpsyn_core.runs.trees.flat_table import units_of
 from dpsyn_core.runs.trees.stages import unit_of
-from dpsyn_core.runs.verify.noise_paid import ROUNDING, of_linked_charges, underpaid
+from dpsyn_core.runs.verify.stated_noise import ROUNDING, of_linked_charges, underpaid
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import METHOD as LINKED
 from dpsyn_core.schema.linked import LinkedSchema, LinkedSettings

@@ -15,8 +15,8 @@ from pydantic import TypeAdapter
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.drafting import drafted
-from dpsyn_core.schema.draft.guessing import guessed_links, guessed_roles
+from dpsyn_core.schema.draft.draft import drafted
+from dpsyn_core.schema.draft.links import guessed_links, guessed_roles
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.formulas import range_of

@@ -26,11 +26,11 @@ from dpsyn_core.systems.deep.decoder import layout_of
 from dpsyn_core.systems.deep.dp_vae import LearnedSettings, learned_shape
 from dpsyn_core.systems.deep.features import Space
 from dpsyn_core.systems.deep.mixture import Components, Mixture
+from dpsyn_core.systems.deep.model import ReleasedModels, Seen, Trained
 from dpsyn_core.systems.deep.network import Objective, first_weights
 from dpsyn_core.systems.deep.p3gm import SEED
 from dpsyn_core.systems.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.systems.deep.system import Deep
-from dpsyn_core.systems.deep.trained import ReleasedModels, Seen, Trained
 from dpsyn_core.systems.deep.training import LatentEncoding, Team
 from dpsyn_core.systems.registry import register
 

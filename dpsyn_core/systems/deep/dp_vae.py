@@ -22,11 +22,11 @@ from dpsyn_core.systems.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.systems.deep.decoder import layout_of
 from dpsyn_core.systems.deep.features import Space
 from dpsyn_core.systems.deep.mixture import Mixture
+from dpsyn_core.systems.deep.model import ReleasedModels, Seen, Trained
 from dpsyn_core.systems.deep.network import Objective, Shape, first_weights
 from dpsyn_core.systems.deep.p3gm import SEED, PhasedSettings
 from dpsyn_core.systems.deep.settings import GUARANTEE, DeepSettings
 from dpsyn_core.systems.deep.system import Deep
-from dpsyn_core.systems.deep.trained import ReleasedModels, Seen, Trained
 from dpsyn_core.systems.deep.training import LatentEncoding, Team
 from dpsyn_core.systems.registry import register
 

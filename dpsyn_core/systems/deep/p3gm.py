@@ -26,10 +26,10 @@ from dpsyn_core.systems.deep.decoder import layout_of, linear_start
 from dpsyn_core.systems.deep.discriminant import Head, Others
 from dpsyn_core.systems.deep.features import Space
 from dpsyn_core.systems.deep.mixture import Components, Mixture
+from dpsyn_core.systems.deep.model import ReleasedModels, Seen, Trained
 from dpsyn_core.systems.deep.network import Objective, Shape, first_weights
 from dpsyn_core.systems.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.systems.deep.system import Deep
-from dpsyn_core.systems.deep.trained import ReleasedModels, Seen, Trained
 from dpsyn_core.systems.deep.training import LatentEncoding, OthersSeen, Team, rule_of
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import Size

@@ -25,9 +25,9 @@ from dpsyn_core.systems.base import Synthesizer, Task
 from dpsyn_core.systems.deep import mixture as mixtures
 from dpsyn_core.systems.deep.features import Space, space_of
 from dpsyn_core.systems.deep.mixture import Components, Mixture, components
+from dpsyn_core.systems.deep.model import ReleasedModels, Seen
 from dpsyn_core.systems.deep.network import Shape, device, single_blas
 from dpsyn_core.systems.deep.settings import MOST_WEIGHTS, DeepSettings
-from dpsyn_core.systems.deep.trained import ReleasedModels, Seen
 from dpsyn_core.systems.deep.training import Result, Team, rule_of, train
 from dpsyn_core.systems.steps import Step, noise_of, share_of
 

@@ -20,8 +20,8 @@ from dpsyn_core.measure.counting.sums import Outer, Part, SumRule, VectorMap
 from dpsyn_core.progress import Progress
 from dpsyn_core.systems.deep.discriminant import Others
 from dpsyn_core.systems.deep.mixture import Components
+from dpsyn_core.systems.deep.model import Seen
 from dpsyn_core.systems.deep.network import Machine, Objective, Shape
-from dpsyn_core.systems.deep.trained import Seen
 
 Floats = NDArray[np.float64]
 FIRST, SECOND = 0.9, 0.999  # what stays of the running moments at a step

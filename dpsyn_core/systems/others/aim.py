@@ -22,13 +22,13 @@ from dpsyn_core.measure.select import GRID
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.systems.asked import QuestionTables, asked_of
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.graphical.compress import coarse_sizes, rare_codes, restored_codes, target
 from dpsyn_core.systems.others.graphical.fit import Potentials, fit, require_mbi
 from dpsyn_core.systems.others.graphical.model import Model, model_cells
 from dpsyn_core.systems.others.graphical.settings import ModelSettings, records_of
 from dpsyn_core.systems.others.mst import CELL, MstMeasured
+from dpsyn_core.systems.question_sets import QuestionTables, asked_of
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
 from dpsyn_core.systems.steps import Step, noise_of

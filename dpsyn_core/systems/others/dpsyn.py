@@ -18,9 +18,9 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.systems.asked import asked_of
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.record_settings import RecordConfig, records_from
+from dpsyn_core.systems.question_sets import asked_of
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import Size
 from dpsyn_core.systems.steps import Step, even

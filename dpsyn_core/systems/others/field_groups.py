@@ -16,7 +16,7 @@ from dpsyn_core.errors import MethodError, SizeError
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measure.counting.base import Counter, occupied
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.released import law_of
+from dpsyn_core.measure.releases import law_of
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet

@@ -22,12 +22,12 @@ from dpsyn_core.measure.select import score_sets
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.systems.asked import QuestionTables, asked_of, held
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.graphical.compress import coarse_sizes, rare_codes, restored_codes, target
 from dpsyn_core.systems.others.graphical.fit import Potentials, estimate_total, require_mbi
 from dpsyn_core.systems.others.graphical.model import model_cells
 from dpsyn_core.systems.others.graphical.settings import ModelSettings, records_of
+from dpsyn_core.systems.question_sets import QuestionTables, asked_of, held
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
 from dpsyn_core.systems.steps import Step, even, noise_of, share_of

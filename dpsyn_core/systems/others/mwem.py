@@ -17,16 +17,16 @@ from dpsyn_core.errors import MethodError, SizeError
 from dpsyn_core.estimate.marginals.types import Law, Measurement, ReleasedTables
 from dpsyn_core.measure.counting.base import Counter
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.released import law_of
+from dpsyn_core.measure.releases import law_of
 from dpsyn_core.measure.select import GRID
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.systems.asked import QuestionTables, asked_of, times
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.others.graphical.model import draw_within
+from dpsyn_core.systems.question_sets import QuestionTables, asked_of, times
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
 from dpsyn_core.systems.steps import Step, noise_of

@@ -29,10 +29,10 @@ from dpsyn_core.measure.measure import measure_marginals
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.systems.asked import asked_of
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.dpsyn import check_pairs
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, records_from, updates
+from dpsyn_core.systems.question_sets import asked_of
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import Size
 from dpsyn_core.systems.steps import WEAK_STRONG, Step, even, noise_of, share_of, usual_gains

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import Recodes, coarse_shape
 from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate.records.rls.averaging import average_tables
 from dpsyn_core.estimate.records.rls.denoise import shrink_unordered
-from dpsyn_core.estimate.records.rls.even import average_tables
 from dpsyn_core.estimate.records.rls.fit import Target, fit_records, schedule
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.search import Margins
 from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
-from dpsyn_core.systems.rls.view import RlsEvidence
 
 Floats = NDArray[np.float64]
 

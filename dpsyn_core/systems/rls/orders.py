@@ -21,9 +21,9 @@ from dpsyn_core.measure.select import choose_sets, score_sets
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.systems.rls.budget import BudgetPlan
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.expectation import Expectation, expect, removable_errors
 from dpsyn_core.systems.rls.pairs import Pairs
-from dpsyn_core.systems.rls.view import RlsEvidence
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter

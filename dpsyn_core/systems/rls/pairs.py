@@ -18,8 +18,8 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.systems.rls.budget import BudgetPlan
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.tuning import PairChoice
-from dpsyn_core.systems.rls.view import RlsEvidence
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter

@@ -29,7 +29,7 @@ from dpsyn_core.systems.public_table import PublicTable
 from dpsyn_core.systems.steps import share_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.systems.rls.view import RlsEvidence
+    from dpsyn_core.systems.rls.evidence import RlsEvidence
 
 Floats = NDArray[np.float64]
 HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)  # mean absolute value of a standard normal

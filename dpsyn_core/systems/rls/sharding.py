@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.records.rls.fit import Course, Pace, Target, follow, schedule
 from dpsyn_core.estimate.records.rls.gaps import place_by_category
-from dpsyn_core.estimate.records.rls.place import place_numbers
+from dpsyn_core.estimate.records.rls.placement import place_numbers
 from dpsyn_core.estimate.records.rls.start import independent_rows
 from dpsyn_core.estimate.records.rls.tuning import RecordTuning
 from dpsyn_core.estimate.records.shards import Shard, phases_of, shard_share, shards_of
 from dpsyn_core.progress import Progress
 from dpsyn_core.systems.base import Make, Sharded
 from dpsyn_core.systems.rls.budget import BudgetPlan
-from dpsyn_core.systems.rls.implied import cooler_half, denied_pairs
-from dpsyn_core.systems.rls.view import RlsEvidence
+from dpsyn_core.systems.rls.evidence import RlsEvidence
+from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 
 DRAFT_EFFORT = 0.25
 """Effort of the draft for each shard that follows from it, up to 1 in all: with few shards it pays for few."""

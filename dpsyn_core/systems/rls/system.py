@@ -15,10 +15,10 @@ from pydantic import Field
 
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.estimate.records.rls.even import even_records, pays
+from dpsyn_core.estimate.records.rls.averaging import even_records, pays
 from dpsyn_core.estimate.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.estimate.records.rls.gaps import place_by_category
-from dpsyn_core.estimate.records.rls.place import place_numbers
+from dpsyn_core.estimate.records.rls.placement import place_numbers
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.measure import measure_marginals
 from dpsyn_core.measure.select import choose_sets
@@ -27,12 +27,12 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
-from dpsyn_core.systems.rls.implied import cooler_half, denied_pairs
+from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
+from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.systems.rls.sharding import in_shards
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
-from dpsyn_core.systems.rls.view import RlsEvidence, even_blocks, total_of
 from dpsyn_core.systems.settings import Estimate, Size, estimate_of
 from dpsyn_core.systems.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
@@ -135,7 +135,9 @@ class Rls(Synthesizer):
         """Of what pairs would get, for the tables of questions alone."""
         if self.workload is None:
             return 0.0
-        from dpsyn_core.systems.rls.declared import asked_share  # like all of that file, where something is asked
+        from dpsyn_core.systems.rls.question_tables import (
+            asked_share,  # like all of that file, where something is asked
+        )
 
         return asked_share(self.workload)
 
@@ -163,7 +165,7 @@ class Rls(Synthesizer):
             return measured
         view = self.view(measured)
         if self.workload is not None and plan.questions is not None:
-            from dpsyn_core.systems.rls.declared import asked_tables, declared_tables
+            from dpsyn_core.systems.rls.question_tables import asked_tables, declared_tables
 
             tables = declared_tables(asked_tables(self.workload), view, cost=plan.questions, noise=self.noise)
             measured += tables.measure(counter, gate=gate)
@@ -207,7 +209,7 @@ class Rls(Synthesizer):
         """The pairs to measure, some widened by a target, and how many times more those with a target count."""
         if self.workload is None:
             return choose_pairs(counter, view, plan=plan, cost=cost, gate=gate, progress=progress), 1.0
-        from dpsyn_core.systems.rls import declared
+        from dpsyn_core.systems.rls import question_tables as declared
 
         weights, pairs = declared.pair_weights(self.workload, tuning=self.tuning.declared), None
         needs, target = self.workload.needs, self._target()
@@ -226,7 +228,7 @@ class Rls(Synthesizer):
         """What is to be predicted, of so many values; by default where pairs are measured together with it."""
         if self.workload is None:
             return None
-        from dpsyn_core.systems.rls.declared import target_of
+        from dpsyn_core.systems.rls.question_tables import target_of
 
         return target_of(
             self.workload.needs, self.domain, most=self.tuning.declared.target_most if most is None else most
@@ -331,7 +333,7 @@ class Rls(Synthesizer):
         """Cells and noise as the plan divides the budget of questions among likely sizes."""
         if self.workload is None or len(self.domain) < 2:
             return []
-        from dpsyn_core.systems.rls.declared import likely_answers
+        from dpsyn_core.systems.rls.question_tables import likely_answers
 
         n = self.n_public if self.n_public is not None else n_records
         return likely_answers(self.workload, self.domain, self.budget_plan(n), total=n)
@@ -348,7 +350,7 @@ class Rls(Synthesizer):
             return [*known, ones]
         asked = []
         if self.workload is not None and plans[0].questions is not None:
-            from dpsyn_core.systems.rls.declared import asked_tables, question_step
+            from dpsyn_core.systems.rls.question_tables import asked_tables, question_step
 
             asked.append(question_step(asked_tables(self.workload), self.domain, plans[0], total=n, about=about))
         pairing = [p for p in plans if p.pairs is not None]

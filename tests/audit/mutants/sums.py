@@ -9,7 +9,7 @@ from dpsyn_core.measure.counting import sums as counting_sums
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.counting.sums import STEPS, Outer, SumRule, Whole
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy import sampled
+from dpsyn_core.privacy import subsampling as sampled
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing
 from tests.audit.probe import FEATURES, Probe

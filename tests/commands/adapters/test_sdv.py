@@ -17,7 +17,7 @@ from dpsyn_core.schema.document import Schema
 from tests.commands.adapters import in_sdgym
 from tests.commands.adapters.in_sdgym import DOCUMENT, METADATA
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

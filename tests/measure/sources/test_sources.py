@@ -14,7 +14,7 @@ from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources import memory
 from dpsyn_core.measure.sources.base import Opened, Source
 from dpsyn_core.measure.sources.bounding import bound
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent

@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import EngineError, ExtraError, SettingError, SizeError, TableError
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.spark.files import expected
 from dpsyn_core.measure.spark.session import check_java, session
 from dpsyn_core.measure.spark.tasks import EncodeTask, encode, guarded, guarded_call, sentence

@@ -19,7 +19,7 @@ from dpsyn_core.estimate.records import shards
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.counting.sums import SumRule, one_hot
 from dpsyn_core.measure.sources import bounding
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.measure.spark import counter as counting
 from dpsyn_core.measure.spark import source as spark_source
@@ -28,11 +28,11 @@ from dpsyn_core.measure.spark.session import INFERENCE
 from dpsyn_core.measure.spark.source import SparkSource, check_plan
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.parts import PendingRelease
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.runs.writing import Places, write_release
+from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.computed import measured_part
 from dpsyn_core.schema.rules.rule_breaks import broken_counts

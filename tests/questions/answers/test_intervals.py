@@ -5,10 +5,10 @@ import pytest
 
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.estimate.marginals.types import Measurement, Scores, redrawn
-from dpsyn_core.questions.answers.calibrate import INFERENCE, Probes, learn
+from dpsyn_core.questions.answers.calibration import INFERENCE, Probes, learn
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.fits import Fits
-from dpsyn_core.questions.answers.functional import count
+from dpsyn_core.questions.answers.functionals import count
 from dpsyn_core.questions.answers.intervals import Inferrer
 from dpsyn_core.questions.answers.quantities import Means, WeightedCounts
 from dpsyn_core.schema.domain import Domain

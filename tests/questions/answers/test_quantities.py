@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.questions.answers.asked import asked
-from dpsyn_core.questions.answers.functional import Batch, count, onto, subsets
+from dpsyn_core.questions.answers.functionals import Batch, count, onto, subsets
+from dpsyn_core.questions.answers.requests import asked
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from tests.questions.small import codes, schema

@@ -9,7 +9,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import BudgetError, MethodError
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.sources.choose import source_of
+from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger

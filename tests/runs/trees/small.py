@@ -10,9 +10,9 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.trees.answering import measure_questions
+from dpsyn_core.runs.trees.answers import measure_questions
 from dpsyn_core.runs.trees.bounding import bounded
-from dpsyn_core.runs.trees.measuring import SHARES, counter_of, sibling_counter
+from dpsyn_core.runs.trees.measurement import SHARES, counter_of, sibling_counter
 from dpsyn_core.runs.trees.release import costs_of, fit_forest
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema

@@ -12,8 +12,8 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.trees.release import synthesize_linked
-from dpsyn_core.runs.verify.noise_paid import of_linked_charges
 from dpsyn_core.runs.verify.receipts import receipt
+from dpsyn_core.runs.verify.stated_noise import of_linked_charges
 from tests.runs.trees.small import SCHEMAS, listed, number, schema_of, tables
 
 UNIT = 840  # of up to eight children

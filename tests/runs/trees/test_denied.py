@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.linked_scores import flat, forest_of, pair
 from benchmarks.linked_tables import teams
-from dpsyn_core.runs.trees import making
+from dpsyn_core.runs.trees import synthesis as making
 from dpsyn_core.runs.trees.release import synthesize_linked
 
 

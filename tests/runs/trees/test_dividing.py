@@ -7,12 +7,11 @@ import pytest
 import dpsyn_core.runs.open as opened
 import dpsyn_core.runs.trees.release as release_of
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.runs.trees import bounding
-from dpsyn_core.runs.trees import real as real_tables
+from dpsyn_core.runs.trees import bounding, real_tables
 from dpsyn_core.runs.trees.bounding import bounded
-from dpsyn_core.runs.trees.held import parts_of, roots_at_once
+from dpsyn_core.runs.trees.chunks import parts_of, roots_at_once
 from dpsyn_core.runs.trees.keys import check_keys
-from dpsyn_core.runs.trees.real import RealForests, root_domain, stored_forests
+from dpsyn_core.runs.trees.real_tables import RealForests, root_domain, stored_forests
 from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.tables.batches import of_table

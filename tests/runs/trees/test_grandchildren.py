@@ -11,13 +11,13 @@ import pytest
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.linked import LinkedQuestions
-from dpsyn_core.runs.trees.answering import asked_needs
+from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.forest import columns_of
 from dpsyn_core.runs.trees.keys import check_keys
 from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
-from dpsyn_core.runs.verify.noise_paid import of_linked_charges
+from dpsyn_core.runs.verify.stated_noise import of_linked_charges
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.runs.trees.small import (
     DEEP,

@@ -67,7 +67,7 @@ def features(made):
 
 
 def attacked(name, kids, crowd, runs, epsilon):
-    from dpsyn_core.runs.trees.measuring import SHARES
+    from dpsyn_core.runs.trees.measurement import SHARES
     from dpsyn_core.runs.trees.release import costs_of, fit_forest
 
     schema, *forests = sides(name, kids, crowd)

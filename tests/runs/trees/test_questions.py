@@ -14,15 +14,16 @@ from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.linked import LinkedQuestions
-from dpsyn_core.runs.trees import answering, asked_table
-from dpsyn_core.runs.trees.answering import asked_needs
-from dpsyn_core.runs.trees.asked_table import AskedTable
+from dpsyn_core.runs.trees import answers as answering
+from dpsyn_core.runs.trees import flat_table as asked_table
+from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.bounding import bounded
-from dpsyn_core.runs.trees.measuring import ViewCounter
-from dpsyn_core.runs.trees.ranked import RankedCounts
+from dpsyn_core.runs.trees.flat_table import AskedTable
+from dpsyn_core.runs.trees.measurement import ViewCounter
+from dpsyn_core.runs.trees.order_statistics import RankedCounts
 from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.stages import View, ViewColumn
-from dpsyn_core.runs.verify.noise_paid import of_linked_charges
+from dpsyn_core.runs.verify.stated_noise import of_linked_charges
 from tests.runs.trees.small import KEY, SCHEMAS, listed, most_moved_by_questions, schema_of, tables
 
 SMALL = {"of": "persons", "where": "role = Child and age in [0, 4]", "any": True}

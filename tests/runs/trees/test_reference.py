@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.runs.trees.compare import compare_links
+from dpsyn_core.runs.trees.comparison import compare_links
 from dpsyn_core.runs.trees.keys import check_keys
 from dpsyn_core.runs.trees.reference import fresh_tables, link_verdicts, separate_tables, unattached_tables
 from dpsyn_core.schema.document import Schema

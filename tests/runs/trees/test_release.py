@@ -15,9 +15,9 @@ from dpsyn_core.errors import BudgetError, InputError, OutputError, SchemaError,
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.trees import release as release_of
-from dpsyn_core.runs.trees.compare import compare_linked
+from dpsyn_core.runs.trees.comparison import compare_linked
 from dpsyn_core.runs.trees.export import places_of, written_tables
-from dpsyn_core.runs.trees.real import stored_forests
+from dpsyn_core.runs.trees.real_tables import stored_forests
 from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.panel import panel_schema
@@ -184,7 +184,7 @@ def test_tables_that_need_more_memory_than_declared_are_counted_from_disk(tmp_pa
         "--out",
         str(tmp_path / f"out{ending}"),
     ]
-    monkeypatch.setattr("dpsyn_core.runs.trees.held.CELL", 10**9)  # as if they were large
+    monkeypatch.setattr("dpsyn_core.runs.trees.chunks.CELL", 10**9)  # as if they were large
     opened = []
     monkeypatch.setattr(release_of, "stored_forests", lambda *a, **k: opened.append(k) or stored_forests(*a, **k))
     assert main(["synth", *words]) == 0

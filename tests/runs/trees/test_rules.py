@@ -8,7 +8,7 @@ from benchmarks.linked_tables import census
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.trees import release as release_of
-from dpsyn_core.runs.trees.decoding import alike_of, decoded, kept
+from dpsyn_core.runs.trees.decoder import alike_of, decoded, kept
 from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
 from dpsyn_core.schema.linked import LinkedSchema

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.runs.trees.bounding import bounded
-from dpsyn_core.runs.trees.measuring import sibling_counter
+from dpsyn_core.runs.trees.measurement import sibling_counter
 from dpsyn_core.runs.trees.stages import stages_of
 from tests.runs.trees.small import (
     KEY,

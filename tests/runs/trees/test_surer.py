@@ -4,8 +4,8 @@ import numpy as np
 
 from benchmarks.linked_tables import census
 from dpsyn_core.estimate.records.linked import LinkedAxis, LinkedTarget
-from dpsyn_core.runs.trees.making import SURE_DIFFERENCES, _surer
 from dpsyn_core.runs.trees.stages import stages_of
+from dpsyn_core.runs.trees.synthesis import SURE_DIFFERENCES, _surer
 from tests.runs.trees.test_spans import parcels
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import InputError
-from dpsyn_core.evaluate.exploring import explore, interactions, proposed_questions
+from dpsyn_core.evaluate.exploration import explore, interactions, proposed_questions
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.choose.proposals import propose
 from dpsyn_core.schema.document import Schema

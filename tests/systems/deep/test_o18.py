@@ -11,7 +11,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon
 from dpsyn_core.privacy.noise.chance import on_grid
 from dpsyn_core.privacy.renyi import renyi_epsilon
-from dpsyn_core.privacy.sampled import Sampling, sampled_mu
+from dpsyn_core.privacy.subsampling import Sampling, sampled_mu
 
 ORDERS = range(2, 256)
 

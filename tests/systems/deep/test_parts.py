@@ -11,7 +11,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.deep.decoder import layout_of, linear_start, probabilities
 from dpsyn_core.systems.deep.features import smoothed, space_of
 from dpsyn_core.systems.deep.mixture import Mixture, cells, components, maximised, statistics
-from dpsyn_core.systems.deep.trained import Seen
+from dpsyn_core.systems.deep.model import Seen
 from dpsyn_core.systems.deep.training import Optimiser
 
 

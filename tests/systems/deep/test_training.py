@@ -10,8 +10,8 @@ from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.unprotected import UnprotectedGate
 from dpsyn_core.systems.deep.decoder import layout_of
 from dpsyn_core.systems.deep.mixture import Mixture, components
+from dpsyn_core.systems.deep.model import Seen
 from dpsyn_core.systems.deep.network import Machine, Objective, Shape, first_weights
-from dpsyn_core.systems.deep.trained import Seen
 from dpsyn_core.systems.deep.training import LOSS_PART, LatentEncoding, Team, rule_of
 from dpsyn_core.systems.registry import config_class, configure
 from tests.systems.deep.test_parts import DOMAIN, numbers, space

@@ -12,9 +12,9 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.pairs import choose_pairs
 from dpsyn_core.systems.rls.tuning import TUNING, PairChoice
-from dpsyn_core.systems.rls.view import RlsEvidence
 from tests.seeded import SeededNoise
 
 N = 40_000

@@ -15,10 +15,10 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import configure
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.orders import triples_may_pay
 from dpsyn_core.systems.rls.system import Rls
 from dpsyn_core.systems.rls.tuning import TUNING
-from dpsyn_core.systems.rls.view import RlsEvidence
 from tests.seeded import SeededNoise
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.expectation import Expectation, expect, removable_errors, sampling_error
-from dpsyn_core.systems.rls.view import RlsEvidence
 
 NAMES = ("a", "b", "c")
 PAIRS = {("a", "b"), ("a", "c"), ("b", "c")}

@@ -52,7 +52,7 @@ def model(prior: Prior, epsilon: float, cases: NDArray[np.int64] = CASES) -> Cas
 
     In both b is in proportion to n, so that the condition is that of the Dirichlet-multinomial.
     """
-    from dpsyn_core.privacy.sampled import (
+    from dpsyn_core.privacy.subsampling import (
         least_shapes,
     )  # scipy; labs load without it, so that they can run in a browser
 

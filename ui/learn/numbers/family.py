@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.curves import best_guess, best_guess_of_mu
-from dpsyn_core.questions.answers.combine import Truth, t_quantile
-from dpsyn_core.questions.answers.functional import Floats, centred, sampling
+from dpsyn_core.questions.answers.combination import Truth, t_quantile
+from dpsyn_core.questions.answers.functionals import Floats, centred, sampling
 from dpsyn_core.questions.answers.quantities import Gaps, Quantity
 
 

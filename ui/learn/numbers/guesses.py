@@ -40,7 +40,7 @@ def _growing() -> float:
 
 
 def _views() -> float:
-    from dpsyn_core.estimate.marginals.covering import affine_plane
+    from dpsyn_core.estimate.marginals.covering_designs import affine_plane
 
     return len(affine_plane(8))
 

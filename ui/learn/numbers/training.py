@@ -144,7 +144,7 @@ def spent(noise: float, batch: int, steps: int) -> tuple[float, float]:
     from dpsyn_core.privacy.charge import Charge
     from dpsyn_core.privacy.conversions import gdp_epsilon
     from dpsyn_core.privacy.renyi import renyi_epsilon
-    from dpsyn_core.privacy.sampled import Sampling, profiles
+    from dpsyn_core.privacy.subsampling import Sampling, profiles
 
     rate = batch / PEOPLE
     charge = Charge(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.records.rls.stretches import supported
+from dpsyn_core.estimate.records.rls.oneway.empty_runs import supported
 from dpsyn_core.estimate.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]

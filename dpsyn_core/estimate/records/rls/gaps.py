@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.records.copula import hand_out, mean_scores
 from dpsyn_core.estimate.records.rls.fit import Target
-from dpsyn_core.estimate.records.rls.place import Number, told_apart
+from dpsyn_core.estimate.records.rls.placement import Number, told_apart
 
 Floats = NDArray[np.float64]
 ROUNDS = 30  # of Newton's method; it stops when all sums are met

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate.records.rls.denoise import shrink_differences, shrink_unordered
-from dpsyn_core.estimate.records.rls.place import Copula
+from dpsyn_core.estimate.records.rls.placement import Copula
 from dpsyn_core.estimate.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]

@@ -28,7 +28,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.systems.others.dpsyn2018.lifting import Listed
 from dpsyn_core.systems.others.dpsyn2018.views import part_of
-from dpsyn_core.systems.others.dpsyn2018.working import Working
+from dpsyn_core.systems.others.dpsyn2018.work_tables import Working
 from dpsyn_core.systems.steps import Step, noise_of, share_of
 
 

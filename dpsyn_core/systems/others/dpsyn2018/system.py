@@ -29,7 +29,7 @@ from dpsyn_core.systems.others.dpsyn2018 import views
 from dpsyn_core.systems.others.dpsyn2018.design import Design, check_at_every_budget, check_design, with_schema_groups
 from dpsyn_core.systems.others.dpsyn2018.lifting import Listed, lift, resolve
 from dpsyn_core.systems.others.dpsyn2018.parts import PartsBudget, join_parts, over_attributes
-from dpsyn_core.systems.others.dpsyn2018.working import Working, measure, members_of, working_attributes
+from dpsyn_core.systems.others.dpsyn2018.work_tables import Working, measure, members_of, working_attributes
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, consistent_tables, updates
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.settings import Size

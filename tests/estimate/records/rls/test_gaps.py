@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.estimate.records.rls.denoise import shrink_pair
 from dpsyn_core.estimate.records.rls.fit import Target
 from dpsyn_core.estimate.records.rls.gaps import FULL, coarse_scores, place_by_category, steepness, with_gaps
-from dpsyn_core.estimate.records.rls.place import Number
+from dpsyn_core.estimate.records.rls.placement import Number
 
 RANKS = np.arange(12)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.estimate.records.rls.few import shrink_blocks, shrink_few
-from dpsyn_core.estimate.records.rls.heaps import expected_heaps, heaps, set_apart
-from dpsyn_core.estimate.records.rls.shape import Sums
+from dpsyn_core.estimate.records.rls.oneway.few_records import shrink_blocks, shrink_few
+from dpsyn_core.estimate.records.rls.oneway.heaps import expected_heaps, heaps, set_apart
+from dpsyn_core.estimate.records.rls.oneway.shape import Sums
 
 RUNS = np.arange(400) // 25
 LEVELS = bytes(255 if i == 0 else 8 if i % 100 == 0 else 6 if i % 10 == 0 else 0 for i in range(400))

@@ -5,7 +5,7 @@ import pytest
 
 from dpsyn_core.estimate.records.rls.denoise import shrink_pair
 from dpsyn_core.estimate.records.rls.numbers import shrink_classes, shrink_numbers
-from dpsyn_core.estimate.records.rls.place import Copula, correlations_of
+from dpsyn_core.estimate.records.rls.placement import Copula, correlations_of
 
 K, N, SIGMA = 12, 20_000.0, 40.0
 SIDES = np.full(K, N / K)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.estimate.records.rls.shape import Sums, smooth_counts
+from dpsyn_core.estimate.records.rls.oneway.shape import Sums, smooth_counts
 
 FEW = [766, 1601, 1879, 1549, 1002, 594, 310, 162, 76, 34, 19, 8]  # days missed, visits: all near the lower end
 

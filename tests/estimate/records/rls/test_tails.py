@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.records.rls.shape import Sums
-from dpsyn_core.estimate.records.rls.stretches import supported
-from dpsyn_core.estimate.records.rls.sums import shrink_with_sums
-from dpsyn_core.estimate.records.rls.tails import ends_of, with_ends
+from dpsyn_core.estimate.records.rls.oneway.coarse_sums import shrink_with_sums
+from dpsyn_core.estimate.records.rls.oneway.empty_runs import supported
+from dpsyn_core.estimate.records.rls.oneway.shape import Sums
+from dpsyn_core.estimate.records.rls.oneway.tails import ends_of, with_ends
 from dpsyn_core.estimate.records.rls.tuning import RECORDS
 from dpsyn_core.schema.domain import CodedAttribute
 

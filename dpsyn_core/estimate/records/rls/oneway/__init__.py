@@ -1,0 +1,1 @@
+"""One-way tables of ordered columns: their shape, ends, heaps and empty runs, from noisy counts. Blind."""

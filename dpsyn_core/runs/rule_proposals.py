@@ -1,0 +1,58 @@
+"""Rules that are proposed for a schema file, of one table or of linked ones, and the schema with some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Offered = tuple[list[Any], Callable[[list[Any]], tuple[Any, int]]]
+
+
+def offered_rules(path: Path) -> Offered:
+    """Proposed rules, and what makes a checked schema with some of them, and says how many rules it has.
+
+    Raises SchemaError where the file holds no schema; so does the second where rules contradict each other.
+    """
+    from dpsyn_core.schema.document import is_linked
+
+    return _of_linked(path) if is_linked(path) else _of_one(path)
+
+
+def _of_one(path: Path) -> Offered:
+    """Of one table."""
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.rules.repair import check_rules
+    from dpsyn_core.schema.rules.usual_rules import propose_rules
+
+    schema = Schema.load(path)
+
+    def with_rules(chosen: list[Any]) -> tuple[Any, int]:
+        rules = [
+            *schema.document().get("rules", []),
+            *(r.model_dump(mode="json") | {"source": "public"} for r in chosen),
+        ]
+        made = Schema.of({**schema.document(), "rules": rules})
+        check_rules(made)
+        return made, len(made.rules)
+
+    return list(propose_rules(schema)), with_rules
+
+
+def _of_linked(path: Path) -> Offered:
+    """As `_of_one`, for tables that hang together."""
+    from dpsyn_core.runs.trees.decoder import check_linked_rules
+    from dpsyn_core.schema.draft.linked import propose_linked_rules
+    from dpsyn_core.schema.linked import LinkedSchema
+
+    schema = LinkedSchema.load(path)
+
+    def with_rules(chosen: list[Any]) -> tuple[Any, int]:
+        made = schema
+        for proposal in chosen:
+            made = proposal.added(made)
+        check_linked_rules(made)
+        inside = sum(len(t.columns.rules) for t in made.tables if t.columns is not None)
+        return made, inside + sum(len(link.rules) for link in made.links)
+
+    return list(propose_linked_rules(schema)), with_rules

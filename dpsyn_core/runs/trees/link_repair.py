@@ -1,0 +1,327 @@
+"""Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
+
+Children that break an order exchange cells with others. A child that still breaks a rule takes another value of its
+own, or all cells that rules of its table tie together, of a child whose parent is like its own; its parent, its order
+and a role that one child has stay. Where children of a parent meet conditions too often or too seldom, some take cells
+of others. A root that a bounded number of rounds leaves broken is replaced by a whole one that keeps all rules and has
+about as many children: of these tables, or, where there is none, of tables made from the public schema alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
+from dpsyn_core.runs.trees.rule_breaks import breaking, broken_of, counted, meets
+from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule, named
+from dpsyn_core.schema.rules.linked_spans import spans_of
+from dpsyn_core.schema.rules.repair import rewritten
+from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, Bools, Group, RuledColumn
+from dpsyn_core.schema.rules.rules import AnyRule
+
+Ints = NDArray[np.int64]
+ROUNDS = 8  # through all rules of a link, before whole roots are replaced
+PARTNERS = 6  # that a child is offered for each change, one after the other
+EXCHANGES = 12  # partners that a child is offered to exchange cells with; cheap, and the column keeps its counts
+
+
+class Mender:
+    """Children of one link on their way to keep all rules."""
+
+    def __init__(
+        self, schema: LinkedSchema, link: Link, parent: Ints, n_parents: int, own: Group, above: tuple[Group, Group]
+    ) -> None:
+        """See `Kin`; columns in `own` are changed in place. above: columns of parents and roots."""
+        child = schema[link.child]
+        self.link, self.kin = link, Kin(link, parent, n_parents, own, *above)
+        self.n = len(parent)
+        self.inside: tuple[AnyRule, ...] = () if child.columns is None else child.columns.rules
+        self.each = [r for r in link.rules if not isinstance(r, CountRule)]
+        self.numbers = [r for r in link.rules if isinstance(r, CountRule)]
+        self.close = {(s.minus, child.coded[s.own].name) for s in spans_of(schema, link)}
+        self.fixed = np.zeros(self.n, dtype=bool)  # whose role stands
+        role = None if link.roles is None else link.roles.column
+        if link.roles is not None and role is not None:
+            for value in link.roles.single:
+                self.fixed |= own[role].holds(value)
+        self.role, self.standing = role, {link.order} - {None}
+
+    def wrong(self) -> Bools:
+        """Which children break a rule on one child, of the link or of their own table, (n,)."""
+        out = np.zeros(self.n, dtype=bool)
+        for rule in (*self.each, *self.inside):
+            out |= broken_of(rule, self.kin.columns(rule.columns), self.n)
+        return out
+
+    def broken_parents(self) -> Bools:
+        """Which parents break a rule, by themselves or by one of their children."""
+        out = self.kin.per_parent(self.wrong()) > 0
+        for _, found in breaking(self.numbers, self.kin):
+            out |= found
+        return out
+
+    def mend(self, rng: Generator) -> None:
+        """Rounds through the rules; some may stay broken."""
+        for _ in range(ROUNDS):
+            clean = True
+            for rule in self.each:
+                left = np.flatnonzero(broken_of(rule, self.kin.columns(rule.columns), self.n))
+                clean &= not len(left)
+                if len(left):
+                    self._mend_children(rule, left, rng)
+            for numbers in self.numbers:
+                clean &= self._mend_numbers(numbers, rng)
+            if clean:
+                return
+
+    def _mend_children(self, rule: AnyLinkRule, left: Ints, rng: Generator) -> None:
+        if isinstance(rule, LinkOrderRule):
+            left = self._exchanged(rule, left, rng)
+        fine = np.flatnonzero(~self.wrong())
+        for names, cells in self._tries(rule, left, fine, rng):
+            if not len(left):
+                return
+            left = left[~self._take(names, left, cells(left))]
+
+    def _exchanged(self, rule: LinkOrderRule, left: Ints, rng: Generator) -> Ints:
+        """Children that break an order exchange cells with others, where both then keep all rules; those that are left.
+
+        So the column keeps its counts: values that are only moved away from what they break would all be later ones.
+        """
+        mine = [n for n in (rule.lower, rule.upper) if n in self.kin.own and n not in self.standing]
+        if len(mine) != 1 or (rule.lower, rule.upper) in self.close:  # the time between would be another's
+            return left
+        own, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
+        other = self.kin.column(rule.lower if up else rule.upper)
+        group = self.kin.columns(rule.columns)
+        about = np.flatnonzero((own.state == PLAIN) & meets(rule.where, group, self.n))
+        ranked = about[np.argsort(other.values[about], kind="stable")]  # those that could take the cell lie together
+        for _ in range(EXCHANGES):
+            if not len(left):
+                break
+            cut = np.searchsorted(other.values[ranked], own.values[left], side="right" if up else "left")
+            first, end = (np.zeros_like(cut), cut) if up else (cut, np.full_like(cut, len(ranked)))
+            able = first < end
+            drawn = rng.integers(first[able], end[able])
+            self._swap(names, left[able], ranked[drawn], rng)
+            left = left[broken_of(rule, self.kin.columns(rule.columns), self.n)[left]]
+        return left
+
+    def _swap(self, names: list[str], at: Ints, partners: Ints, rng: Generator) -> None:
+        """Exchanges cells of pairs of children, each once, where both then keep all rules on one child."""
+        order = rng.permutation(len(at))
+        at, partners = at[order], partners[order]
+        both = np.concatenate([at, partners])
+        once = np.zeros(len(both), dtype=bool)
+        once[np.unique(both, return_index=True)[1]] = True
+        single = once[: len(at)] & once[len(at) :]
+        at, partners = at[single], partners[single]
+        self._trade(names, at, partners)
+        wrong = self.wrong()
+        back = wrong[at] | wrong[partners]
+        self._trade(names, at[back], partners[back])
+
+    def _trade(self, names: list[str], at: Ints, partners: Ints) -> None:
+        """Exchanges cells of pairs of children."""
+        for column in (self.kin.own[n] for n in names):
+            one, two = column[at], column[partners]
+            column.put(at, two)
+            column.put(partners, one)
+
+    def _take(self, names: list[str], at: Ints, given: list[RuledColumn]) -> Bools:
+        """Puts cells where they leave the child without a broken rule of one child; says where."""
+        own = [self.kin.own[n] for n in names]
+        old = [column[at] for column in own]
+        done = np.ones(len(at), dtype=bool)
+        for column, cells in zip(own, given, strict=True):
+            done &= column.allows(cells.values) | (cells.state != PLAIN)
+            column.put(at, cells)
+        done &= ~self.wrong()[at]
+        for column, before in zip(own, old, strict=True):
+            column.put(at[~done], before[~done])
+        return done
+
+    def _movable(self, name: str, at: Ints) -> Bools:
+        if name not in self.kin.own or name in self.standing:
+            return np.zeros(len(at), dtype=bool)
+        return ~self.fixed[at] if name == self.role else np.ones(len(at), dtype=bool)
+
+    def _tries(self, rule: AnyLinkRule, left: Ints, fine: Ints, rng: Generator) -> Any:
+        """Changes of own columns, in the order in which they are tried: their names, and cells for some children."""
+        own = self.kin.own
+        yield from self._together(rule, fine, rng)
+        if isinstance(rule, LinkOrderRule):
+            ends = [(rule.lower, rule.upper, False), (rule.upper, rule.lower, True)]
+            ends = [e for e in ends if e[0] in own and e[0] not in self.standing]
+            group = self.kin.columns(rule.columns)
+            known = fine[(group[rule.lower].state[fine] == PLAIN) & (group[rule.upper].state[fine] == PLAIN)]
+            about = known[meets(rule.where, group, self.n)[known]]
+            for name, other, up in ends:
+                for _ in range(PARTNERS if len(about) else 0):
+                    yield (
+                        [name],
+                        lambda at, name=name, other=other, up=up: [
+                            self._as_far(name, other, at, about[rng.integers(0, len(about), len(at))], up)
+                        ],
+                    )
+            steps = (own[n].step for n, _, _ in ends)
+            gap = rule.gap((max(steps, default=0.0), 0.0))
+            for name, other, up in ends:
+                yield [name], lambda at, name=name, other=other, up=up: [self._at(name, other, at, gap, up)]
+        for name in rule.columns:
+            if name not in own or name in self.standing:
+                continue
+            for _ in range(PARTNERS if len(fine) else 0):
+                yield [name], lambda at, name=name: [own[name][self._donors(name, at, fine, rng)]]
+
+    def _together(self, rule: AnyLinkRule, fine: Ints, rng: Generator) -> Any:
+        """All cells that rules of the table tie together, of a child whose parent or sibling is like this one's.
+
+        Where one cell follows from another, or stands in order with it, a change of a single one would not do.
+        """
+        own, names = self.kin.own, self._tied(rule)
+        if not len(fine) or len(names) <= sum(n in names for n in rule.columns):
+            return
+        order = np.lexsort((
+            *(self.kin.column(n).values for n in rule.columns if n not in own),
+            np.zeros(self.n) if self.role is None else own[self.role].values,
+        ))  # fmt: skip
+        rank = np.empty(self.n, dtype=np.int64)
+        rank[order] = np.arange(self.n)
+        ranked = fine[np.argsort(rank[fine])]
+        wide = max(PARTNERS, len(fine) // 100)
+
+        def cells(at: Ints) -> list[RuledColumn]:
+            near = np.searchsorted(rank[ranked], rank[at]) + rng.integers(-wide, wide + 1, len(at))
+            donors = ranked[np.clip(near, 0, len(ranked) - 1)]
+            return [own[n][donors] for n in names]
+
+        for _ in range(PARTNERS):
+            yield names, cells
+
+    def _tied(self, rule: AnyLinkRule) -> list[str]:
+        """Own columns of a rule, and those that rules of the table tie to them; not those that stand."""
+        tied = set(rule.columns)
+        for _ in self.inside:
+            tied |= {n for r in self.inside if tied & set(r.columns) for n in r.columns}
+        return [n for n in self.kin.own if n in tied and n not in self.standing and n != self.role]
+
+    def _donors(self, name: str, at: Ints, fine: Ints, rng: Generator) -> Ints:
+        """Children that keep all rules, one for each; itself where its cell stands."""
+        some = fine
+        if name == self.role:  # a role that one child has is not handed out
+            some = fine[~self.fixed[fine]]
+        drawn = some[rng.integers(0, len(some), len(at))] if len(some) else at
+        return np.where(self._movable(name, at), drawn, at)
+
+    def _as_far(self, name: str, other: str, at: Ints, partners: Ints, up: bool) -> RuledColumn:
+        """As far from the other value as it is in another child."""
+        mine, theirs = self.kin.own[name], self.kin.column(other)
+        apart = mine.values[partners] - theirs.values[partners]
+        return RuledColumn(mine.attribute, mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
+                           np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
+
+    def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuledColumn:
+        """Next to the other value."""
+        mine, theirs = self.kin.own[name], self.kin.column(other)
+        wanted = theirs.values[at] + (gap if up else -gap)
+        return RuledColumn(mine.attribute, mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
+                           np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
+
+    def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
+        """Children of parents that break a rule of numbers take cells of others; whether there was none."""
+        names = [n for n in named(rule.where) if n in self.kin.own and n not in self.standing]
+        found = counted(rule, self.kin)
+        if not found.broken.any():
+            return True
+        fine = ~self.wrong()
+        for _ in range(PARTNERS):
+            for up in (True, False):
+                found = counted(rule, self.kin)
+                short = found.number < found.least if up else found.number > found.most
+                could = ~found.met if up else found.met
+                if self.role in names:
+                    could &= ~self.fixed
+                at = np.flatnonzero(could & short[self.kin.parent])
+                at = at[_one_of_each(self.kin.parent[at], rng)]
+                pool = np.flatnonzero(fine & (found.met if up else ~found.met))
+                if self.role in names:
+                    pool = pool[~self.fixed[pool]]
+                if len(at) and len(pool) and names:
+                    self._exchange(names, at, pool[rng.integers(0, len(pool), len(at))])
+        return False
+
+    def _exchange(self, names: list[str], at: Ints, donors: Ints) -> None:
+        """Takes the donors' cells in these columns, where that helps and breaks no rule that was kept."""
+        own = self.kin.own
+        before = self._faults()
+        old = {n: own[n][at] for n in names}
+        for name in names:
+            own[name].put(at, own[name][donors])
+        worse = self._faults()[self.kin.parent[at]] >= before[self.kin.parent[at]]
+        for name in names:
+            back = old[name]
+            own[name].put(at[worse], RuledColumn(back.attribute, back.values[worse], back.state[worse]))
+
+    def _faults(self) -> Ints:
+        """How much each parent breaks: children that break a rule, and how many there are too many or too few."""
+        out = self.kin.per_parent(self.wrong())
+        for rule in self.numbers:
+            found = counted(rule, self.kin)
+            out += np.maximum(found.least - found.number, 0) + np.maximum(found.number - found.most, 0)
+        return out
+
+
+def _one_of_each(parent: Ints, rng: Generator) -> Ints:
+    """Places of one child of each parent, drawn."""
+    order = rng.permutation(len(parent))
+    return order[np.unique(parent[order], return_index=True)[1]]
+
+
+def mended_table(
+    schema: LinkedSchema,
+    link: Link,
+    table: Any,
+    parent: Ints,
+    n_parents: int,
+    above: tuple[Group, Group],
+    rng: Generator,
+) -> tuple[Any, Bools]:
+    """A child table (pyarrow) whose children keep the rules of their link, and the parents that break one still.
+
+    Args:
+        schema: public.
+        link: of it.
+        table: synthetic, children of one parent together and in their order.
+        parent: place of the parent of each child, (n,).
+        n_parents: how many parents there are.
+        above: columns of the parents, and of the roots of these (`above_of`).
+        rng: for cells that are drawn again; used only where a rule is broken.
+    """
+    columns = schema[link.child].columns
+    if columns is None or not link.rules:
+        return table, np.zeros(n_parents, dtype=bool)
+    own = own_columns_of(table, schema[link.child].coded)
+    before = {n: c[np.arange(len(parent))] for n, c in own.items()}
+    mender = Mender(schema, link, parent, n_parents, own, above)
+    mender.mend(rng)
+    changed = {
+        n: (c.state != before[n].state) | ((c.values != before[n].values) & (c.state != BLANK)) for n, c in own.items()
+    }
+    some = {n: c for n, c in own.items() if changed[n].any()}
+    return rewritten(table, some, changed, columns, rng), mender.broken_parents()
+
+
+def above_of(tables: Mapping[str, Any], schema: LinkedSchema, link: Link, root_of: Ints) -> tuple[Group, Group]:
+    """Columns of the parents of a link and, of grandchildren, of the roots of these; root_of: their places."""
+    parents = own_columns_of(tables[link.parent], schema[link.parent].coded)
+    if schema.above(link) is None:
+        return parents, {}
+    root = schema.root
+    return parents, roots_of(own_columns_of(tables[root.name], root.coded), root.name, root_of)

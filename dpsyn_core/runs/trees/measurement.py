@@ -1,0 +1,200 @@
+"""The private phase of linked tables: views of roots, children and siblings, and what is measured of them.
+
+In a view of children every record weighs its part of what the children of one root weigh together. All that is
+measured goes through the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SizeError
+from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
+from dpsyn_core.measure.counting.base import Counter
+from dpsyn_core.measure.counting.memory import check_cells
+from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.select import choose_tables
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.runs.trees.forest import Forest
+from dpsyn_core.runs.trees.pair_choice import Told, ViewEvidence
+from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, own_columns, pairs_in_root
+from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.rls.pairs import choose_pairs, usual_recodes
+from dpsyn_core.systems.rls.system import Rls, RlsConfig
+from dpsyn_core.systems.rls.tuning import TUNING, Tuning
+
+MAX_CELLS = 50_000_000  # of one table
+EXACT = 1 << 53  # sums of whole numbers up to here are exact in floating point
+
+
+class ViewCounter:
+    """Counts weighted records. See `counting.base.Counter`; a root's records weigh at most `unit` together."""
+
+    def __init__(self, view: View, codes: Columns, weights: NDArray[np.int64]) -> None:
+        """Keeps the columns. Raises SizeError where weights could not be added up exactly."""
+        if int(weights.sum()) >= EXACT:
+            msg = "the tables hold more records than weights can be counted for (for the owner only); draw a sample"
+            raise SizeError(msg)
+        self.domain = view.domain
+        self._codes = {a.name: c for a, c in zip(self.domain.attributes, codes, strict=True)}
+        self._weights = weights.astype(np.float64)
+
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
+        """Exact sums of weights, one axis an attribute."""
+        shape = coarse_shape(self.domain, attributes, recodes)
+        check_cells(attributes, shape, MAX_CELLS)
+        flat = np.zeros(len(self._weights), dtype=np.int64)
+        for name, size in zip(attributes, shape, strict=True):
+            flat *= size
+            flat += recodes[name].map[self._codes[name]] if name in recodes else self._codes[name]
+        cells = int(np.prod(shape, dtype=np.int64))
+        return np.bincount(flat, weights=self._weights, minlength=cells).astype(np.int64).reshape(shape)
+
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
+        """Many, one after the other."""
+        return [self.marginal(names, recodes) for names in sets]
+
+
+def records_of(forest: Forest, stage: Stage, schema: LinkedSchema) -> tuple[Columns, NDArray[np.int64]]:
+    """All columns of a stage's records, and their weights: of a root's r records each unit / r, rounded down."""
+    children = forest.children[stage.link]
+    codes = context_columns(forest, stage, schema) + own_columns(children, stage)
+    return stage.view.with_differences(codes), stage.view.unit // in_root(forest, stage)
+
+
+def counter_of(forest: Forest, stage: Stage, schema: LinkedSchema) -> ViewCounter:
+    """Counts the children of a stage."""
+    return ViewCounter(stage.view, *records_of(forest, stage, schema))
+
+
+def sibling_counter(forest: Forest, stage: Stage) -> ViewCounter | None:
+    """Counts consecutive siblings of a stage: of a root's p pairs each weighs unit / p. None: it has none."""
+    view = stage.siblings
+    if view is None:
+        return None
+    children = forest.children[stage.link]
+    own, first = own_columns(children, stage), children.first
+    now = np.flatnonzero(~first)
+    codes = [c[now - 1] for c in own] + [c[now] for c in own]
+    return ViewCounter(view, view.with_differences(codes), np.asarray(view.unit // pairs_in_root(forest, stage)[now]))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedShares:
+    """How the budget is divided: parts of rho, or under the root of a pure epsilon, in proportion."""
+
+    root: float = 1.2
+    """For the root table with the numbers of children."""
+
+    single: float = 0.8
+    """For each role that one child may have."""
+
+    rest: float = 2.2
+    """For all other children of a link."""
+
+    siblings: float = 0.3
+    """For consecutive siblings of a link."""
+
+    questions: float = 0.6
+    """For all declared questions together, where there are some; what users asked for goes before what they may."""
+
+
+SHARES = LinkedShares()
+VIEW_NOISE = 1.25  # times as much noise as in one table must a pair of a view repay: 1 is worse on trips
+SIBLING_NOISE = 1.5  # the same of siblings: what they are by themselves tells much of it
+
+
+def _repaying(factor: float) -> Tuning:
+    """Constants of the default system, but for what a pair must repay."""
+    pairs = replace(TUNING.pairs, noise_factor=factor * TUNING.pairs.noise_factor)
+    return replace(TUNING, pairs=pairs)
+
+
+VIEWS, SIBLINGS = _repaying(VIEW_NOISE), _repaying(SIBLING_NOISE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """What stands of the records that were made before a view is measured: the first columns of it, and weights."""
+
+    columns: Columns
+    weights: NDArray[np.float64]
+
+
+def measure_root(
+    counter: Counter, domain: Domain, *, cost: Cost, task: Task, gate: Gate
+) -> tuple[Rls, list[Measurement]]:
+    """Measures the root table as the default system measures a table, at this cost."""
+    system = _system(domain, cost, task, None, gate)
+    return system, system.measure(counter, gate=gate)
+
+
+def measure_view(
+    view: View,
+    counter: Counter,
+    known: Sequence[Measurement],
+    *,
+    total: float,
+    cost: Cost,
+    task: Task,
+    gate: Gate,
+    standing: Standing | None = None,
+) -> ViewEvidence:
+    """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
+
+    Args:
+        view: its columns and candidates.
+        counter: of its records, of which one root's weigh at most `view.unit` together.
+        known: one-ways that follow from released values, in weights.
+        total: about how much the records weigh together, released.
+        cost: what all of it may spend.
+        task: of the run.
+        gate: of the run; counts of this view go through `gate.counting`.
+        standing: which pairs these columns tell is not measured again; None: of siblings.
+
+    Returns:
+        What is known and released, read for a fit.
+    """
+    own = gate.counting(view.unit)
+    told = {m.attributes[0] for m in known}
+    asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
+    n = max(round(total), 1)
+    system = _system(asked if len(asked) else view.domain, cost, task, n, own, SIBLINGS if standing is None else VIEWS)
+    plan = system.budget_plan(n, with_pairs=bool(view.pairs))
+    measured = ReleasedTables(known)
+    pairs = plan.pairs
+    if len(asked):
+        measured += system.measure_one_ways(counter, plan, own)
+        measured += system.measure_coarse_one_ways(counter, measured, plan, own)
+    elif pairs is not None:
+        pairs = cost.less(plan.scores)
+    evidence = ViewEvidence(view.domain, measured, n)
+    if pairs is None or not view.pairs:
+        return evidence
+    asked_pairs, coarse = list(view.pairs), usual_recodes(evidence, plan)
+    choose: Callable[..., NDArray[np.intp]] = choose_tables
+    if standing is not None:
+        choose = Told.by(evidence, asked_pairs, coarse, standing.columns, standing.weights)
+    chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=asked_pairs, choose=choose)
+    if chosen.sets:
+        measured += system.measure_pairs(counter, chosen, chosen.cost, own)
+    elif len(asked):  # nothing is left to spend it on but the one-ways
+        measured += system.measure_one_ways(counter, plan, own, chosen.cost)
+    measured.scores = Scores(
+        sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
+    )
+    return ViewEvidence(view.domain, measured, n, coarse)
+
+
+def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate, tuning: Tuning = TUNING) -> Rls:
+    """The default system on a domain, which spends a part of the budget."""
+    system = Rls(RlsConfig(), replace(task, domain=domain, n_public=n_public, unit=gate.unit), tuning=tuning)
+    system.cost = cost
+    return system

@@ -1,0 +1,496 @@
+"""Drafts a schema by reading the data: every entry is marked as read from the data until a person confirms it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SchemaError, UnitWarning
+from dpsyn_core.schema import date_formats as written_dates
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.draft.codes import standing_apart
+from dpsyn_core.schema.grids import FINE
+from dpsyn_core.schema.identifying import Asked, asked
+from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
+from dpsyn_core.schema.rhythm import found_in, found_in_times
+from dpsyn_core.tables import amounts, canonical, casting, dated, headers, instants
+from dpsyn_core.tables.declared import DeclaredColumn, declared_in
+from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.tables.labelled_write import LETTER
+from dpsyn_core.tables.read import read_table
+
+FEW = 20  # numbers with at most so many distinct values are listed
+COMMON = 10  # a value that fewer records have is rare
+RARE = 0.05  # of the records may have such a value where a list of numbers is drafted or proposed; more make it a range
+SPARSE = 0.5  # of the decimals from the least to the largest, by their step: where no more occur, those are listed
+MANY = 200  # text with more distinct values is left out of the draft
+NUMBERED, OWN = "every record has its own number", "every record has its own value"
+TOO_MANY = f"more than {MANY} distinct values"
+MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
+UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
+LEFT_OUT = (NUMBERED, OWN, TOO_MANY, MIXED, UNREAD, BLANK)  # why, read from the data: no description that a person gave
+COMPUTED = 1e-9  # relative error of numbers that a program has computed
+SHOWN = 8  # values of a list that a sentence names
+LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
+SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
+LARGEST = 1e299
+OFTEN = 0.5  # of the distinct numbers are not farther out than that where a column is drafted as numbers
+ABSENT = (
+    "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "\\n", "none", "nil", "missing", "unknown", "k.a.", "k. a.",
+    "keine angabe", "?", "-", "--", ".", "..", "0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000",
+    "9999-12-31", "9999-12-31 00:00:00", "9999-12-31T00:00:00", "31.12.9999", "31/12/9999", "12/31/9999",
+)  # fmt: skip
+LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
+CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
+DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
+BOOLEAN = r"^\s*(?i:true|false)\s*$"
+THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
+PADDED = r"^\s*[+-]?0\d"
+
+
+def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
+    """A schema that fits a table, for a person to correct and `confirm`. Reads the data: not private.
+
+    Args:
+        table: pandas, polars or pyarrow, text or typed columns; or the path of a file.
+        name: of the table.
+        identifier: column that names individuals.
+
+    Returns:
+        A schema whose entries all have source "data", but for the identifier; a run with it is stamped NOT PRIVATE.
+
+    Warns:
+        UnitWarning: no identifier is given, and a column is named or filled as those that name persons are. Until a
+            person decides, the unit "each record is one individual" has source "data" too.
+    """
+    schema, why = drafted(table, name, identifier=identifier)
+    if why is not None:
+        remedy = (
+            f"give identifier='{why.column}', or confirm that each record is one with confirm_schema(..., unit=True)"
+        )
+        warnings.warn(f"{why}; {remedy}", UnitWarning, stacklevel=2)
+    return schema
+
+
+def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Schema, Asked | None]:
+    """The same without the warning, with the column for which a person has to say who is one individual."""
+    table = read_table(table) if isinstance(table, str | Path) else to_arrow(table)
+    headers.check(table.column_names)
+    if identifier is not None:
+        headers.locate(table.column_names, [identifier])
+    if table.num_rows == 0:
+        msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
+        raise SchemaError(msg)
+    comma = canonical.has_decimal_comma(table)
+    said = declared_in(table)
+    attributes = [
+        {"name": n, "kind": "identifier"}  # a person named it
+        if n == identifier
+        else {"name": n, "source": "data"}
+        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, said.get(n)))
+        for i, n in enumerate(table.column_names)
+    ]
+    if all(a["kind"] in ("identifier", "ignored") for a in attributes):
+        msg = (
+            "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
+            "for days, regions for places), or write the schema by hand"
+        )
+        raise SchemaError(msg)
+    unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1, "source": "public"}
+    schema = Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
+    why = None if identifier is not None else asked(schema, table)
+    if why is not None:
+        schema = schema.model_copy(update={"unit": schema.unit.model_copy(update={"source": "data"})})
+    return schema, why
+
+
+def reading(attribute: Any) -> str:
+    """What of a column was read from the data, for who confirms it: its kind, and its range or whole list."""
+    if attribute.kind == "categorical":
+        return f"categorical: {', '.join(map(str, attribute.values))}"
+    if attribute.kind in ("numeric", "datetime"):
+        kind = attribute.dtype if attribute.kind == "numeric" else "date"
+        special = getattr(attribute, "special_values", ())
+        beside = f", and {', '.join(map(str, special))}" if special else ""
+        return f"{kind} from {attribute.min} to {attribute.max}{beside}"
+    return f"{attribute.kind}: {attribute.description}" if attribute.description else attribute.kind
+
+
+def _some(values: Sequence[str]) -> str:
+    more = len(values) - SHOWN
+    return ", ".join(values[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def confirm(
+    schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, rules: bool = False,
+    everything: bool = False,
+) -> Schema:  # fmt: skip
+    """The schema with what a person says could be known without the data: the entries named.
+
+    What was read from the data becomes public; what was bought for a kind and
+    a form that were read from it becomes bought. Why a draft left a column out was read from the data too, and goes.
+
+    Args:
+        schema: with entries that were read from the data.
+        names: of attributes whose kind, range or list, and bins are known from outside the data.
+        unit: whether the unit of privacy (identifier, max_records) is known from outside too; None: with `everything`.
+        rules: whether all rules are known from outside too, whatever their trial on the table showed.
+        everything: claims that every value, range, list, bin and rule of the schema and who counts as one individual
+            could have been written down by somebody who has never seen the table. If that is not so, a run says that
+            it is private and is not: the range of a draft is that of the records, so that its ends are single persons'
+            values.
+
+    Raises:
+        SchemaError: nothing is named, or an attribute that the schema does not have.
+    """
+    names = schema.from_data if everything else [names] if isinstance(names, str) else list(names)
+    if not (names or unit or rules or everything):
+        msg = (
+            "nothing is named to be confirmed; name the attributes whose entries are known without the data "
+            f"({_some(schema.from_data) or 'none was read from it'}), or unit=True, or rules=True, "
+            "or claim all with everything=True"
+        )
+        raise SchemaError(msg)
+    wanted = set(names)
+    known = {a.name for a in schema.attributes}
+    if wanted - known:
+        msg = f"the schema has no attribute '{sorted(wanted - known)[0]}'; name one of its own"
+        raise SchemaError(msg)
+    attributes = tuple(
+        a.model_copy(
+            update={"source": CONFIRMED[a.source]} | ({"description": None} if a.description in LEFT_OUT else {})
+        )
+        if a.name in wanted and a.source in CONFIRMED
+        else a
+        for a in schema.attributes
+    )
+    changes: dict[str, Any] = {"attributes": attributes}
+    if unit or (unit is None and everything):
+        changes |= _confirmed_unit(schema)
+    elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
+        changes["unit"] = schema.unit.model_copy(update={"source": "data"})
+    made = schema.model_copy(update=changes)
+    return rules_known(made) if rules or everything else made
+
+
+def rules_known(schema: Schema) -> Schema:
+    """The schema with a person's word that its rules are known without the data."""
+    known = tuple(rule.model_copy(update={"source": "public"}) for rule in schema.rules)
+    return schema.model_copy(update={"rules": known})
+
+
+def _confirmed_unit(schema: Schema) -> dict[str, Any]:
+    """The unit as public, also where it stands as whom something was bought for."""
+    if not schema.unit_from_data:
+        return {}
+    known = schema.unit.model_copy(update={"source": "public"})
+    same = [b.unit is not None and b.unit.model_copy(update={"source": "public"}) == known for b in schema.bought]
+    bought = tuple(b.model_copy(update={"unit": known}) if s else b for b, s in zip(schema.bought, same, strict=True))
+    return {"unit": known, "bought": bought}
+
+
+def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
+    """A first column without a header, as R and pandas write row names, if every record has a name of its own."""
+    if position or name not in (headers.ROWS, headers.OTHERWISE):
+        return None
+    entries, index = canonical.uniques(column)
+    if len(entries) < len(column) or (index < 0).any() or canonical.blanks(canonical.to_text(entries)).any():
+        return None
+    return {"kind": "identifier", "description": NUMBERED}
+
+
+def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None) -> dict[str, Any]:
+    """The draft of a column, with what its file declares: codes with words are listed, missing codes are no numbers."""
+    if said is None:
+        return _beside_codes(name, column, comma)
+    declared = attribute_of(said) or {}
+    codes = [c for c in said.codes_missing if isinstance(c, int | float)]
+    found = _column(name, _without(column, codes) if codes else column, comma)
+    missing = _blank(column) if codes else bool(found.get("missing"))
+    seen = list(found["values"]) if found["kind"] == "categorical" else []
+    if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
+        inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
+        inside &= not {canonical.canonical(v) for v in seen} <= {*said.words}  # all have words: a list with gaps
+        found, seen = (declared, []) if inside else (found, seen)
+    if seen or (declared.get("kind") == "categorical" and (found["kind"] != "numeric" or said.listed is True)):
+        letters = [v for v in seen if isinstance(v, str) and LETTER.match(v)]  # of missing numbers
+        absent = tuple(dict.fromkeys([*said.codes_missing, *letters]))
+        of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None, codes_missing=absent)
+        made = attribute_of(of) or found
+        keys = {canonical.canonical(v) for v in made["values"]}
+        more = [v for v in seen if canonical.canonical(v) not in keys]
+        return made | {"values": [*made["values"], *more], "missing": missing}
+    if found["kind"] == "numeric" and codes:
+        whole = found.get("dtype") == "integer"
+        kept = [int(c) if whole else c for c in codes if not whole or float(c).is_integer()]
+        found |= {"special_values": kept, "missing": missing}
+    return worded(found, said)
+
+
+def _beside_codes(name: str, column: Any, comma: bool) -> dict[str, Any]:
+    """The draft of a column whose file declares nothing; codes such as -9999 have cells apart from its numbers."""
+    found = _column(name, column, comma)
+    if found["kind"] != "numeric":
+        return found
+    entries, index = canonical.uniques(column)
+    numbers, valid = casting.to_numbers(entries, whole=False, comma=comma)
+    valid &= np.abs(numbers) <= LARGEST
+    known, at = np.unique(numbers[valid], return_inverse=True)
+    records = np.bincount(index[index >= 0], minlength=len(entries))[valid]
+    codes = standing_apart(known, np.bincount(at, records, len(known)).astype(np.int64), COMMON)
+    if not codes:
+        return found
+    kept = ~(valid & np.isin(numbers, codes))
+    inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma)
+    if inner["kind"] != "numeric":
+        return found
+    apart = [int(c) if inner["dtype"] == "integer" and c.is_integer() else c for c in codes]
+    return inner | {"special_values": [*inner.get("special_values", ()), *apart], "missing": found["missing"]}
+
+
+def _places(index: NDArray[np.int64]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(index, mask=index < 0)
+
+
+def _blank(column: Any) -> bool:
+    """Whether a cell of the column is blank."""
+    entries, index = canonical.uniques(column)
+    return bool((index < 0).any() or canonical.blanks(canonical.to_text(entries)).any())
+
+
+def _without(column: Any, codes: list[int | float]) -> Any:
+    """The column with blank cells in place of these codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    entries, index = canonical.uniques(column)
+    texts = [canonical.canonical(c) for c in codes]
+    gone = pc.is_in(canonical.to_text(entries), value_set=pa.array(texts, pa.string()))
+    return pc.if_else(gone, pa.scalar(None, entries.type), entries).take(_places(index))
+
+
+def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    entries, index = canonical.uniques(column)
+    text = canonical.to_text(entries)
+    blank = canonical.blanks(text)
+    missing = bool((index < 0).any() or blank.any())
+    lost = pc.fill_null(pc.equal(text, canonical.UNREADABLE), False).to_numpy(zero_copy_only=False)
+    filled = entries.filter(pa.array(~(blank | lost)))
+    if len(filled) == 0:
+        why = UNREAD if lost.any() else BLANK
+        return {"kind": "ignored", "description": why}
+    missing, blank = missing or bool(lost.any()), blank | lost  # what could not be read goes to the missing cell
+    texts = canonical.to_text(filled)
+    base: dict[str, Any] = {"missing": missing}
+    if t.is_boolean(entries.type) or pc.all(pc.match_substring_regex(texts, BOOLEAN)).as_py():
+        spelled = sorted(set(texts.to_pylist()) - {"true", "false"})  # such as TRUE and FALSE, which go back so
+        as_they_are = canonical.is_text(entries.type) and len(spelled) == len(texts) == len({*map(str.lower, spelled)})
+        return base | {"kind": "categorical", "values": spelled if as_they_are else [False, True]}
+    counts = np.bincount(index[index >= 0], minlength=len(entries))[~blank]
+    # cells such as NA are no number and no date: they go to the missing cell, and do not make a category of the rest
+    told = ~absent(texts)
+    some = pa.array(told)
+    if told.any() and not told.all():
+        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True}
+    else:
+        shown = texts
+    dates = _dates(filled, shown)
+    if dates is not None:
+        return base | dates
+    if comma and _has_thousands(shown):
+        numbers = _amounts(shown, counts)
+    else:
+        numbers = _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
+    if numbers is not None:
+        if _numbered(numbers, len(shown), len(column)):
+            return {"kind": "identifier", "description": NUMBERED}
+        return base | numbers
+    known = written_dates.dates(name, shown) if len(shown) >= written_dates.FEW else None
+    if known is not None:
+        return {k: v for k, v in known.items() if k not in ("name", "source")} | base
+    base = {"missing": missing}
+    if len(texts) > MANY:
+        unique = len(texts) == len(column)
+        why = OWN if unique else MIXED if mixed(texts) else TOO_MANY
+        return {"kind": "identifier" if unique else "ignored", "description": why}
+    return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
+
+
+def mixed(texts: Any) -> bool:
+    """Whether most texts are numbers and some are none, as a laboratory's results with <0.5 among them."""
+    import pyarrow.compute as pc
+
+    numbers = pc.sum(pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")).as_py()
+    return bool(len(texts) / 2 < numbers < len(texts))
+
+
+def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    typed = t.is_date(filled.type) or t.is_timestamp(filled.type)
+    if not typed and not pc.all(pc.match_substring_regex(texts, DATE_LIKE)).as_py():
+        return None
+    seconds, valid = dated.to_instants(filled, ())
+    if not valid.all():
+        return None
+    low, high = (int(np.clip(end, instants.FIRST, instants.LAST)) for end in (seconds.min(), seconds.max()))
+    timed = (seconds % 86_400 != 0).any()
+    zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
+    zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))
+    ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]
+    out: dict[str, Any] = {"kind": "datetime", "min": ends[0], "max": ends[1]}
+    if (timed or zoned) and not typed:
+        out |= written_dates.in_parts(texts)
+    rhythm = found_in_times(np.unique(seconds)) if timed or zoned else found_in(np.unique(seconds // 86_400))
+    if rhythm is not None:
+        return out | {"rhythm": rhythm}
+    dates = seconds.astype("datetime64[s]")
+    for every, unit in (("year", "Y"), ("month", "M")):  # cells that name years or months by their first day
+        if low < high and (dates == dates.astype(f"datetime64[{unit}]")).all():
+            return out | {"bins": {"every": every}}
+    return out
+
+
+def _has_thousands(texts: Any) -> bool:
+    """Whether commas stand between thousands although the file may have decimal commas.
+
+    Every comma has three digits behind it, and either a number has two of them or some number below 1,000 has none.
+    """
+    import pyarrow.compute as pc
+
+    if not pc.all(pc.match_substring_regex(texts, THOUSANDS)).as_py():
+        return False
+    marked = pc.match_substring(texts, ",")
+    twice = pc.any(pc.match_substring_regex(texts, r",\d{3},")).as_py()
+    return bool(pc.any(marked).as_py() and (twice or not pc.all(marked).as_py()))
+
+
+def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) -> dict[str, Any] | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if t.is_time(filled.type):
+        return None
+    if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
+        return None  # leading zeros: codes, not numbers
+    floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
+    near = np.abs(floats) <= LARGEST  # others, such as inf, go to the ends of the range
+    if not valid.all() or near.sum() <= OFTEN * len(near):
+        return None
+    filled, floats, counts = filled.filter(pa.array(near)), floats[near], counts[near]
+    if _versions(texts, floats, comma):
+        return None
+    whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
+    if not whole:
+        low, high = float(floats.min()), float(floats.max())
+        out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
+        step = _step(floats)
+        if step is not None and _few_decimals(floats, counts, step):
+            return {"kind": "categorical", "values": np.unique(floats).tolist(), "ordered": True}
+        out |= _heavy(floats, counts) | ({} if step is None else {"step": step})
+        if step is not None and comma and pc.any(pc.match_substring(texts, ",")).as_py():  # goes back as it came
+            digits = next(d for d in range(1, amounts.SEEN + 1) if float(round(step, d)) == step)
+            out["written"] = amounts.AmountFormat(prefix="", suffix="", group="", mark=",", digits=digits).example()
+    else:
+        values, _ = casting.to_numbers(filled, whole=True, comma=comma)
+        low, high = int(values.min()), int(values.max())
+        if len(values) <= FEW:
+            return {"kind": "categorical", "values": np.unique(values).tolist(), "ordered": True}
+        step = int(np.gcd.reduce(values))
+        out = {"kind": "numeric", "dtype": "integer", "min": low, "max": high}
+        out |= _heavy(floats, counts) | ({"step": step} if step > 1 else {})
+    alone = step is not None and (low == 0 or (high - low) / step < FINE)
+    if not alone and _spiked(floats == floats.min(), counts):  # such as amounts below a limit of detection
+        out["special_values"] = [low]
+    return out
+
+
+def _few_decimals(floats: NDArray[np.float64], counts: NDArray[np.int64], step: float) -> bool:
+    """Whether a column takes only a few of the decimals between its ends, such as marks of 1.0, 1.3, 1.7 and 2.0."""
+    distinct = np.unique(floats)
+    steps = round((distinct[-1] - distinct[0]) / step) + 1
+    rare = counts[counts < COMMON].sum() > RARE * counts.sum()
+    return bool(len(distinct) <= min(FEW, SPARSE * steps) and not rare)
+
+
+def _versions(texts: Any, floats: NDArray[np.float64], comma: bool) -> bool:
+    """Whether a few decimals are names, not numbers: 1.1 and 1.10 are two versions."""
+    import pyarrow.compute as pc
+
+    if len(texts) > FEW or len(texts) != len(floats) or len(np.unique(floats)) == len(floats):
+        return False
+    mark = "[.,]" if comma else "[.]"
+    return bool(pc.all(pc.match_substring_regex(texts, rf"^\d+{mark}\d+$")).as_py())
+
+
+def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:
+    """Numbers with a currency, a unit, a percent sign or marks between thousands; few of them are a list of texts."""
+    import pyarrow as pa
+
+    if len(texts) <= FEW:
+        return None
+    plain_texts = pa.array(texts.to_pylist(), pa.string()) if isinstance(texts, pa.ChunkedArray) else texts
+    form = amounts.recognised(plain_texts)
+    if form is None:
+        return None
+    numerals = amounts.plain(plain_texts, form)
+    numbers = _numbers(numerals, numerals, False, counts)
+    return None if numbers is None or numbers["kind"] != "numeric" else numbers | {"written": form.example()}
+
+
+def _step(numbers: NDArray[np.float64]) -> float | None:
+    """The distance of which all numbers are multiples, with at most `amounts.SEEN` digits; None: none."""
+    for digits in range(1, amounts.SEEN + 1):
+        exact = numbers * 10.0**digits
+        places = np.round(exact)
+        if np.abs(places).max() > 2.0**53:
+            return None
+        if (np.abs(exact - places) <= COMPUTED * np.maximum(np.abs(places), 1.0)).all() and places.any():
+            return float(int(np.gcd.reduce(places.astype(np.int64))) / 10**digits)
+    return None
+
+
+def _heavy(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[str, Any]:
+    """A logarithmic scale where the largest number is far beyond the median of those above 0; empty otherwise."""
+    positive = np.flatnonzero(numbers > 0)
+    if not len(positive) or (numbers < 0).any():
+        return {}
+    order = positive[np.argsort(numbers[positive])]
+    upto = np.cumsum(counts[order])
+    median = numbers[order[int(np.searchsorted(upto, upto[-1] / 2))]]
+    return {"scale": "log"} if numbers.max() >= LONG_TAIL * median else {}
+
+
+def absent(texts: Any) -> NDArray[np.bool_]:
+    """Which texts are the usual words for a value that is not there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+    return np.asarray(pc.is_in(plain, pa.array(ABSENT)).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _numbered(numbers: dict[str, Any], distinct: int, records: int) -> bool:
+    """Whether whole numbers number the records (1, 2, 3 ...), or are too long to be anything but names of them."""
+    if distinct < records or records <= FEW or numbers.get("dtype") != "integer":
+        return False
+    return bool(numbers["max"] - numbers["min"] + 1 == records or numbers["max"] >= LONG)
+
+
+def _spiked(lowest: NDArray[np.bool_], counts: NDArray[np.int64]) -> bool:
+    """Whether the smallest value stands in so many records that it needs a cell of its own."""
+    return float(counts[lowest].sum()) >= SPIKE * float(counts.sum())
