@@ -27,7 +27,7 @@ from dpsyn_core import Schema, answer, synthesize
 from dpsyn_core.data import paths
 from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.questions.answers import combination as combine
+from dpsyn_core.questions.answers import combine
 from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.tables.read import read_table
 

@@ -137,7 +137,7 @@ def test_a_system_and_its_setting_reach_the_command_the_plan_the_page_and_the_co
     newcomer.follow("Add a system")
     assert "\nuniform\n" in newcomer.output("dpsyn methods")
     assert re.search(r"^100 % +1 .*number of records$", newcomer.output("dpsyn plan"), re.MULTILINE)
-    assert passed(newcomer.output("python -m pytest tests/synthesizers")) >= 20
+    assert passed(newcomer.output("python -m pytest tests/systems")) >= 20
     manifest = json.loads((newcomer.folder / "out" / "uniform.json").read_text(encoding="utf-8"))
     assert manifest["method"] == "uniform"
     assert manifest["private"]
