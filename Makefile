@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev deep spark sdgym peers app test test-all check bench audit screenshots dist docs browser sbom lock clean
+.PHONY: setup dev deep spark sdgym peers app test test-all check bench audit mutants screenshots dist docs browser sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -77,6 +77,10 @@ bench: dev
 
 audit: dev
 	$(BIN)/python -m benchmarks.audit
+
+# 60 small faults, one at a time, and whether the nearest tests see them; hours on two cores where they are all tried
+mutants: dev
+	$(BIN)/python -m benchmarks.mutants
 
 screenshots: dev
 	$(BIN)/python -m tools.screenshots

@@ -1,0 +1,187 @@
+"""How many small faults the nearest tests catch: lines of the engine are changed, one at a time, in a copy.
+
+Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
+The tests that import the changed module run on the copy, at most FILES of them and without the slow ones; a mutant is
+killed if one of them fails. A survivor is printed with its line: a person decides whether it is equivalent (nobody could tell
+the difference) or a test is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.process import table
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = 8  # test files that run for one mutant: those that import the fewest modules besides the changed one
+SECONDS = 300  # for the tests of one mutant; a mutant that takes longer is killed, as an endless loop is
+COPIED = ("dpsyn_core", "ui", "pages", "tests", "benchmarks", "tools", "assets", "docs")
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mutant:
+    """One changed line: where it is, its text before and after, and the whole text of the changed file."""
+
+    path: Path
+    line: int
+    before: str
+    after: str
+    text: str
+
+    @property
+    def room(self) -> str:
+        """The room of the changed file; "ground" for files at the top of the engine."""
+        parts = self.path.relative_to(ROOT / "dpsyn_core").parts
+        return parts[0] if len(parts) > 1 else "ground"
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """All mutants of a file whose change stands on one line; annotations, docstrings and messages stay as they are."""
+    source = path.read_text(encoding="utf-8")
+    lines = source.split("\n")
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Compare | ast.BinOp | ast.BoolOp | ast.Constant | ast.UnaryOp):
+            continue
+        if node.lineno != node.end_lineno or not (changed := _changed(node)):
+            continue
+        line = lines[node.lineno - 1].encode()
+        if (whole := line.decode().strip()).startswith(("import ", "from ", "@", "class ", "def ", "msg")):
+            continue
+        after = (line[: node.col_offset] + changed.encode() + line[node.end_col_offset :]).decode()
+        text = "\n".join([*lines[: node.lineno - 1], after, *lines[node.lineno :]])
+        yield Mutant(path=path, line=node.lineno, before=whole, after=after.strip(), text=text)
+
+
+def _changed(node: ast.expr) -> str:
+    """The source of an expression with one thing changed; empty where there is nothing to change."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in SWAPS:
+            return ast.unparse(ast.Compare(left=left, ops=[SWAPS[type(op)]()], comparators=[right]))  # type: ignore[list-item]
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in SWAPS and not _text(left) and not _text(right):
+            return f"({ast.unparse(ast.BinOp(left=left, op=SWAPS[type(op)](), right=right))})"  # type: ignore[arg-type]
+        case ast.BoolOp(op=op, values=values):
+            return f"({ast.unparse(ast.BoolOp(op=SWAPS[type(op)](), values=values))})"  # type: ignore[arg-type]
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"({ast.unparse(operand)})"
+        case ast.Constant(value=bool(value)):
+            return str(not value)
+        case ast.Constant(value=int(value) | float(value)):
+            return repr(value + 1)
+    return ""
+
+
+def _text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def nearest(path: Path) -> list[str]:
+    """The test files that import a module, those with the fewest imports of the engine first."""
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    counted = []
+    for test in sorted((ROOT / "tests").rglob("test_*.py")):
+        if {"browser", "audit", "spark", "deep"} & set(test.relative_to(ROOT).parts):
+            continue
+        names = _imports(test)
+        if any(f"{name}.".startswith(f"{module}.") for name in names):
+            counted.append((len(names), test.relative_to(ROOT).as_posix()))
+    beside = ROOT / "tests" / path.relative_to(ROOT / "dpsyn_core").parent
+    near = sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))
+    return ([name for _, name in sorted(counted)] + [n for n in near if n not in dict(counted).values()])[:FILES]
+
+
+def _imports(path: Path) -> set[str]:
+    out = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpsyn_core"):
+            out |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return out
+
+
+def drawn(count: int, seed: int, rooms: set[str]) -> list[Mutant]:
+    """As many mutants of each room as of every other, from files drawn by their number of mutants."""
+    rng = random.Random(seed)
+    by_room: dict[str, list[Mutant]] = {}
+    for path in sorted((ROOT / "dpsyn_core").rglob("*.py")):
+        if "_kernel" not in path.name and path.name not in ("kernel.py", "kernels.py"):  # compiled: minutes each
+            for mutant in mutants(path):
+                by_room.setdefault(mutant.room, []).append(mutant)
+    chosen = sorted(r for r in by_room if r != "ground" and (not rooms or r in rooms))
+    return [rng.choice(by_room[chosen[i % len(chosen)]]) for i in range(count)]
+
+
+def verdict(mutant: Mutant, copy: Path) -> str:
+    """`killed`, `survived`, or `no test` where no test is near."""
+    tests = nearest(mutant.path)
+    if not tests:
+        return "no test"
+    place = copy / mutant.path.relative_to(ROOT)
+    before = place.read_text(encoding="utf-8")
+    place.write_text(mutant.text, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "--quick", "-pno:cacheprovider", *tests]
+    try:
+        done = subprocess.run(command, cwd=copy, capture_output=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return "killed"
+    finally:
+        place.write_text(before, encoding="utf-8")
+    return "survived" if done.returncode == 0 else "killed"
+
+
+def main() -> None:
+    """Prints survivors as they are found, and a table by room."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", nargs="*", default=[], help="only mutants of these rooms")
+    given = parser.parse_args()
+    ended: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name) / "project"
+        for part in COPIED:
+            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+        for path in (p for p in ROOT.iterdir() if p.is_file() or p.name == ".streamlit"):
+            (shutil.copytree if path.is_dir() else shutil.copy)(path, copy / path.name)
+        for mutant in drawn(given.count, given.seed, set(given.rooms)):
+            word = verdict(mutant, copy)
+            ended.setdefault(mutant.room, []).append(word)
+            if word != "killed":
+                print(f"{word}: {mutant.path.relative_to(ROOT)}:{mutant.line}\n  - {mutant.before}\n  + {mutant.after}")
+    rows: list[list[object]] = []
+    everything = [word for words in ended.values() for word in words]
+    for room, words in [*sorted(ended.items()), ("together", everything)]:
+        killed = words.count("killed")
+        rows.append(
+            [room, len(words), killed, words.count("survived"), words.count("no test"), f"{killed / len(words):.0%}"]
+        )
+    print(table(["room", "mutants", "killed", "survived", "no test", "killed, share"], rows))
+
+
+if __name__ == "__main__":
+    main()
