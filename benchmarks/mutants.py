@@ -2,8 +2,8 @@
 
 Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
 The tests that import the changed module run on the copy, at most FILES of them and without the slow ones; a mutant is
-killed if one of them fails. A survivor is printed with its line: a person decides whether it is equivalent (nobody could tell
-the difference) or a test is missing.
+killed if one of them fails. A survivor is printed with its line: a person decides whether it is equivalent (nobody
+could tell the difference) or a test is missing.
 """
 
 from __future__ import annotations
