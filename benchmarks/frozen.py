@@ -315,7 +315,7 @@ def unpacked(raw: bytes) -> bytes:
 def lasting(raw: bytes) -> bytes:
     """Bytes without what differs from run to run: identities, chains and digests, times, versions of libraries."""
     raw = re.sub(rb"\b[0-9a-f]{64}\b|\b[0-9a-f]{32}\b", b"#", raw)
-    raw = re.sub(rb'seconds"?:?\s+[0-9.e+-]+', b"seconds", raw)
+    raw = re.sub(rb'seconds"?:?\s*[0-9.e+-]+', b"seconds", raw)
     return re.sub(rb"\b[0-9.]+ (s|seconds|Sekunden)\b|20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", b"#", raw)
 
 
