@@ -1,7 +1,6 @@
 """The size of the project, figure by figure: files, lines, constants, settings, repeated names, words of documents.
 
-Four lines of the first table are what a default `dpsyn synth` of the bundled sample loads and how large `rls` is. The
-last table says which features the engine would have to lose to be as small as its goal. `make test` and times are
+Two lines of the first table are what a default `dpsyn synth` of the bundled sample loads. The last table says which features the engine would have to lose to be as small as its goal. `make test` and times are
 measured by running them (CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
 """
 
@@ -10,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +23,7 @@ from dpsyn_core.systems.registry import config_class, names
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "dpsyn_core"
 RLS = (ENGINE / "systems" / "rls", ENGINE / "estimate" / "records" / "rls")
+VAGUE = r"\b(?:found|known|held|told|said|made|own|wanted)\b"
 # what the spine of a run does not need: patterns of files; the first that matches counts
 FEATURES = {
     "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/draft/linked.py "
@@ -106,6 +107,43 @@ def features() -> list[list[object]]:
     return [*rows, ["what would be left", f"{lines(left):,}", len(left)]]
 
 
+def functions() -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function of the engine."""
+    trees = (ast.parse(p.read_text(encoding="utf-8")) for p in ENGINE.rglob("*.py"))
+    return [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def most_parameters() -> int:
+    """Parameters of the function that has most."""
+    return max(len(f.args.posonlyargs) + len(f.args.args) + len(f.args.kwonlyargs) for f in functions())
+
+
+def vague_words() -> tuple[int, int]:
+    """How often VAGUE stand in docstrings of the engine, and as names of variables."""
+    in_text = in_names = 0
+    for path in ENGINE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                in_text += len(re.findall(VAGUE, ast.get_docstring(node) or ""))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                in_names += bool(re.fullmatch(VAGUE, node.id))
+    return in_text, in_names
+
+
+def mentions(pattern: str, *suffixes: str) -> int:
+    """How often a pattern occurs in the files of the engine, the app and its pages."""
+    files = [p for f in ("dpsyn_core", "ui", "pages") for p in (ROOT / f).rglob("*") if p.suffix in suffixes]
+    return sum(len(re.findall(pattern, p.read_text(encoding="utf-8"))) for p in files)
+
+
+def levels() -> tuple[int, int]:
+    """Rooms of the engine and the levels on which they stand, as the map in ARCHITECTURE.md says."""
+    plan = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split("```")[1]
+    stated = re.findall(r"^  (\w+)/ .* level (\d+)$", plan, re.MULTILINE)
+    rooms = [level for name, level in stated if name != "data"]
+    return len(rooms), len({"0", *rooms})
+
+
 def main() -> None:
     """Prints one line a figure, with its goal."""
     engine = sorted(ENGINE.rglob("*.py"))
@@ -114,24 +152,36 @@ def main() -> None:
     decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     experiments = [p for p in (ROOT / "benchmarks" / "experiments").glob("*.py") if p.name != "__init__.py"]
     run_files, run_lines = loaded()
+    rooms, stories = levels()
+    in_text, in_names = vague_words()
     rows: list[list[object]] = [
-        ["engine, lines", lines(engine), "44,000"],
-        ["engine, files", len(engine), "290"],
+        ["rooms of the engine", rooms, "11"],
+        ["levels of the engine", stories, "9"],
+        ["engine, lines", lines(engine), "72,500"],
+        ["engine, files", len(engine), "375"],
+        ["app and pages, lines", lines([*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]), ""],
         ["loaded by a default run, files", run_files, "130"],
-        ["loaded by a default run, lines", run_lines, "20,000"],
+        ["loaded by a default run, lines", run_lines, "20,500"],
+        ["parameters of a function, at most", most_parameters(), "12"],
+        ["places that the formatter skips", mentions("# fmt: skip", ".py"), "100"],
+        ["vague words in docstrings", in_text, "60"],
+        ["vague words as names of variables", in_names, "400"],
+        ["`run_linked` and `synthesize_linked`", mentions("run_linked|synthesize_linked", ".py"), "0"],
         ["`rls` with its records, lines", lines(rls), "3,400"],
         ["`rls` with its records, constants", constants(rls), "70"],
         ["settings of all systems", settings, "175"],
         ["class names in two modules", len(repeated_classes()), "0"],
+        ["pages at the top of docs/", len(list((ROOT / "docs").glob("*.md"))), "12"],
+        ["lock files beside the README", len(list(ROOT.glob("*.lock"))), "0"],
         ["decisions, pages", len(decisions) - 1, "13"],
         ["decisions, words", words(decisions), "9,000"],
         ["scripts of experiments", len(experiments), "4"],
         ["CHANGELOG, words", words([ROOT / "CHANGELOG.md"]), "400"],
-        ["README, words", words([ROOT / "README.md"]), ""],
+        ["README, words", words([ROOT / "README.md"]), "700"],
     ]
     print(table(["figure", "today", "goal"], [[n, f"{v:,}", g] for n, v, g in rows]))
     parts = sorted(((lines(p.rglob("*.py")), p.name) for p in ENGINE.iterdir() if p.is_dir()), reverse=True)
-    print(table(["part", "lines"], [[n, f"{v:,}"] for v, n in parts if v > 1]))
+    print(table(["room", "lines", "files"], [[n, f"{v:,}", len(list((ENGINE / n).rglob("*.py")))] for v, n in parts]))
     print(table(["what would have to go", "lines", "files"], features()))
 
 
