@@ -1,7 +1,8 @@
 """The size of the project, figure by figure: files, lines, constants, settings, repeated names, words of documents.
 
-Two lines of the first table are what a default `dpsyn synth` of the bundled sample loads. The last table says which features the engine would have to lose to be as small as its goal. `make test` and times are
-measured by running them (CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
+Two lines of the first table are what a default `dpsyn synth` of the bundled sample loads. The last table says which
+features the engine would have to lose to be as small as its goal. `make test` and times are measured by running them
+(CONTRIBUTING.md), and `python -m benchmarks.main_job` times whole commands.
 """
 
 from __future__ import annotations
