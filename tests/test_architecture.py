@@ -131,7 +131,7 @@ def test_one_file_debits_the_ledger_and_opens_gates():
     assert callers == {
         "Gate": once,
         "UnprotectedGate": once,
-        "Account": once | {"systems/dry_run.py", "measure/gate.py"},  # the gate: of runs of a paid selection
+        "Account": once | {"systems/dry_run.py"},
         "reserve": once,
     }
 

@@ -25,7 +25,6 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import PublicFacts
-from dpsyn_core.runs.choose.choice import choose
 from dpsyn_core.runs.further_marginals import release_marginals
 from dpsyn_core.runs.itemsets import frequent_itemsets
 from dpsyn_core.runs.jobs.folder import JOB, MANIFEST, SCHEMA
@@ -145,11 +144,6 @@ def by_stored(base, schema, folder):
     return one(folder, "o*.csv"), manifest
 
 
-def by_choice(base, schema, folder):
-    manifest = called("tune", base, schema, folder, "--candidate", "independent", "--runs", "2")
-    return one(folder, "o*.csv"), manifest
-
-
 def by_public_choice(base, schema, folder):
     public = ["--public-table", str(csv(folder / "before.csv", BITS))]
     manifest = called("tune", base, schema, folder, "--candidate", "independent", "--candidate", "rls", *public)
@@ -263,7 +257,7 @@ def of_page(make):
 PURE = Budget(epsilon=1.0, delta=0.0)
 SINGLE = {
     "synth": by_synth, "synth, several tables": by_several, "synth, parts": by_parts, "synth, stored": by_stored,
-    "synth, public table": by_public_table, "tune": by_choice, "tune, public table": by_public_choice,
+    "synth, public table": by_public_table, "tune, public table": by_public_choice,
     "marginal": by_marginal, "itemsets": by_itemsets, "refit": by_refit,
     "python": by_python, "python, to a file": by_python_to_file, "job": by_job,
     "python, opened": by_opened, "python, opened, to a file": by_opened_to_file,
@@ -273,7 +267,6 @@ SINGLE = {
 LINKED = {"synth, linked": by_linked, "python, linked": by_linked_python,
           "python, linked, opened": by_linked_opened, "job, linked": by_linked_job}  # fmt: skip
 WAYS = SINGLE | LINKED
-NO_RULES = ("tune",)  # a choice on the private table refuses a schema with rules
 
 
 @pytest.mark.parametrize("way", list(WAYS))
@@ -316,7 +309,7 @@ def test_what_rests_on_the_word_for_a_query_says_why_it_is_not_called_safe_to_pu
 
 @pytest.mark.parametrize("way", list(WAYS))
 def test_each_way_to_a_manifest_states_what_was_chosen_by_looking(way, tmp_path, base, capsys):
-    marks = [m for m in MARKS if m != "rule" or way not in NO_RULES]
+    marks = list(MARKS)
     schema = (document if way in SINGLE else linked_document)(*marks)
     place = written(tmp_path / "tried.json", schema)
     given = [str(csv(tmp_path / "people.csv"))] if way in SINGLE else [
@@ -522,7 +515,7 @@ def test_facts_are_made_in_one_place_and_none_of_them_has_a_default():
     assert makers == {"dpsyn_core/runs/open.py", "dpsyn_core/runs/itemsets.py"}
     assert all(f.default is dataclasses.MISSING for f in dataclasses.fields(PublicFacts))
     needed = [
-        (Manifest.build, "facts"), (measure, "facts"), (choose, "facts"), (release_marginals, "facts"),
+        (Manifest.build, "facts"), (measure, "facts"), (release_marginals, "facts"),
         (frequent_itemsets, "query_vouched"), (RunSpec.facts, "query_vouched"), (RunSpec.facts, "chosen_on"),
         (Places.of, "private"), *((public_facts, n) for n in list(inspect.signature(public_facts).parameters)[1:]),
     ]  # fmt: skip

@@ -35,7 +35,6 @@ KINDS = {
     "training": "training, by sums over samples",
     "range": "counts that a range is read from",
     "quantiles": "counts that quantiles are read from",
-    "selection": "the best of several runs",
     "categories": "values that enough individuals share",
 }
 

@@ -1,4 +1,4 @@
-"""`dpsyn tune`: the best of several systems or settings, chosen by a public table, or privately at a stated price."""
+"""`dpsyn tune`: the best of several systems or settings, chosen by runs on a public table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, pl
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.manifest.statement import PublicFacts
-    from dpsyn_core.runs.choose.choice import Candidate
+    from dpsyn_core.runs.choose.rehearsal import Candidate
     from dpsyn_core.runs.measurement import Measured
     from dpsyn_core.schema.document import Schema
 
@@ -23,21 +23,20 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser(
         "tune",
-        help="choose among systems or settings, by a public table or privately, and release a run of the best",
-        description="With --public-table, runs all candidates on that table at the whole budget, which costs nothing, "
-        "and then the best one on TABLE. Without, runs candidates on TABLE a random number of times, each with a part "
-        "of the budget, compares noisy scores and releases the best run alone. docs/tuning.md says when it pays.",
+        help="choose among systems or settings by a public table, and release a run of the best",
+        description="Runs all candidates on the public table at the whole budget, which costs nothing, and then the "
+        "best one on TABLE.",
     )
     parser.add_argument("table", metavar="TABLE", type=place, help="as for `dpsyn synth`")
     parser.add_argument("--schema", type=Path, required=True)
-    parser.add_argument("--epsilon", type=float, required=True, help="of the whole choice")
-    parser.add_argument("--delta", type=float, required=True, help="above 0 without a public table")
+    parser.add_argument("--epsilon", type=float, required=True, help="of the run")
+    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
     parser.add_argument(
         "--candidate", action="append", required=True, metavar="METHOD[:KEY=VALUE,...]",
         help="a system with settings; several times: --candidate rls --candidate privbayes:degree=3",
     )  # fmt: skip
     parser.add_argument(
-        "--public-table", metavar="FILE",
+        "--public-table", metavar="FILE", required=True,
         help="a table with the columns of the schema that you vouch is public, such as last year's release, on which "
         "the candidates are tried",
     )  # fmt: skip
@@ -48,12 +47,12 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--runs", type=int, default=3,
-        help="their mean number, from 2 to 100; with a public table those of each candidate, from 2 to 50; default 3",
+        help="of each candidate, from 2 to 50; default 3",
     )  # fmt: skip
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="print the price, or what the public table says, and stop; TABLE is not read",
+        help="print what the public table says, and stop; TABLE is not read",
     )
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.(csv|parquet)")
@@ -64,7 +63,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """The price, or the trial on the public table, first; then, unless it is a dry run, the run and its release."""
+    """The trial on the public table; then, unless it is a dry run, the run and its release."""
     from dpsyn_core.commands.common import point_out_names, read_form
     from dpsyn_core.errors import OutputError
     from dpsyn_core.privacy.budget import Budget
@@ -84,8 +83,7 @@ def run(args: argparse.Namespace) -> None:
         raise OutputError(msg)
     places.check(args.table, args.schema, args.public_table)
     point_out_names(args.dataset or schema.ledger_name)
-    choice = chosen_privately if args.public_table is None else chosen_on_public
-    measured = choice(args, schema, candidates, budget, facts)
+    measured = chosen_on_public(args, schema, candidates, budget, facts)
     if measured is None:
         return
     manifest = write_release(in_memory(measured), places)
@@ -93,38 +91,6 @@ def run(args: argparse.Namespace) -> None:
         print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; the table is in {places}", file=sys.stderr)
         return
     print(f"wrote {manifest.n_records} records by {manifest.method} to {places}", file=sys.stderr)
-    if args.public_table is None:
-        print("note: how long this took tells about the number of runs; do not publish it", file=sys.stderr)
-
-
-def chosen_privately(
-    args: argparse.Namespace,
-    schema: Schema,
-    candidates: Sequence[Candidate],
-    budget: Budget,
-    facts: PublicFacts,
-) -> Measured | None:
-    """The best of a random number of runs on the private table; None in a dry run."""
-    from dpsyn_core.commands.common import open_input
-    from dpsyn_core.errors import SettingError
-    from dpsyn_core.measure.sources.choice import source_of
-    from dpsyn_core.runs.choose.choice import choose, price_of, ready
-
-    if args.about is not None:
-        msg = "--n-records is for trials on a public table; leave it out, or name that table with --public-table"
-        raise SettingError(msg)
-    price = price_of(budget, args.runs)
-    ready(candidates, schema, price)
-    print(
-        f"epsilon {price.epsilon:g} at delta {price.delta:g} buys the best of about {price.runs} runs, each of rho "
-        f"{price.rho:.4g}: alone it would cost epsilon {price.run_epsilon:.4g}, so the choice costs "
-        f"{price.factor:.3g} times that",
-        file=sys.stderr,
-    )
-    if args.dry_run:
-        return None
-    source = source_of(open_input(args, schema), strict=args.strict)
-    return choose(source, schema, candidates, budget=budget, runs=args.runs, facts=facts, dataset=args.dataset)
 
 
 def chosen_on_public(
@@ -172,7 +138,7 @@ def chosen_on_public(
 def candidate_of(text: str) -> Candidate:
     """Reads METHOD:KEY=VALUE,KEY=VALUE. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings
-    from dpsyn_core.runs.choose.choice import Candidate
+    from dpsyn_core.runs.choose.rehearsal import Candidate
 
     method, _, said = text.partition(":")
     return Candidate(method=method, settings=parse_settings(said.split(",") if said else []))

@@ -23,7 +23,6 @@ from dpsyn_core.measure.charges import (
     sum_charge,
 )
 from dpsyn_core.measure.releases import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
-from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.noise.source import NoiseSource
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter
     from dpsyn_core.measure.counting.sums import SumRule, VectorCounter, VectorMap
     from dpsyn_core.measure.sums import SampledSums
+    from dpsyn_core.privacy.account import Account
 
 __all__ = [
     "Gate",
@@ -67,18 +67,6 @@ class Gate:
         """
         out = copy(self)
         out.unit = replace(self.unit, max_records=records)
-        return out
-
-    def run_of_selection(self, cost: Cost) -> Gate:
-        """The same noise and unit with an account of its own, for one of the runs of a private selection.
-
-        Their price as a whole is on the account of this gate, which must be charged first (docs/proofs/tuning.md).
-        """
-        if not any(c.mechanism == "private-selection" for c in self.account.charges):
-            msg = "the runs of a selection begin before the selection was charged"
-            raise EngineError(msg)
-        out = copy(self)
-        out.account = Account(cost)
         return out
 
     def release(

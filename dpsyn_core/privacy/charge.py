@@ -22,13 +22,10 @@ KINDS = frozenset(
         "categories",  # values that enough individuals share
         "sum",  # a sum of vectors, one a record, each of bounded length
         "training",  # such sums over samples of the records, one a step
-        "selection",  # the best by a noisy score of a random number of whole runs
     }
-)  # fmt: skip
+)
 
-Mechanism = Literal[
-    "gaussian", "geometric", "exponential", "partition-selection", "dirichlet", "sampled-gaussian", "private-selection"
-]  # fmt: skip
+Mechanism = Literal["gaussian", "geometric", "exponential", "partition-selection", "dirichlet", "sampled-gaussian"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,10 +39,8 @@ class Charge:
     Poisson sample that holds every record with probability `sampling`; sensitivity is the largest norm of the vector
     of one record, `records` how many an individual has, each sampled by itself, and `exchanged` says that neighbours
     replace. Its rho is that of a Gaussian mechanism which, failing with probability delta, dominates all steps
-    together (`privacy.sampled`); a charge with delta 0 has no rho and is composed by itself. private-selection only:
-    `steps` is the mean number of runs, scale the rho of one run, and (epsilon, delta) what the choice promises
-    (`privacy.selection`). kind: one of `KINDS` or
-    of `table_kind`; None for charges that were written down before there were kinds.
+    together (`privacy.sampled`); a charge with delta 0 has no rho and is composed by itself. kind: one of
+    `KINDS` or of `table_kind`; None for charges that were written down before there were kinds.
     """
 
     name: str

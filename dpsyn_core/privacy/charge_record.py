@@ -64,19 +64,9 @@ class ChargeRecord(BaseModel):
         if self.sigma is not None:
             mu = self.sensitivity / self.sigma
             return self.rho < mu * mu / 2 * (1 - _ROUNDING)
-        if self.mechanism == "private-selection":
-            return self._wrong_selection()
         if self.mechanism in {"geometric", "partition-selection"}:
             return not self.scale or self.epsilon < self.sensitivity / self.scale * (1 - _ROUNDING)
         return self.epsilon <= 0
-
-    def _wrong_selection(self) -> bool:
-        """As `wrong`, of the best of a random number of runs."""
-        if not self.scale or not self.delta or self.steps < 2:
-            return True
-        from dpsyn_core.privacy.selection import selection_epsilon  # only where runs were compared
-
-        return self.epsilon < selection_epsilon(self.scale, self.steps, self.delta) * (1 - _ROUNDING)
 
     def _wrong_samples(self) -> bool:
         """As `wrong`, of noise on samples; without a delta it states no cost of its own."""

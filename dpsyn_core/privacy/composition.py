@@ -204,8 +204,6 @@ def of_charge(charge: Charge) -> Composition:
         if charge.epsilon == 0:  # a threshold on Gaussian noise
             return Composition(mu2=(charge.sensitivity / charge.scale) ** 2, delta=charge.delta)
         return Composition(pure=(charge.epsilon,), delta=charge.delta)
-    if charge.mechanism == "private-selection":
-        return Composition(pairs=((charge.epsilon, charge.delta),))
     if charge.mechanism == "dirichlet":
         return Composition(pure=(charge.epsilon,))
     msg = f"composition does not know the mechanism '{charge.mechanism}' of '{charge.name}'"

@@ -12,7 +12,6 @@ MECHANISMS = {
     "gaussian": "Gaussian mechanism, rounded to whole numbers",
     "geometric": "two-sided geometric mechanism (discrete Laplace)",
     "exponential": "exponential mechanism",
-    "private-selection": "the best by a noisy score of a random number of runs",
     "partition-selection": "noisy threshold for values that are not listed beforehand",
     "dirichlet": "draw from a Dirichlet-multinomial distribution",
     "sampled-gaussian": "Gaussian mechanism on Poisson samples of records",

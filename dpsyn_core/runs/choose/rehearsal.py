@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +19,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MethodError, SettingError, TableError
+from dpsyn_core.measure.counting.base import Counter
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources.base import Opened
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.statement import UsedTable
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.choose.choice import MOST_CANDIDATES, Candidate, distance, scored_pairs
 from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.public_table import PublicTable
 
 MOST_RUNS = 50  # of a candidate
+MOST_CANDIDATES = 50
+MOST_PAIRS = 60  # that a score compares; a public sample where there are more
+MOST_CELLS = 100_000  # of a pair that a score compares
 Codes = NDArray[np.unsignedinteger]
 SURE = 2.0  # standard errors of a difference
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A system with settings; public."""
+
+    method: str
+    settings: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        """As it is written on the command line: privbayes:degree=3."""
+        said = ",".join(f"{k}={v}" for k, v in self.settings.items())
+        return f"{self.method}:{said}" if said else self.method
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,6 +91,23 @@ class Rehearsal:
         best = self.best
         others = [one for one in self.tried if one is not best]
         return tuple(str(o.candidate) for o in others if o.mean - best.mean < SURE * math.hypot(o.error, best.error))
+
+
+def scored_pairs(domain: Domain) -> list[AttributeSet]:
+    """The pairs that a score compares, from public facts alone; the only column where there is one."""
+    sizes = dict(zip(domain.names, domain.sizes, strict=True))
+    pairs = [p for p in combinations(domain.names, 2) if sizes[p[0]] * sizes[p[1]] <= MOST_CELLS]
+    if not pairs:
+        return list(domain.singletons()[:MOST_PAIRS])
+    order = np.random.default_rng(0).permutation(len(pairs))[:MOST_PAIRS]
+    return [pairs[i] for i in sorted(order)]
+
+
+def distance(counter: Counter, codes: NDArray[np.unsignedinteger], domain: Domain) -> int:
+    """Sum over the scored pairs of the L1 distance of counts."""
+    pairs = scored_pairs(domain)
+    made = MemoryCounter(codes, domain).marginals(pairs)
+    return sum(int(np.abs(a - b).sum()) for a, b in zip(counter.marginals(pairs), made, strict=True))
 
 
 def rehearse(

@@ -158,8 +158,6 @@ def _beyond(c: ChargeRecord) -> bool:
     if c.mechanism == "sampled-gaussian":
         return c.epsilon > 0
     plain = (c.sampling, c.steps, c.records, c.exchanged) == (1.0, 1, 1, False)
-    if c.mechanism == "private-selection":
-        return (c.sampling, c.records, c.exchanged) != (1.0, 1, False)
     fails = c.mechanism == "partition-selection"  # the only other one with a failure of its own
     return not plain or (c.delta > 0 and not fails) or (c.epsilon > 0 and c.mechanism == "gaussian")
 
@@ -175,8 +173,6 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         return out
     if not found.charges:
         return [f"the method '{found.method}' adds noise, and the manifest lists no charge of it"]
-    if any(c.mechanism == "private-selection" for c in found.charges):  # its one charge stands for whole runs
-        return _of_selection(found)
     try:
         asked = None if found.questions is None else Questions.of(found.questions.document)
         if asked is not None and not config.takes_questions:
@@ -209,20 +205,6 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         return _of_plans(found, [made, *others])
     except DPSynError as error:
         return [f"the run could not have been made as the manifest states it: {error}"]
-
-
-def _of_selection(found: Manifest) -> list[str]:
-    """The one charge of a choice among runs, held against its price and its list of candidates."""
-    from dpsyn_core.privacy.selection import selection_rho  # only where runs were compared
-
-    first = found.charges[0]
-    candidates = first.name.partition(" among ")[2].split(", ")
-    if len(found.charges) > 1 or found.method not in {c.partition(":")[0] for c in candidates}:
-        return [f"the manifest lists a choice among runs, and not as the one charge of '{found.method}'"]
-    bought = selection_rho(found.epsilon, found.delta, first.steps)
-    if first.delta != found.delta or not math.isclose(first.scale or 0.0, bought, rel_tol=_SAME_PRICE):
-        return [f"a choice among about {first.steps} runs buys runs of rho {bought:.6g}, not {first.scale or 0.0:.6g}"]
-    return []
 
 
 def _of_plans(found: Manifest, plans: Sequence[RunPlan]) -> list[str]:

@@ -11,8 +11,7 @@ from dpsyn_core.errors import MethodError, SettingError, TableError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.runs.choose.choice import Candidate
-from dpsyn_core.runs.choose.rehearsal import rehearse
+from dpsyn_core.runs.choose.rehearsal import Candidate, rehearse
 from dpsyn_core.runs.public_table import read_public
 from dpsyn_core.runs.verify.contradictions import contradictions
 from dpsyn_core.schema.document import Schema
@@ -156,9 +155,3 @@ def test_what_cannot_be_chosen_is_refused_before_a_run(folder):
 def test_the_private_table_is_refused_as_the_public_one(folder, capsys):
     assert main(command(folder, public="this.csv")) == 2
     assert "is the private table itself" in capsys.readouterr().err
-
-
-def test_the_number_of_records_is_for_a_public_table_alone(folder, capsys):
-    args = [w for w in command(folder, "--n-records", "10") if w not in ("--public-table", str(folder / "last.csv"))]
-    assert main(args) == 2
-    assert "--n-records is for trials on a public table" in capsys.readouterr().err
