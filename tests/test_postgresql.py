@@ -10,9 +10,9 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.tables import databases as readers
-from dpsyn_core.tables.database_batches import database_batches
-from dpsyn_core.tables.databases import Database, list_tables, read_database
+from dpsyn_core.tables.databases import database as readers
+from dpsyn_core.tables.databases.batches import database_batches
+from dpsyn_core.tables.databases.database import Database, list_tables, read_database
 from tests.audit.recordwise import COLUMNS, Chance, chosen_by, compared
 from tests.postgresql import PASSWORD, WRITTEN, Postgresql
 from tests.tables.reading import of_database, read

@@ -244,7 +244,7 @@ def read_input(args: argparse.Namespace) -> Any:
 
 def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
     """Linked tables by name, each as `read_input` reads it."""
-    from dpsyn_core.tables.named import naming, open_named
+    from dpsyn_core.tables.catalog import naming, open_named
 
     opened = open_named(named, read_form(args), apart=bool(args.named))
     read: dict[int, Any] = {}
@@ -334,7 +334,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     import numpy as np
 
     from dpsyn_core.tables.read import open_table
-    from dpsyn_core.tables.sampling import at_most
+    from dpsyn_core.tables.sample import at_most
 
     found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
     say_read(found, table)

@@ -207,7 +207,7 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
     from dpsyn_core.runs.writer import write_release
     from dpsyn_core.schema.linked import METHOD, LinkedSchema
-    from dpsyn_core.tables.named import open_named
+    from dpsyn_core.tables.catalog import open_named
 
     if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
         msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"

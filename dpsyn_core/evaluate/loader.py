@@ -23,8 +23,8 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.rule_breaks import rule_breaks
-from dpsyn_core.tables import casting
-from dpsyn_core.tables.canonical import blanks, has_decimal_comma, to_text, uniques
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.cells.canonical import blanks, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import locate
 
 FAR = 1e150  # numbers farther out than this have squares beyond all floats

@@ -22,8 +22,9 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import READ, Schema, SchemaUnit
-from dpsyn_core.tables import amounts, casting, dated, instants
-from dpsyn_core.tables.canonical import has_decimal_comma
+from dpsyn_core.tables.cells import amounts, dated, instants
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.cells.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import composed
 
 Kind = Literal["categorical", "integer", "float", "date"]

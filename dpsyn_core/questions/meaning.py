@@ -24,7 +24,7 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.conditions import Clause, clauses, ends_of, unquoted
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells.canonical import canonical
 
 Floats = NDArray[np.float64]
 RANK = re.compile(r"^\d{1,3}$")  # of a bin of dates, as documents named them before dates could be written

@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.read import open_table, read_table
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.sampling import at_most
+from dpsyn_core.tables.sample import at_most
 
 BASE, CELL = 600 * 10**6, 24  # bytes of a report: in any case, and for each cell of the tables it reads
 FEWEST = 10_000  # records that any report may read

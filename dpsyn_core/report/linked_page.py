@@ -18,7 +18,7 @@ from dpsyn_core.runs.trees.keys import KeysOfLink
 from dpsyn_core.runs.trees.reference import LinkVerdict
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.tables.named import naming
+from dpsyn_core.tables.catalog import naming
 
 SCORES = ("tvd-1way", "tvd-2way")
 KEPT = {

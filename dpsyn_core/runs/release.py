@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dpsyn_core.questions.document import Questions
-    from dpsyn_core.tables.declared import DeclaredColumn
+    from dpsyn_core.tables.declarations import DeclaredColumn
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

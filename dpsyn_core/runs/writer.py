@@ -34,7 +34,7 @@ from dpsyn_core.tables.write import staged_table
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dpsyn_core.tables.declared import DeclaredColumn
+    from dpsyn_core.tables.declarations import DeclaredColumn
 
 MOST_RECORDS = 10_000_000_000  # that one run may write into a folder of parts
 

@@ -12,7 +12,7 @@ from dpsyn_core.schema.attribute import BaseAttribute, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells.canonical import canonical
 
 
 class DerivedAttribute(BaseAttribute):

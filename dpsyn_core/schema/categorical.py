@@ -18,8 +18,8 @@ from pydantic import model_validator as validator
 from dpsyn_core.schema.attribute import CodedBase, Value, common_type
 from dpsyn_core.schema.binning import MAX_BINS
 from dpsyn_core.tables import headers
-from dpsyn_core.tables.canonical import blanks, canonical, to_text, uniques
-from dpsyn_core.tables.casting import FALSE, NUMBER, TRUE
+from dpsyn_core.tables.cells.canonical import blanks, canonical, to_text, uniques
+from dpsyn_core.tables.cells.numbers import FALSE, NUMBER, TRUE
 
 
 class CategoricalAttribute(CodedBase):

@@ -24,8 +24,9 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rhythm import keeps
-from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import UNREADABLE, blanks, has_decimal_comma, to_text, uniques
+from dpsyn_core.tables.cells import amounts
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.cells.canonical import UNREADABLE, blanks, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import composed, locate, short
 
 FEW = 3  # cells shown of a kind of misfit

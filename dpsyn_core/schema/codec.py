@@ -18,9 +18,9 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.tables import canonical as canonical_text
-from dpsyn_core.tables import casting
-from dpsyn_core.tables.canonical import COMMA, canonical, has_decimal_comma
+from dpsyn_core.tables.cells import canonical as canonical_text
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.cells.canonical import COMMA, canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -158,7 +158,7 @@ class Codec:
 
 def _has_comma(examples: Sequence[str]) -> bool:
     """Whether some amounts are written with a decimal comma."""
-    from dpsyn_core.tables import amounts
+    from dpsyn_core.tables.cells import amounts
 
     return any(amounts.form(example).mark == "," for example in examples)
 
@@ -326,7 +326,7 @@ def cells_of(drawn: Column, attribute: NumericAttribute | DatetimeAttribute, mas
 
     if isinstance(attribute, NumericAttribute):
         if attribute.written is not None:
-            from dpsyn_core.tables import amounts
+            from dpsyn_core.tables.cells import amounts
 
             return amounts.written(drawn, amounts.form(attribute.written), mask)
         return pa.array(drawn, mask=mask)
@@ -336,7 +336,7 @@ def cells_of(drawn: Column, attribute: NumericAttribute | DatetimeAttribute, mas
         moments = pa.array(drawn.astype(np.int32), mask=mask).cast(pa.date32())
     if not attribute.formats:
         return moments
-    from dpsyn_core.tables import instants
+    from dpsyn_core.tables.cells import instants
 
     return instants.written(moments, attribute.formats[0])
 

@@ -40,7 +40,7 @@ class DatetimeAttribute(CodedBase):
 
     @validator(mode="after")
     def _range(self) -> DatetimeAttribute:
-        from dpsyn_core.tables import instants
+        from dpsyn_core.tables.cells import instants
 
         first, last = instants.parse_one(self.min), instants.parse_one(self.max)
         if first is None or last is None:
@@ -66,14 +66,14 @@ class DatetimeAttribute(CodedBase):
     @property
     def precise(self) -> bool:
         """Whether cells are times rather than days."""
-        from dpsyn_core.tables import instants
+        from dpsyn_core.tables.cells import instants
 
         return instants.has_time(self.min) or instants.has_time(self.max)
 
     @property
     def zoned(self) -> bool:
         """Whether cells are times in UTC."""
-        from dpsyn_core.tables import instants
+        from dpsyn_core.tables.cells import instants
 
         return instants.has_zone(self.min) or instants.has_zone(self.max)
 
@@ -82,7 +82,7 @@ class DatetimeAttribute(CodedBase):
 
         31 December 9999 is none where the range ends before it and a cell may be blank: it says that there is no end.
         """
-        from dpsyn_core.tables import dated, instants
+        from dpsyn_core.tables.cells import dated, instants
 
         seconds, valid = dated.to_instants(column, self.formats)
         ends = self.missing and self.binning.last * self.unit_seconds < instants.NEVER
@@ -94,7 +94,7 @@ class DatetimeAttribute(CodedBase):
         return 1 if self.precise else 86_400
 
     def _build(self) -> WholeBins:
-        from dpsyn_core.tables import instants
+        from dpsyn_core.tables.cells import instants
 
         step = self.unit_seconds
         low, high = (instants.parse_one(t) for t in (self.min, self.max))
@@ -119,7 +119,7 @@ class DatetimeAttribute(CodedBase):
             return WholeBins(np.unique(np.maximum(np.arange(first, high + 1, width, dtype=np.int64), low)), high)
         if isinstance(self.bins, CountBins):
             return WholeBins.equal(low, high, self.bins.count)
-        from dpsyn_core.tables import instants
+        from dpsyn_core.tables.cells import instants
 
         return WholeBins(instants.calendar_starts(low * step, high * step, self.bins.every) // step, high)
 

@@ -22,7 +22,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.schema.attribute import CodedBase, Number, SchemaPart
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells.canonical import canonical
 
 
 class CountBins(SchemaPart):
@@ -248,6 +248,6 @@ class NumericAttribute(CodedBase):
 
 def _digits(written: str) -> int:
     """Digits after the decimal mark of an amount."""
-    from dpsyn_core.tables import amounts
+    from dpsyn_core.tables.cells import amounts
 
     return amounts.form(written).digits

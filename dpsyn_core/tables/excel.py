@@ -12,12 +12,14 @@ from typing import Any
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.extras import require
-from dpsyn_core.tables import cells, headers, headings, sniffing
+from dpsyn_core.tables import headers, headings
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.canonical import to_text
-from dpsyn_core.tables.inflate import FREE, MAX_RATIO
+from dpsyn_core.tables.cells import objects as cells
+from dpsyn_core.tables.cells.canonical import to_text
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import EXCEL, ReadForm
+from dpsyn_core.tables.text import encodings as sniffing
+from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
 
 MAX_BYTES = 2 << 30
 MAX_ROW = 2**20  # of a sheet, by its format

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import columnar, headers
+from dpsyn_core.tables import headers
+from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
 
 
@@ -67,7 +68,7 @@ def _column(series: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
 
-    from dpsyn_core.tables import cells
+    from dpsyn_core.tables.cells import objects as cells
 
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):

@@ -26,11 +26,11 @@ from dpsyn_core.extras import require
 from dpsyn_core.limits import forbid_core_dumps, limit_resources, physical_mb
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.canonical import canonical, to_text
-from dpsyn_core.tables.declared import DeclaredColumn, Kind, carried, declared_in
-from dpsyn_core.tables.inflate import FREE, MAX_RATIO
+from dpsyn_core.tables.cells.canonical import canonical, to_text
+from dpsyn_core.tables.declarations import DeclaredColumn, Kind, carried, declared_in
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
 from dpsyn_core.tables.read_form import LABELLED, ReadForm
+from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
 
 MAX_COLUMNS = 32_767
 HERE = "DPSYN_READ_HERE"  # set in a process that reads for another one, and may end with a file

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.tables import canonical
-from dpsyn_core.tables.declared import DeclaredColumn
+from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.declarations import DeclaredColumn
 from dpsyn_core.tables.labelled import EPOCH, library
 
 KINDS = {".sav": "sav", ".dta": "dta", ".xpt": "xport"}

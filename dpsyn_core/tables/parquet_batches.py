@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import canonical, headers
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, batch_records
-from dpsyn_core.tables.columnar import flat_names, readable
+from dpsyn_core.tables.cells import canonical
 from dpsyn_core.tables.confines import steady
+from dpsyn_core.tables.parquet import flat_names, readable
 
 PAGES = 1 << 20  # bytes of a column that are read from the file at a time
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.queries import (
+from dpsyn_core.tables.databases.vouched_query import (
     END,
     TEXTS,
     TYPES,

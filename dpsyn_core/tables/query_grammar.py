@@ -10,7 +10,7 @@ column, so that no word can mean more there than it meant here.
 from __future__ import annotations
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.queries import DIALECTS, END, Item, Name, NotByRecordError, Query, Token, tokens
+from dpsyn_core.tables.databases.vouched_query import DIALECTS, END, Item, Name, NotByRecordError, Query, Token, tokens
 from dpsyn_core.tables.query_expressions import LONGEST, RESERVED, Expressions
 
 

@@ -11,14 +11,15 @@ from typing import Any
 from urllib.parse import unquote
 
 from dpsyn_core.errors import DPSynError, TableError
-from dpsyn_core.tables import delimited, headers
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import MAX_FILE, WHOLE, Batches, Share
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.places import files_at
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
-from dpsyn_core.tables.text_batches import divisible, text_batches
+from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text.batches import divisible, text_batches
 
 MAX_UPLOAD = 200 << 20  # bytes, through a browser
 MAX_TEXT = 16 << 30  # bytes after inflating
@@ -78,7 +79,7 @@ def open_table(
 def _one(place: Source, form: ReadForm, share: Share = WHOLE, *, name: str = "", **limits: Any) -> Batches:
     """One file (or a share of it), upload or database: every table that is opened comes from here."""
     if form.of_database:
-        from dpsyn_core.tables.database_batches import database_batches
+        from dpsyn_core.tables.databases.batches import database_batches
 
         found = database_batches(place, form, **limits)
     elif isinstance(place, bytes):
@@ -152,13 +153,13 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
     _check_size(len(data), cap, headed=headed)
     kind = kind_of(name, bytes(data[:HEAD]), headed=headed)
     if kind == "gzip":
-        from dpsyn_core.tables import inflate
+        from dpsyn_core.tables.text import inflation as inflate
 
         plain = inflate.gunzip(data, min(MAX_TEXT, inflate.MAX_RATIO * cap))
         _check_size(len(plain), MAX_TEXT, headed=headed)
         return delimited.parse(memoryview(plain), name.removesuffix(".gz"), form)
     if kind == "parquet":
-        from dpsyn_core.tables import columnar
+        from dpsyn_core.tables import parquet as columnar
 
         return columnar.parse(data, strict=form.strict)
     if kind == "excel":

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.lines import normalised
+from dpsyn_core.tables.text.lines import normalised
 
 MAX_BYTES = 2 << 30
 

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import check_writable, replacing
-from dpsyn_core.tables import canonical, casting, headers
+from dpsyn_core.tables import headers
+from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import numbers as casting
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.declared import DeclaredColumn
+    from dpsyn_core.tables.declarations import DeclaredColumn
 
 LABELLED = (".sav", ".dta", ".xpt")  # files that carry labels of codes
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", *LABELLED)

@@ -21,7 +21,7 @@ from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.read import open_table, parts_of
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import divisible, text_batches
+from dpsyn_core.tables.text.batches import divisible, text_batches
 from tests.audit.gates import Alarm
 from tests.audit.layers import alarm
 from tests.tables.reading import read

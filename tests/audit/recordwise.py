@@ -27,8 +27,9 @@ import pyarrow.parquet as pq
 from dpsyn_core.measure.unprotected import _texts
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import casting, dated
-from dpsyn_core.tables.databases import Database, read_database
+from dpsyn_core.tables.cells import dated
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.databases.database import Database, read_database
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.headers import locate
 from tests.audit.gates import Alarm

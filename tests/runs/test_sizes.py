@@ -30,7 +30,8 @@ from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.trees import chunks as held
 from dpsyn_core.runs.trees import release as linked_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import batches, text_batches
+from dpsyn_core.tables import batches
+from dpsyn_core.tables.text import batches as text_batches
 from dpsyn_core.tables.write import write_table
 from tests.runs.trees.small import SCHEMAS, tables
 from tests.seeded import SeededNoise

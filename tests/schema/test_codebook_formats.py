@@ -16,7 +16,7 @@ from dpsyn_core.schema.importers.declared import Declaration, undeclared
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_codebook_bytes, read_schema
 from dpsyn_core.schema.importers.models import schema_of_model
 from dpsyn_core.schema.importers.parameters import import_file
-from dpsyn_core.tables.declared import DeclaredColumn
+from dpsyn_core.tables.declarations import DeclaredColumn
 
 SURVEY = Declaration(
     name="survey of work",

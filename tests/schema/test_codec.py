@@ -13,7 +13,7 @@ from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.tables import casting
+from dpsyn_core.tables.cells import numbers as casting
 from tests.schema.helpers import cat, date, encode_one, num, schema
 
 FAST = settings(max_examples=60, deadline=None)

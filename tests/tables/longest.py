@@ -7,8 +7,9 @@ running that runs on an empty table: otherwise whoever asks would learn that the
 import itertools
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import queries, query_grammar
-from dpsyn_core.tables.queries import DIALECTS
+from dpsyn_core.tables import query_grammar
+from dpsyn_core.tables.databases import vouched_query as queries
+from dpsyn_core.tables.databases.vouched_query import DIALECTS
 
 NUMBER = 400  # letters that a number, a date or a truth value has at most
 TYPES = ("text", "varchar", "text[]", "varchar(3)", "integer", "double precision", "date", "boolean")

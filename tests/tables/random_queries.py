@@ -1,7 +1,8 @@
 """Queries at random for the tests, of whatever the grammar takes in; and how their answers are compared."""
 
-from dpsyn_core.tables import queries, query_grammar
-from dpsyn_core.tables.queries import DIALECTS
+from dpsyn_core.tables import query_grammar
+from dpsyn_core.tables.databases import vouched_query as queries
+from dpsyn_core.tables.databases.vouched_query import DIALECTS
 from tests.tables.query_cases import ROWS
 
 # least and largest values, texts that are numbers and dates, blanks: what conversions and sums fail on

@@ -11,7 +11,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import divisible, text_batches
+from dpsyn_core.tables.text.batches import divisible, text_batches
 from dpsyn_core.tables.write import write_table
 from tests.tables.reading import read
 

@@ -9,8 +9,8 @@ import pytest
 
 from dpsyn_core.errors import ExtraError, TableError
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.tables import databases
-from dpsyn_core.tables.databases import Database, list_tables, read_database
+from dpsyn_core.tables.databases import database as databases
+from dpsyn_core.tables.databases.database import Database, list_tables, read_database
 from tests.schema.helpers import cat, num, schema
 
 

@@ -8,7 +8,7 @@ from openpyxl import Workbook
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.headings import over
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import text_batches
+from dpsyn_core.tables.text.batches import text_batches
 from tests.tables.reading import read
 
 MARKS = [["pupil", "", "maths", "", "sports", "days"], ["form", "sex", "1", "oral", "mark", ""]]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.tables import dated, instants
+from dpsyn_core.tables.cells import dated, instants
 
 DAY = 86_400
 

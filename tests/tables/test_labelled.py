@@ -17,7 +17,7 @@ pytest.importorskip("pyreadstat")
 from dpsyn_core.errors import ExtraError, TableError
 from dpsyn_core.schema.importers.formats import read_codebook_bytes
 from dpsyn_core.tables import labelled
-from dpsyn_core.tables.declared import DeclaredColumn, declared_in
+from dpsyn_core.tables.declarations import DeclaredColumn, declared_in
 from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.labelled_write import planned
 from dpsyn_core.tables.read import read_table
@@ -146,7 +146,7 @@ def stata(path, letter):
 def test_a_letter_in_one_record_changes_no_cell_of_another_record(tmp_path, monkeypatch):
     import pyreadstat
 
-    from dpsyn_core.tables.canonical import to_text
+    from dpsyn_core.tables.cells.canonical import to_text
 
     read = pyreadstat.read_dta
 

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import delimited, lines
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.kinds import HEAD, MARKS, OTHERS, kind_of
 from dpsyn_core.tables.read import open_table, parts_of
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import divisible, text_batches
+from dpsyn_core.tables.text import lines
+from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text.batches import divisible, text_batches
 from tests.audit.lines import split
 from tests.tables.reading import read
 

@@ -13,7 +13,7 @@ from dpsyn_core.tables import read as reading
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.read import open_table, parts_of
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import text_batches
+from dpsyn_core.tables.text.batches import text_batches
 
 FORM = ReadForm()
 

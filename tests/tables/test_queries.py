@@ -7,9 +7,10 @@ import duckdb
 import pytest
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import databases, relations
-from dpsyn_core.tables.database_batches import database_batches
-from dpsyn_core.tables.databases import Database, read_database
+from dpsyn_core.tables.databases import database as databases
+from dpsyn_core.tables.databases import relations
+from dpsyn_core.tables.databases.batches import database_batches
+from dpsyn_core.tables.databases.database import Database, read_database
 from tests.tables.longest import GROWING, check, refused
 from tests.tables.query_cases import (
     HARMLESS,

@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.tables import delimited, headers, inflate, lines
+from dpsyn_core.tables import headers
 from dpsyn_core.tables import read as reading
 from dpsyn_core.tables.batches import Share
-from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.cells.canonical import UNREADABLE
 from dpsyn_core.tables.handover import leave, take
 from dpsyn_core.tables.parquet_batches import parquet_batches
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import text_batches
+from dpsyn_core.tables.text import inflation as inflate
+from dpsyn_core.tables.text import lines
+from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text.batches import text_batches
 from tests.schema.helpers import num, schema
 from tests.tables.reading import read
 

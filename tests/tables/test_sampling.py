@@ -11,7 +11,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.sampling import at_most, sampled
+from dpsyn_core.tables.sample import at_most, sampled
 
 
 def batches(n, size):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.runs.jobs.spec import ReadSpec
-from dpsyn_core.tables.databases import Database
-from dpsyn_core.tables.postgresql import ADDRESS
+from dpsyn_core.tables.databases.database import Database
+from dpsyn_core.tables.databases.postgresql import ADDRESS
 from dpsyn_core.tables.read_form import ReadForm
 from ui.data.reading import Tell, limits, readers
 from ui.shared.access import shared

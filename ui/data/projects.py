@@ -305,7 +305,7 @@ def _entries(raw: bytes) -> dict[str, bytes]:
 
 def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict[str, bytes]]:
     """The files of a run, each checked; its table is read in a child process and written anew."""
-    from dpsyn_core.tables.inflate import gunzip
+    from dpsyn_core.tables.text.inflation import gunzip
 
     found = {name: entries.get(f"runs/{i}/{name}") for name in RELEASED}
     files = {name: raw for name, raw in found.items() if raw is not None}

@@ -15,7 +15,7 @@ from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.rhythm import RHYTHMS
 from dpsyn_core.schema.years import is_year
-from dpsyn_core.tables import clocks
+from dpsyn_core.tables.cells import clocks
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown

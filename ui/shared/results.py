@@ -99,7 +99,7 @@ def _read(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     from dpsyn_core.tables.parquet_batches import cells_of, parquet_batches
-    from dpsyn_core.tables.sampling import sampled
+    from dpsyn_core.tables.sample import sampled
 
     if cells_of(path) <= MOST_CELLS:
         return pq.read_table(path)

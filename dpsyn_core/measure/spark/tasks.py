@@ -23,7 +23,7 @@ from dpsyn_core.errors import DPSynError, EngineError, SettingError, SizeError, 
 from dpsyn_core.measure.sources.bounding import bound, name_hashes
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.columnar import decoded
+from dpsyn_core.tables.parquet import decoded
 from dpsyn_core.tables.read import Part
 from dpsyn_core.version import __version__
 

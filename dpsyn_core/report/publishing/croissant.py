@@ -19,7 +19,7 @@ from dpsyn_core.runs.verify.contradictions import schema_fault
 from dpsyn_core.runs.verify.receipts import ownership
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.declared import declared_columns
-from dpsyn_core.tables.declared import DeclaredColumn
+from dpsyn_core.tables.declarations import DeclaredColumn
 from dpsyn_core.tables.digest import file_digest
 
 CONFORMS = "http://mlcommons.org/croissant/1.1"

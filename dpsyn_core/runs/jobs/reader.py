@@ -84,7 +84,7 @@ def _opened(folder: Path, spec: ReadSpec) -> Batches:
         return batches.holding(batches.whole())
     import numpy as np
 
-    from dpsyn_core.tables.sampling import sampled
+    from dpsyn_core.tables.sample import sampled
 
     return sampled(batches, max(1, spec.most_cells // max(1, len(batches.columns))), rng=np.random.default_rng())
 

@@ -21,7 +21,7 @@ from dpsyn_core.schema.rules.conditions import Clause, clauses, unquoted
 from dpsyn_core.schema.rules.meant import Meant
 from dpsyn_core.schema.rules.ruled import RuledColumn
 from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells.canonical import canonical
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,8 +15,8 @@ from dpsyn_core.runs.trees.forest import Children, ChildShape, Forest, shapes_of
 from dpsyn_core.runs.trees.keys import key_names
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.schema.linked import Link, LinkedSchema, LinkedTable
+from dpsyn_core.tables.catalog import naming
 from dpsyn_core.tables.headers import short
-from dpsyn_core.tables.named import naming
 
 Bools = NDArray[np.bool_]
 OWNER = "(strict: whether a table is refused is an exact answer about it, for the owner only)"

@@ -16,8 +16,8 @@ from dpsyn_core.runs.trees.bounding import bounded, check_names
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.release import by_name
 from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.tables.catalog import naming
 from dpsyn_core.tables.frames import to_arrow
-from dpsyn_core.tables.named import naming
 
 BY_TABLE = ("tvd-1way", "tvd-2way")
 FIXED = bytes(32)  # siblings without an order stand in that of hashes with this key: a report says the same each time

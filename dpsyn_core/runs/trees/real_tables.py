@@ -31,8 +31,8 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.schema.linked import LinkedSchema, LinkedTable
 from dpsyn_core.scratch import Scratch, scratch
 from dpsyn_core.tables.batches import Batches, joined
+from dpsyn_core.tables.catalog import naming
 from dpsyn_core.tables.headers import locate
-from dpsyn_core.tables.named import naming
 
 Ints = NDArray[np.int64]
 SALT = np.uint64(0x5851F42D4C957F2D)  # so that the part of a root says nothing about the hashes of its records

@@ -45,8 +45,8 @@ from dpsyn_core.schema.linked import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.schema.rules.linked_spans import measured_schema
 from dpsyn_core.systems.base import Task
 from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.catalog import naming
 from dpsyn_core.tables.frames import from_arrow, to_arrow
-from dpsyn_core.tables.named import naming
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

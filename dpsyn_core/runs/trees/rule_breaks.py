@@ -17,7 +17,7 @@ from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrd
 from dpsyn_core.schema.rules.meant import Meant
 from dpsyn_core.schema.rules.ruled import PLAIN, Bools, Group, broken
 from dpsyn_core.schema.rules.rules import AnyRule
-from dpsyn_core.tables.canonical import has_decimal_comma
+from dpsyn_core.tables.cells.canonical import has_decimal_comma
 
 Ints = NDArray[np.int64]
 

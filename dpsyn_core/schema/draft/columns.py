@@ -27,7 +27,8 @@ from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.draft.codes import standing_apart
 from dpsyn_core.schema.draft.draft import COMMON, RARE, absent, mixed
 from dpsyn_core.schema.identifying import named_like_one
-from dpsyn_core.tables import amounts, canonical, casting, clocks
+from dpsyn_core.tables.cells import amounts, canonical, clocks
+from dpsyn_core.tables.cells import numbers as casting
 
 MOST = 100_000  # records that are looked at
 

@@ -19,8 +19,10 @@ from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.identifying import Asked, asked
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.rhythm import found_in, found_in_times
-from dpsyn_core.tables import amounts, canonical, casting, dated, headers, instants
-from dpsyn_core.tables.declared import DeclaredColumn, declared_in
+from dpsyn_core.tables import headers
+from dpsyn_core.tables.cells import amounts, canonical, dated, instants
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.declarations import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.labelled_write import LETTER
 from dpsyn_core.tables.read import read_table

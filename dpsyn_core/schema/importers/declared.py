@@ -16,8 +16,8 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import DeclaredColumn, Value
+from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.declarations import DeclaredColumn, Value
 
 LABELS, MISSING, UNDECLARED, SHOWN = "labels", "missing_codes", "undeclared", "shown"  # notes of an attribute
 UNCONFIRMED = "NOT PRIVATE: read from the data, and not confirmed as public"  # what our own files say of a draft
@@ -172,7 +172,7 @@ def iso_day(text: str, formats: tuple[str, ...]) -> str:
     import numpy as np
     import pyarrow as pa
 
-    from dpsyn_core.tables import instants
+    from dpsyn_core.tables.cells import instants
 
     if not formats or instants.parse_one(text) is not None:
         return text

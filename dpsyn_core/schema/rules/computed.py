@@ -20,7 +20,7 @@ from dpsyn_core.schema.rules.lookups import Lookup
 from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
 from dpsyn_core.schema.rules.rules import FollowsRule
 from dpsyn_core.schema.rules.spans import SpanAttribute, between, with_spans
-from dpsyn_core.tables.canonical import COMMA
+from dpsyn_core.tables.cells.canonical import COMMA
 
 Computing = DifferenceRule | AdditionRule | FollowsRule
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.tables import instants
+from dpsyn_core.tables.cells import instants
 
 QUOTED = r'"(?:[^"]|"")*"'
 HEAD = re.compile(

@@ -14,8 +14,8 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.conditions import Clause, ends_of
-from dpsyn_core.tables import instants
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells import instants
+from dpsyn_core.tables.cells.canonical import canonical
 
 Bools = NDArray[np.bool_]
 

@@ -13,7 +13,7 @@ from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.ruled import broken, read_ruled
 from dpsyn_core.schema.rules.rules import AnyRule, FollowsRule
-from dpsyn_core.tables.canonical import canonical, has_decimal_comma
+from dpsyn_core.tables.cells.canonical import canonical, has_decimal_comma
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

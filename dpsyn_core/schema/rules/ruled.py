@@ -20,8 +20,9 @@ from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, Order
 from dpsyn_core.schema.rules.lookups import Lookup, joined
 from dpsyn_core.schema.rules.meant import Meant
 from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
-from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells import amounts
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.cells.canonical import canonical
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2

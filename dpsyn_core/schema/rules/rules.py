@@ -15,7 +15,7 @@ from dpsyn_core.schema.attribute import SchemaRule, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.formulas import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.cells.canonical import canonical
 
 
 def _day(text: str) -> str:

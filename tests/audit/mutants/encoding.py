@@ -8,7 +8,14 @@ import pyarrow as pa
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import codec
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.tables import casting, cells, columnar, delimited, excel, instants, lines, read, sniffing
+from dpsyn_core.tables import excel, read
+from dpsyn_core.tables import parquet as columnar
+from dpsyn_core.tables.cells import instants
+from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables.cells import objects as cells
+from dpsyn_core.tables.text import encodings as sniffing
+from dpsyn_core.tables.text import lines
+from dpsyn_core.tables.text import table as delimited
 from tests.audit import raw
 from tests.audit.lines import lines_fuzzed
 from tests.audit.mutants.base import mutant, replacing

@@ -19,8 +19,8 @@ from dpsyn_core.measure.sources.choice import memory_of, source_of
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.database_batches import database_batches
-from dpsyn_core.tables.databases import Database, read_database
+from dpsyn_core.tables.databases.batches import database_batches
+from dpsyn_core.tables.databases.database import Database, read_database
 from dpsyn_core.tables.frames import of_frame
 from dpsyn_core.tables.write import write_table
 from tests.tables.reading import of_database
@@ -92,7 +92,7 @@ def one_key(monkeypatch):
 @pytest.mark.parametrize(("identifier", "theta"), [(None, 1), ("who", 1), ("who", 3)])
 def test_both_engines_count_the_same_for_every_reader(tmp_path, records, one_key, monkeypatch, identifier, theta):
     monkeypatch.setattr("dpsyn_core.tables.batches.RECORDS", 1024)
-    monkeypatch.setattr("dpsyn_core.tables.text_batches.PIECE", 20_000)
+    monkeypatch.setattr("dpsyn_core.tables.text.batches.PIECE", 20_000)
     known = schema(identifier, theta)
     whole = counts(source_of(records), known)
     assert same(counts(source_of(records, engine="stored"), known), whole)

@@ -19,7 +19,7 @@ from dpsyn_core.runs.jobs.spec import JobSpec, ReadJob, ReadSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import confines as module
 from dpsyn_core.tables.confines import REFUSED, Confines, confined, steady
-from dpsyn_core.tables.databases import Database, read_database
+from dpsyn_core.tables.databases.database import Database, read_database
 from dpsyn_core.tables.places import files_at
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm

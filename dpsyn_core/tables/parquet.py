@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import canonical, headers
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
+from dpsyn_core.tables.cells import canonical
 from dpsyn_core.tables.notices import Notice
 
 MAX_CELLS = 1 << 32

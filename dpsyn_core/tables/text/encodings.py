@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import lines
 from dpsyn_core.tables.notices import Notice
+from dpsyn_core.tables.text import lines
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.tables import clocks
+from dpsyn_core.tables.cells import clocks
 
 MOST = 15  # digits after the mark that an example may have: a double tells no more apart
 SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest

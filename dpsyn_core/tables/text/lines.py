@@ -227,7 +227,7 @@ def faults(
         longest: bytes that a record may have.
     """
     # numba takes half a second to load, and most files need none of this
-    from dpsyn_core.tables.scanning_kernel import RAGGED, walk
+    from dpsyn_core.tables.text.kernel import RAGGED, walk
 
     data = np.frombuffer(body, dtype=np.uint8)
     found, longest_good = walk(data, ord(delimiter), columns, multiline, longest)
@@ -248,6 +248,6 @@ def record_end(text: memoryview, delimiter: str, *, first: bool) -> int:
 
     The text begins with a record. One at its end that has no line end does not count.
     """
-    from dpsyn_core.tables.scanning_kernel import record_end as walked
+    from dpsyn_core.tables.text.kernel import record_end as walked
 
     return int(walked(np.frombuffer(text, dtype=np.uint8), ord(delimiter), first))

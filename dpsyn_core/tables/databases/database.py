@@ -12,9 +12,13 @@ from typing import Any, Literal
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.extras import absent
-from dpsyn_core.tables import cells, columnar, confines, headers, postgresql, queries, relations
+from dpsyn_core.tables import confines, headers
+from dpsyn_core.tables import parquet as columnar
+from dpsyn_core.tables.cells import objects as cells
+from dpsyn_core.tables.databases import postgresql, relations
+from dpsyn_core.tables.databases import vouched_query as queries
+from dpsyn_core.tables.databases.vouched_query import NoColumnError, Query, Written, quoted, whole
 from dpsyn_core.tables.frames import checked
-from dpsyn_core.tables.queries import NoColumnError, Query, Written, quoted, whole
 from dpsyn_core.tables.query_grammar import parse
 
 System = Literal["duckdb", "sqlite", "postgresql"]

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import headers, lines, sniffing
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.canonical import COMMA, UNREADABLE
+from dpsyn_core.tables.cells.canonical import COMMA, UNREADABLE
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import TEXT, ReadForm
+from dpsyn_core.tables.text import encodings as sniffing
+from dpsyn_core.tables.text import lines
 
 BLOCK = 1 << 22
 LONGEST = 1 << 26  # bytes of a record

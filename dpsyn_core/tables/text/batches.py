@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import delimited, headers, lines, sniffing
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
-from dpsyn_core.tables.canonical import COMMA, UNREADABLE
+from dpsyn_core.tables.cells.canonical import COMMA, UNREADABLE
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.text import encodings as sniffing
+from dpsyn_core.tables.text import lines
+from dpsyn_core.tables.text import table as delimited
 
 PIECE = 1 << 23  # bytes of a batch, about: it grows until a record ends
 LEAST_HEAD = 4 * sniffing.SAMPLE  # bytes of a file that are looked at: a letter may have four of them
@@ -131,7 +134,7 @@ def _raw(path: Path, piece: int, form: ReadForm) -> Callable[[], Iterator[bytes]
             raise TableError(msg) from error
 
     def inflated() -> Iterator[bytes]:
-        from dpsyn_core.tables import inflate
+        from dpsyn_core.tables.text import inflation as inflate
 
         most = max(inflate.FREE, inflate.MAX_RATIO * path.stat().st_size)
         try:
@@ -179,7 +182,7 @@ def _decoded(head: bytes, found: sniffing.Encoding) -> memoryview:
 
 
 def _form(head: bytes, name: str, form: ReadForm, notices: list[Notice], odd: list[str]) -> _Found:
-    """The public form, by the rules of `tables.delimited`."""
+    """The public form, by the rules of `text.table`."""
     data = memoryview(head)
     found = sniffing.find_encoding(data, form.encoding, headed=form.header is None)
     if form.strict and not found.name.startswith(("utf-16", "utf-32")):

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import queries, query_grammar
-from dpsyn_core.tables.queries import (
+from dpsyn_core.tables import query_grammar
+from dpsyn_core.tables.databases import vouched_query as queries
+from dpsyn_core.tables.databases.vouched_query import (
     ODD,
     REMEDY,
     Columns,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables.canonical import is_text, simplified, to_text, uniques
+from dpsyn_core.tables.cells.canonical import is_text, simplified, to_text, uniques
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
 # what no spreadsheet runs: digits and their marks with a currency, a unit or a percent sign at most
@@ -43,7 +43,7 @@ def to_numbers(
     column = simplified(column)
     kind = column.type
     if written is not None:  # by its text, whatever its type
-        from dpsyn_core.tables import amounts
+        from dpsyn_core.tables.cells import amounts
 
         entries, index = uniques(column)
         numerals = amounts.plain(entries if is_text(kind) else to_text(entries), amounts.form(written))

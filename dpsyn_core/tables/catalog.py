@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import databases, excel
+from dpsyn_core.tables import excel
 from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.databases import database as databases
+from dpsyn_core.tables.databases.vouched_query import REMEDY
 from dpsyn_core.tables.kinds import HEAD
-from dpsyn_core.tables.queries import REMEDY
 from dpsyn_core.tables.read import Source, open_table
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.write import sheet_name

@@ -146,7 +146,7 @@ def _instants_to_text(entries: Any) -> Any:
     import pyarrow.compute as pc
     import pyarrow.types as t
 
-    from dpsyn_core.tables import instants
+    from dpsyn_core.tables.cells import instants
 
     kind = entries.type
     if t.is_date(kind):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables import instants
-from dpsyn_core.tables.canonical import PER_SECOND, simplified, to_text, uniques
+from dpsyn_core.tables.cells import instants
+from dpsyn_core.tables.cells.canonical import PER_SECOND, simplified, to_text, uniques
 
 
 def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import cells, databases, headers, postgresql
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, batch_records
-from dpsyn_core.tables.databases import Database
+from dpsyn_core.tables.cells import objects as cells
+from dpsyn_core.tables.databases import database as databases
+from dpsyn_core.tables.databases import postgresql
+from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.frames import checked
 from dpsyn_core.tables.read_form import ReadForm
 

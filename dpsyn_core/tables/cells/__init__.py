@@ -1,0 +1,1 @@
+"""Cells: the one spelling of a value, and texts as numbers, amounts and moments."""

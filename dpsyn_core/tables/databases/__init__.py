@@ -1,0 +1,1 @@
+"""Tables of DuckDB, SQLite and PostgreSQL, over connections that only read."""
