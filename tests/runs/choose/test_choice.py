@@ -105,7 +105,7 @@ def table(n=400):
 
 def schema():
     values = ["0", "1", "2"]
-    return Schema.model_validate(
+    return Schema.of(
         {
             "version": 1,
             "name": "t",
