@@ -5,10 +5,7 @@ Public names load when they are first used, so that `import dpsyn_core` costs no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, wraps
 from importlib import import_module
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.kernel_cache import settle
@@ -51,39 +48,8 @@ settle()  # before any part of the package imports numba
 
 def __getattr__(name: str) -> Any:
     """Loads a public name."""
-    if name == "synthesize":
-        return _synthesize()
     if name in _HOME:
         module, _, function = _HOME[name].partition(":")
         return getattr(import_module(module), function)
     msg = f"module 'dpsyn_core' has no attribute '{name}'"
     raise AttributeError(msg)
-
-
-@cache
-def _synthesize() -> Any:
-    """`runs.release.synthesize`, which hands tables by name and schemas of linked tables on to those who know them."""
-    from dpsyn_core.runs.release import synthesize as one
-
-    @wraps(one)
-    def synthesize(table: Any, schema: Any, **options: Any) -> Any:
-        version = schema.get("version") if isinstance(schema, Mapping) else getattr(schema, "version", 1)
-        named = isinstance(table, Mapping) or version == 2
-        if named or (isinstance(schema, str | PathLike) and _is_linked(schema)):
-            from dpsyn_core.runs.trees.release import synthesize_linked
-
-            return synthesize_linked(table, schema, **options)
-        return one(table, schema, **options)
-
-    return synthesize
-
-
-def _is_linked(schema: Any) -> bool:
-    from dpsyn_core.schema.document import is_linked
-
-    return is_linked(schema)
-
-
-def __dir__() -> list[str]:
-    """The public names."""
-    return sorted([*__all__, "__version__"])

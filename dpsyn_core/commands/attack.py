@@ -64,12 +64,12 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Checks, attacks, writes the JSON atomically, prints the result in words."""
     from dpsyn_core.commands.common import TerminalProgress, read_input
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.attacks.attack import attack, check
     from dpsyn_core.runs.attacks.result import LABEL
-    from dpsyn_core.schema.document import Schema
 
     if args.out is not None:
         for path in (args.table, args.schema, args.manifest):
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
                 msg = f"'{args.out.name}' is an input and the output; give the output its own name"
                 raise OutputError(msg)
         check_writable(args.out)
-    schema = Schema.load(args.schema)
+    schema = one_table("attack", args.schema)
     spec = spec_of(args, schema)
     check(schema, spec)
     progress = silent if args.quiet else TerminalProgress()

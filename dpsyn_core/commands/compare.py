@@ -45,11 +45,15 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines, verdict_lines
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
-    from dpsyn_core.schema.document import Schema, is_linked
+    from dpsyn_core.schema.document import Schema
 
-    if args.named or is_linked(args.schema):
-        run_linked(args)
+    schema = Schema.load(args.schema)
+    if schema.links:
+        compare_tree(args, schema)
         return
+    if args.named:
+        msg = f"'{args.schema}' describes one table; name its file without --table"
+        raise SettingError(msg)
     if args.real is None:
         msg = "there is no real table; name its file, or several linked ones with --table NAME=FILE"
         raise SettingError(msg)
@@ -62,7 +66,6 @@ def run(args: argparse.Namespace) -> None:
             raise OutputError(msg)
         check_writable(args.json)
     progress = silent if args.quiet else TerminalProgress()
-    schema = Schema.load(args.schema)
     roles = parse_roles(
         schema, income=args.income, groups=args.groups, split=args.split, not_applicable=args.not_applicable
     )
@@ -88,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
         print(f"{'this comparison' if args.json is None else f'wrote {args.json}: it'} {table_label()}")
 
 
-def run_linked(args: argparse.Namespace) -> None:
+def compare_tree(args: argparse.Namespace, schema: Any) -> None:
     """As `run`, for linked tables: scores by table and by link. Raises SettingError."""
     from dataclasses import asdict
 
@@ -97,9 +100,7 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.runs.trees.comparison import compare_linked
     from dpsyn_core.runs.trees.export import named_tables, places_of, written_tables
-    from dpsyn_core.schema.linked import LinkedSchema
 
-    schema = LinkedSchema.load(args.schema)
     if args.json is not None:
         check_writable(args.json)
     remember_rules(schema)

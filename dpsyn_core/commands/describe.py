@@ -31,11 +31,11 @@ def run(args: argparse.Namespace) -> None:
     import json
     from datetime import UTC, datetime
 
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable, manifest_beside, write_text
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.publishing.croissant import croissant
     from dpsyn_core.report.publishing.nist import nist_page
-    from dpsyn_core.schema.document import Schema
 
     manifest = args.manifest or manifest_beside(args.table)
     outs = [
@@ -45,7 +45,8 @@ def run(args: argparse.Namespace) -> None:
     for out in outs:
         check_writable(out)
     document = croissant(
-        args.table, manifest, Schema.load(args.schema), licence=args.licence, url=args.url, creator=args.curator,
+        args.table, manifest, one_table("describe", args.schema),
+        licence=args.licence, url=args.url, creator=args.curator,
         published=args.published or datetime.now(UTC).date().isoformat(), description=args.description,
     )  # fmt: skip
     found = Manifest.load(manifest)

@@ -29,12 +29,12 @@ def run(args: argparse.Namespace) -> None:
     """Holds the model against its manifest, draws, and writes both files."""
     from dpsyn_core.commands.common import signing_key
     from dpsyn_core.commands.synth import SUFFIXES
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import InputError, OutputError, ReceiptError
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.models import draw
     from dpsyn_core.runs.verify.receipts import manifest_faults, signing_faults
     from dpsyn_core.runs.writer import Places, write_release
-    from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
         raise InputError(msg) from error
     key = signing_key(args.sign)
     manifest, document = Manifest.read(args.manifest)
-    schema = Schema.load(args.schema)
+    schema = one_table("draw", args.schema)
     places = Places.of(args.out, args.new_manifest, private=manifest.private)
     places.check(args.model, args.manifest, args.schema)
     faults = [*manifest_faults(manifest, document), *signing_faults(manifest, schema=schema)]

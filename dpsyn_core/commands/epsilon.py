@@ -74,10 +74,10 @@ def run(args: argparse.Namespace) -> None:
 
 def _reached(args: argparse.Namespace) -> Any:
     from dpsyn_core.commands.common import run_spec
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs.choose.backwards import epsilon_for_error
     from dpsyn_core.runs.plan import ASSUMED
-    from dpsyn_core.schema.document import Schema
 
     if args.schema is None:
         msg = "--schema is missing; an error is forecast from the schema of a table"
@@ -85,5 +85,5 @@ def _reached(args: argparse.Namespace) -> Any:
     if args.about is not None and args.about < 1:
         msg = f"--n-records is {args.about}; it must be at least 1"
         raise SettingError(msg)
-    spec, schema = run_spec(args, epsilon=1.0), Schema.load(args.schema)
+    spec, schema = run_spec(args, epsilon=1.0), one_table("epsilon", args.schema)
     return epsilon_for_error(spec, schema, of=args.of, target=args.error, n_records=args.about or ASSUMED)

@@ -31,18 +31,18 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Prints the pairs by dependence and the proposal."""
     from dpsyn_core.commands.common import print_json, read_input
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import InputError
     from dpsyn_core.evaluate.exploration import REFUSED, explore, proposed_questions
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.runs.choose.proposals import propose
-    from dpsyn_core.schema.document import Schema
 
     if not args.public:
         raise InputError(REFUSED + " (on the command line: --public)")
     for path in (args.design, args.groups, args.questions):
         if path is not None:
             check_writable(path)
-    schema = Schema.load(args.schema)
+    schema = one_table("explore", args.schema)
     found = explore(read_input(args), schema, public=True)
     made = propose(found)
     questions = proposed_questions(found)

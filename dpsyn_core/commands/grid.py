@@ -33,11 +33,11 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Prints one line a system: the mean error of pairs at each epsilon, with half its interval."""
     from dpsyn_core.commands.common import TerminalProgress, read_input
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.choose.grid import check, grid
-    from dpsyn_core.schema.document import Schema
 
     spec = _spec(args)
     check(spec)
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
             msg = f"'{args.out.name}' is an input and the output; give the output its own name"
             raise OutputError(msg)
         check_writable(args.out)
-    schema = Schema.load(args.schema)
+    schema = one_table("grid", args.schema)
     progress = silent if args.quiet else TerminalProgress()
     found = grid(read_input(args), schema, spec, progress=progress)
     if isinstance(progress, TerminalProgress):

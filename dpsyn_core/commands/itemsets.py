@@ -48,12 +48,12 @@ def run(args: argparse.Namespace) -> None:
     """Checks what can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, point_out_names, read_form
     from dpsyn_core.commands.synth import SUFFIXES
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.itemsets import frequent_itemsets
     from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.writer import Places, write_release
-    from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
     # a column that is no item counts too: that it has another number of values may have been read from the data
     vouched = args.items is None and read_form(args).query_vouched
     facts = None if args.items is not None else public_facts(
-        Schema.load(args.schema), dataset=args.dataset, query_vouched=vouched, reasons=(), public_table=None
+        one_table("itemsets", args.schema), dataset=args.dataset, query_vouched=vouched, reasons=(), public_table=None
     )  # fmt: skip
     places = Places.of(args.out, args.manifest, private=facts is None or not facts.reasons)
     places.check(args.table, args.items or args.schema)
@@ -100,18 +100,18 @@ def _spec(args: argparse.Namespace) -> RunSpec:
 def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | None]:
     """Transactions, their name on the ledger, and the schema that they were read by, if any."""
     from dpsyn_core.commands.common import open_input, reading_flags, say_odd
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import SettingError
     from dpsyn_core.measure.sources.base import Source
     from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
     from dpsyn_core.measure.sources.transactions import from_lines, from_source, from_table, item_rows
     from dpsyn_core.privacy.names import dataset_name
-    from dpsyn_core.schema.document import Schema
 
     if args.items is None:
         if args.neighbours:
             msg = "--neighbours goes with --items; a schema declares the unit"
             raise SettingError(msg)
-        schema = Schema.load(args.schema)
+        schema = one_table("itemsets", args.schema)
         item_rows(schema)  # refuses a schema without items before a large table is read
         table = open_input(args, schema)
         if not isinstance(table, Source):

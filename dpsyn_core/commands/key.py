@@ -53,13 +53,13 @@ def run_sign(args: argparse.Namespace) -> None:
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.privacy.manifest.signing import fingerprint
     from dpsyn_core.runs.verify.receipts import signing_faults
-    from dpsyn_core.schema.linked import load_any_schema
+    from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.transactions import read_items
 
     found = Manifest.load(args.manifest)
     faults = signing_faults(
         found,
-        schema=None if args.schema is None else load_any_schema(args.schema),
+        schema=None if args.schema is None else Schema.load(args.schema),
         items=None if args.items is None else read_items(args.items),
         measurements=args.measurements,
         table=args.table,

@@ -101,14 +101,14 @@ def check_arguments(args: argparse.Namespace) -> None:
 def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Checks all that can be checked, then spends, then writes all files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, read_form, run_spec, say_odd
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.estimate.marginals.released_file import pack_measurements
     from dpsyn_core.files import measurements_beside
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.further_marginals import METHOD, release_marginals
     from dpsyn_core.runs.writer import Places, write_release
-    from dpsyn_core.schema.document import Schema
 
-    spec, schema = run_spec(args, method=METHOD), Schema.load(args.schema)
+    spec, schema = run_spec(args, method=METHOD), one_table("marginal", args.schema)
     views = args.measurements or measurements_beside(args.out)
     facts = spec.facts(schema, query_vouched=read_form(args).query_vouched, chosen_on=None)
     places = Places.of(args.out, args.manifest, measurements=views, private=not facts.reasons)
@@ -135,15 +135,15 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
 def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Reads marginals off a file of released ones, and writes them; there is no ledger here."""
     from dpsyn_core.commands.common import parse_settings
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
     from dpsyn_core.estimate.marginals.released_file import load_released
     from dpsyn_core.files import check_writable, not_private_name, same_path, write_bytes
     from dpsyn_core.runs.further_marginals import as_document, as_table, read_marginals
     from dpsyn_core.runs.verify.receipts import run_of
-    from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.write import write_table
 
-    released = load_released(args.released, None if args.schema is None else Schema.load(args.schema))
+    released = load_released(args.released, None if args.schema is None else one_table("marginal", args.schema))
     schema = released.schema
     manifest = None if args.manifest is None else run_of(args.released, args.manifest, schema)
     private = not schema.reasons if manifest is None else manifest.private

@@ -97,12 +97,12 @@ def _given(args: argparse.Namespace) -> Any:
             "--epsilon and --delta, for the promise is theirs"
         )
         raise SettingError(msg)
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.runs.refit.published_tables import published_tables
     from dpsyn_core.runs.refit.refit import Published
-    from dpsyn_core.schema.document import Schema
 
     whose = Published(by=args.by, epsilon=args.epsilon, delta=args.delta)
-    return published_tables(args.release, Schema.load(args.schema), whose)
+    return published_tables(args.release, one_table("refit", args.schema), whose)
 
 
 def _columns(text: str | None) -> tuple[str, ...] | None:

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines, verdict_lines
     from dpsyn_core.report.html import html_report
-    from dpsyn_core.schema.document import Schema, is_linked
+    from dpsyn_core.schema.document import Schema
 
     outputs = [path for path in (args.json, args.html) if path is not None]
     if not outputs:
@@ -76,18 +76,20 @@ def run(args: argparse.Namespace) -> None:
         raise SettingError(msg)
     if args.html is not None:
         require("app", "a report in HTML (--html)")
-    linked = bool(args.named) or is_linked(args.schema)
+    schema = Schema.load(args.schema)
     if args.real is None and not args.named:
         msg = "there is no real table; name its file, - for released values alone, or linked tables with --table"
         raise SettingError(msg)
     check_paths(args, outputs)
     for path in outputs:
         check_writable(path)
-    if linked:
-        run_linked(args, outputs)
+    if schema.links:
+        report_tree(args, schema, outputs)
         return
+    if args.named:
+        msg = f"'{args.schema}' describes one table; name its file without --table"
+        raise SettingError(msg)
     progress = silent if args.quiet else TerminalProgress()
-    schema = Schema.load(args.schema)
     if args.real != NONE:
         remember_rules(schema)
     tables = score(args, schema, progress)
@@ -107,7 +109,7 @@ def run(args: argparse.Namespace) -> None:
         print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
 
 
-def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
+def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> None:
     """As `run`, for one release of linked tables: by table, by link, and keys. Raises SettingError."""
     from numpy.random import default_rng
 
@@ -123,7 +125,6 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     from dpsyn_core.runs.trees.keys import check_keys
     from dpsyn_core.runs.trees.reference import link_verdicts, separate_tables
     from dpsyn_core.runs.verify.receipts import receipt
-    from dpsyn_core.schema.linked import LinkedSchema
 
     without = ("measurements", "held_out", "metrics", "order", "query", "repeats", "target", "models", "sample",
                "memory", "income", "groups", "split", "not_applicable")  # fmt: skip
@@ -140,10 +141,9 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
             f"a report on linked tables is of one release; got {', '.join(there)}; name one folder or file that exists"
         )
         raise SettingError(msg)
-    schema = LinkedSchema.load(args.schema)
     places = places_of(args.synthetic[0], schema, manifest=args.manifest[0] if args.manifest else None)
     manifest = Manifest.load(places.manifest)
-    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
+    names = schema.outputs
     made = written_tables(places, schema)
     real = None
     if args.real != NONE:

@@ -12,7 +12,6 @@ from dpsyn_core.commands.common import add_reading, place, read_columns, read_in
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
-LINKED = "change the source of each entry that is known without the data from 'data' to 'public' in the file"
 
 
 def add(commands: Any) -> None:
@@ -127,14 +126,14 @@ def add(commands: Any) -> None:
 
 def run_import(args: argparse.Namespace) -> None:
     """Imports without loss; says what a person should still decide."""
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.document import Schema
     from dpsyn_core.schema.importers.declared import undeclared
     from dpsyn_core.schema.importers.parameters import import_file
     from dpsyn_core.schema.maxima import binned
 
     check_writable(args.out)
-    onto = None if args.onto is None else Schema.load(args.onto)
+    onto = None if args.onto is None else one_table("schema", args.onto)
     schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto, table=args.table)
     if schema.unit.source is None:
         schema = undecided(schema, [a.name for a in schema.attributes], how=IN_FILE)
@@ -147,9 +146,9 @@ def run_import(args: argparse.Namespace) -> None:
 
 def run_export(args: argparse.Namespace) -> None:
     """Writes a schema in a format that others read; says what of it the format does not carry."""
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable, write_bytes
-    from dpsyn_core.schema.document import Schema
     from dpsyn_core.schema.importers.formats import FORMATS, export
 
     endings = {form.ending: name for name, form in FORMATS.items()} | {".xml": "ddi"}
@@ -158,7 +157,7 @@ def run_export(args: argparse.Namespace) -> None:
         msg = f"the name '{args.out.name}' says no format; add --format with one of {', '.join(FORMATS)}"
         raise SettingError(msg)
     check_writable(args.out)
-    schema = Schema.load(args.schema)
+    schema = one_table("schema", args.schema)
     raw, missing = export(schema, chosen)
     write_bytes(args.out, raw, private=bool(schema.reasons))
     print(f"wrote {args.out}: {FORMATS[chosen].title}")
@@ -207,17 +206,13 @@ def run_draft(args: argparse.Namespace) -> None:
 
 def run_confirm(args: argparse.Namespace) -> None:
     """Makes entries public by the word of a person, who names them; says what is left."""
-    from dpsyn_core.errors import SettingError
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.document import Schema, is_linked
     from dpsyn_core.schema.draft.draft import confirm, reading
 
     out = args.out or args.schema
     check_writable(out)
-    if is_linked(args.schema):
-        msg = f"'{args.schema}' is a schema of linked tables, which this command does not confirm; {LINKED}"
-        raise SettingError(msg)
-    before = Schema.load(args.schema)
+    before = one_table("schema confirm", args.schema)
     if not (args.columns or args.unit or args.rules or args.everything):
         print_unconfirmed(before)
         return
@@ -477,32 +472,30 @@ def run_propose_rules(args: argparse.Namespace) -> None:
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.document import Schema, is_linked
+    from dpsyn_core.schema.document import Schema
 
     if args.schema is not None and args.second is not None:
         msg = "--schema names the schema, so that only one table may stand beside it"
         raise SettingError(msg)
     path, args.table = (args.first, args.second) if args.schema is None else (args.schema, args.first)
-    if is_linked(path):
-        run_check_linked(args, path)
+    schema = Schema.load(path)
+    if schema.links:
+        check_tree(args, schema)
         return
     if args.named:
         msg = f"'{path}' describes one table; give it as dpsyn schema check TABLE --schema {path}, without its name"
         raise SettingError(msg)
-    schema = Schema.load(path)
     print_findings(schema, None if args.table is None else read_input(args), strict=args.strict)
     print("the schema can be used")
 
 
-def run_check_linked(args: argparse.Namespace, path: Path) -> None:
+def check_tree(args: argparse.Namespace, schema: Any) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
     from dpsyn_core.commands.common import PRIVATE, read_named
     from dpsyn_core.runs.trees.bounding import bounded
     from dpsyn_core.runs.trees.checks import findings
     from dpsyn_core.runs.trees.export import named_tables
-    from dpsyn_core.schema.linked import LinkedSchema
 
-    schema = LinkedSchema.load(path)
     tables: dict[str, Any] = {}
     if args.named or args.table is not None:
         tables = read_named(args, named_tables(args.named, args.table, schema))

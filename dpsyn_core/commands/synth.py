@@ -81,9 +81,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writer import Places
-    from dpsyn_core.schema.document import is_linked
+    from dpsyn_core.schema.document import Schema
 
-    if args.named or (args.schema is not None and is_linked(args.schema)):
+    if args.named or (args.schema is not None and Schema.load(args.schema).links):
         run_linked(args)
         return
     if args.table is None:

@@ -65,14 +65,14 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """The trial on the public table; then, unless it is a dry run, the run and its release."""
     from dpsyn_core.commands.common import point_out_names, read_form
+    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.runs.open import public_facts
     from dpsyn_core.runs.release import in_memory
     from dpsyn_core.runs.writer import Places, write_release
-    from dpsyn_core.schema.document import Schema
 
-    budget, schema = Budget(epsilon=args.epsilon, delta=args.delta), Schema.load(args.schema)
+    budget, schema = Budget(epsilon=args.epsilon, delta=args.delta), one_table("tune", args.schema)
     candidates = [candidate_of(text) for text in args.candidate]
     facts = public_facts(
         schema, dataset=args.dataset, query_vouched=read_form(args).query_vouched, reasons=(), public_table=None

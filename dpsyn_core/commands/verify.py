@@ -39,12 +39,12 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.files import manifest_beside
     from dpsyn_core.privacy.manifest.signing import public_key
     from dpsyn_core.runs.verify.receipts import receipt
-    from dpsyn_core.schema.linked import load_any_schema
+    from dpsyn_core.schema.document import Schema
 
     inside = args.table / MANIFEST
     linked = args.manifest is None and inside.is_file()
     manifest = inside if linked else args.manifest or manifest_beside(args.table)
-    schema = None if args.schema is None else load_any_schema(args.schema)
+    schema = None if args.schema is None else Schema.load(args.schema)
     signer = None if args.key is None else public_key(args.key)
     for table in _tables_of(args.table) if linked else [args.table]:
         found = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)

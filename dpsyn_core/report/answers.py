@@ -26,7 +26,7 @@ from dpsyn_core.questions.answers.intervals import Inferrer, Truth
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema, schema_of
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import configure
 
@@ -100,7 +100,7 @@ def answer(
     """
     table, stated, released = Path(synthetic), Path(manifest), Path(measurements)
     checked(truth, confidence)
-    known: Schema | None = None if schema is None else schema_of(Schema, schema)
+    known: Schema | None = None if schema is None else Schema.given(schema)
     found = load_released(released, known)
     proof = receipt(table, stated, measurements=released, schema=found.schema)
     if not proof.holds or proof.manifest is None:

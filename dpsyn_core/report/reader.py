@@ -32,7 +32,7 @@ from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
 from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.report.answers import check_whole, inferrer_of, plain_codes
 from dpsyn_core.runs.verify.receipts import Receipt, receipt
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.schema.rules.usual_rules import quoted
 from dpsyn_core.tables.digest import file_digest
 
@@ -235,7 +235,7 @@ def open_release(files: ReleaseFiles, load: Load) -> OpenRelease:
         TableError, SchemaError: a file cannot be read.
     """
     released = None if files.measurements is None else read_released(files.measurements[1], files.measurements[0])
-    schema = Schema.loads(files.schema[1]) if released is None and files.schema is not None else None
+    schema = TableSchema.loads(files.schema[1]) if released is None and files.schema is not None else None
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         for kind in ("table", "manifest", "measurements"):

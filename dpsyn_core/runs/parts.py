@@ -29,7 +29,7 @@ from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writer import Places, Staged, ending, write_release
-from dpsyn_core.schema.document import Schema, schema_of
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.rules import table_wide
 from dpsyn_core.systems.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
@@ -91,7 +91,7 @@ def synthesize_to(
     """
     generator, seed = post_processing_generator(rng)
     spec = RunSpec.of(seed=seed, **more)
-    declared: Schema = schema_of(Schema, schema)
+    declared: Schema = Schema.given(schema)
     facts = spec.facts(declared, query_vouched=query_vouched or vouched(table), chosen_on=None)
     places = Places.of(out, manifest, tables=spec.tables, private=not facts.reasons)
     if not places.folder:

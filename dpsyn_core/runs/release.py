@@ -23,7 +23,7 @@ from dpsyn_core.runs.measurement import Measured, measure, post_processing_gener
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
 from dpsyn_core.runs.writer import Places, Staged, staged_tables, write_release
-from dpsyn_core.schema.document import Schema, schema_of
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.write import LABELLED
 
 if TYPE_CHECKING:
@@ -185,6 +185,24 @@ def synthesize(
     Raises:
         InputError: before anything is charged, when budget, schema, table, method or settings do not fit.
     """
+    declared = Schema.given(schema)
+    if declared.links:
+        from dpsyn_core.runs.trees.release import synthesize_linked
+
+        return synthesize_linked(
+            table,
+            declared,
+            epsilon=epsilon,
+            delta=delta,
+            rng=rng,
+            n_records=n_records,
+            dataset=dataset,
+            ledger=ledger,
+            strict=strict,
+            questions=questions,
+            query_vouched=query_vouched,
+            progress=progress,
+        )
     generator, seed = post_processing_generator(rng)
     spec = RunSpec.of(
         epsilon=epsilon, delta=delta, method=method, settings=settings, n_records=n_records, seed=seed,
@@ -195,7 +213,6 @@ def synthesize(
         from dpsyn_core.runs.public_table import check_apart
 
         check_apart(Path(public_table), table)
-    declared: Schema = schema_of(Schema, schema)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
     facts = spec.facts(declared, query_vouched=query_vouched or vouched(table), chosen_on=None)
     measured = measure(source, declared, spec, facts=facts, rng=generator, ledger=ledger, progress=progress)

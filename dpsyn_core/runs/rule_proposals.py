@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.document import TableSchema
 
 Offered = tuple[list[Any], Callable[[list[Any]], tuple[Any, int]]]
 
@@ -14,18 +17,17 @@ def offered_rules(path: Path) -> Offered:
 
     Raises SchemaError where the file holds no schema; so does the second where rules contradict each other.
     """
-    from dpsyn_core.schema.document import is_linked
+    from dpsyn_core.schema.document import Schema
 
-    return _of_linked(path) if is_linked(path) else _of_one(path)
+    schema = Schema.load(path)
+    return _of_tree(schema) if schema.links else _of_one(schema.alone("each has rules of its own"))
 
 
-def _of_one(path: Path) -> Offered:
+def _of_one(schema: TableSchema) -> Offered:
     """Of one table."""
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.schema.rules.repair import check_rules
     from dpsyn_core.schema.rules.usual_rules import propose_rules
-
-    schema = Schema.load(path)
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
         rules = [
@@ -39,13 +41,10 @@ def _of_one(path: Path) -> Offered:
     return list(propose_rules(schema)), with_rules
 
 
-def _of_linked(path: Path) -> Offered:
+def _of_tree(schema: Any) -> Offered:
     """As `_of_one`, for tables that hang together."""
     from dpsyn_core.runs.trees.decoder import check_linked_rules
     from dpsyn_core.schema.draft.linked import propose_linked_rules
-    from dpsyn_core.schema.linked import LinkedSchema
-
-    schema = LinkedSchema.load(path)
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
         made = schema

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
@@ -25,7 +25,11 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules.rules import RULES, Rule, check_rule
 
-Loaded = TypeVar("Loaded")  # a schema of one table or of linked ones
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.manifest.statement import HangingTable
+    from dpsyn_core.schema.linked import Link, LinkedTable
+
+Loaded = TypeVar("Loaded")  # a schema, whatever its version
 
 # names that pydantic puts into a path for a member of a union; they are no fields
 TAGS = {"categorical", "numeric", "datetime", "derived", "identifier", "ignored", "CountBins", "EdgeBins", "EveryBins"}
@@ -106,7 +110,7 @@ def _allowed(kind: str, path: str, first: Any) -> str:
     return text[0].lower() + text[1:]
 
 
-__all__ = ["BoughtCharge", "Schema", "SchemaUnit"]
+__all__ = ["BoughtCharge", "Schema", "SchemaUnit", "TableSchema"]
 
 Number = StrictInt | StrictFloat
 READ = ("data", "bought-unconfirmed")  # sources that stamp a run
@@ -160,15 +164,6 @@ class BoughtCharge(Document):
         return Charge(**self.model_dump(exclude={"unit"}))
 
 
-def is_linked(path: str | Path) -> bool:
-    """Whether a file holds a schema of version 2; False where it cannot be read: whoever opens it says so."""
-    try:
-        document = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(document, dict) and document.get("version") == 2
-
-
 def load_document(path: str | Path, loads: Callable[[bytes], Loaded]) -> Loaded:
     """Reads a file of a schema; what is wrong names the file. Raises SchemaError."""
     try:
@@ -181,25 +176,164 @@ def load_document(path: str | Path, loads: Callable[[bytes], Loaded]) -> Loaded:
         raise SchemaError(msg) from error
 
 
-def schema_of(kind: Any, given: object) -> Any:
-    """A schema of a kind, from itself, the path of its file or its document as a dictionary. Raises SchemaError."""
-    if isinstance(given, kind):
-        return given
-    if isinstance(given, str | PathLike):
-        return kind.load(given)
-    if isinstance(given, Mapping):
-        return kind.of(dict(given))
-    msg = (
-        f"the schema is a {type(given).__name__}; give the path of its file, its document as a dictionary, or what "
-        "draft_schema returns"
-    )
-    raise SchemaError(msg)
-
-
 class Schema(Document):
+    """The public description of a tree of tables, as documents of two versions hold it.
+
+    One table is a tree without links: its document has version 1 (`TableSchema`), that of linked ones version 2
+    (`dpsyn_core.schema.linked.LinkedSchema`). `of` and `load` open both. What a schema of linked tables says of its
+    columns stands in the schemas of its tables; it has no attributes and no number of records of its own.
+    """
+
+    if TYPE_CHECKING:  # fields of both versions, or of one of them
+        name: str
+        dataset: str | None
+        unit: SchemaUnit
+        from_data: tuple[str, ...]
+        unit_from_data: bool
+        n_records: int | None
+        attributes: tuple[Any, ...]
+        bought: tuple[BoughtCharge, ...]
+        notes: Any
+        rules: Any
+        questions: Any
+        tables: Any
+        links: Any
+        one_file: Any
+        version: Any
+
+        def __getitem__(self, name: str) -> Any:
+            """An attribute of the one table, or a table of linked ones."""
+
+        def protected_by(self, bought: SchemaUnit | None) -> bool:
+            """See `TableSchema.protected_by`."""
+
+    hanging: ClassVar[tuple[HangingTable, ...]] = ()  # on an individual
+
+    @property
+    def root(self) -> LinkedTable:
+        """The table whose records are individuals, or belong to them."""
+        root: LinkedTable = self.tables[0]
+        return root
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the tables that a run writes; tables of one file are one."""
+        return (self.name,) if self.one_file else tuple(t.name for t in self.tables)
+
+    @property
+    def ledger_name(self) -> str:
+        """The name under which runs on these tables add up, unless a run names another."""
+        return self.name if self.dataset is None else self.dataset
+
+    def booked_as(self, dataset: str) -> Self:
+        """The same schema, which keeps this name for the ledger."""
+        kept = None if dataset == self.name else dataset
+        return self if kept == self.dataset else self.model_copy(update={"dataset": kept})
+
+    @property
+    def coded(self) -> tuple[Any, ...]:
+        """The attributes that are synthesized: all but derived ones, identifiers and ignored ones."""
+        return tuple(a for a in self.attributes if a.coded)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Columns of a decoded table: the coded and the derived ones, in order."""
+        return tuple(a.name for a in self.attributes if a.coded or isinstance(a, DerivedAttribute))
+
+    def domain(self) -> Domain:
+        """The coded attributes and their sizes, in order."""
+        return Domain(tuple(a.coded_attribute() for a in self.coded))
+
+    def alone(self, why: str) -> TableSchema:
+        """The schema of the one table that it describes. why: there may be no links. Raises SchemaError."""
+        if isinstance(self, TableSchema):
+            return self
+        msg = f"the schema '{self.name}' describes {len(self.tables)} linked tables, and {why}"
+        raise SchemaError(msg)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why a run with this schema is NOT PRIVATE, one sentence a reason; empty when it is private."""
+        raise NotImplementedError
+
+    @property
+    def private(self) -> bool:
+        """Whether nothing here was read from the data without paying for it, for whom this schema protects."""
+        return not self.reasons
+
+    # ---- JSON in and out
+
+    @classmethod
+    def of(cls, document: object) -> Self:
+        """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
+        if cls is Schema:
+            kind: type[Any] = TableSchema
+            if isinstance(document, Mapping) and document.get("version") == 2 and "attributes" not in document:
+                from dpsyn_core.schema.linked import LinkedSchema as kind
+            opened: Self = kind.of(document)
+            return opened
+        if unfit := unfit_text(document):
+            msg = f"the schema holds {unfit}"
+            raise SchemaError(msg)
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            raise SchemaError(describe(error, document)) from error
+
+    @classmethod
+    def loads(cls, text: str | bytes) -> Self:
+        """Reads JSON text. Raises SchemaError."""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            msg = f"the schema is not JSON{where}; write one with 'dpsyn schema draft' or 'dpsyn schema import'"
+            raise SchemaError(msg) from error
+        return cls.of(document)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Reads a schema file. Raises SchemaError."""
+        return load_document(path, cls.loads)
+
+    @classmethod
+    def given(cls, schema: object) -> Self:
+        """A schema from itself, the path of its file or its document as a dictionary. Raises SchemaError."""
+        if isinstance(schema, cls):
+            return schema
+        if isinstance(schema, str | PathLike):
+            return cls.load(Path(schema))
+        if isinstance(schema, Mapping):
+            return cls.of(dict(schema))
+        msg = (
+            f"the schema is a {type(schema).__name__}; give the path of its file, its document as a dictionary, or "
+            "what draft_schema returns"
+        )
+        raise SchemaError(msg)
+
+    def document(self) -> dict[str, Any]:
+        """The schema as plain JSON values."""
+        raise NotImplementedError
+
+    def dumps(self) -> str:
+        """The schema as JSON text that `loads` reads back to an equal schema."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
+
+    def dump(self, path: str | Path) -> None:
+        """Writes the schema file atomically; for the owner alone while parts were read from the data.
+
+        Raises OutputError.
+        """
+        write_text(Path(path), self.dumps(), private=bool(self.reasons))
+
+
+class TableSchema(Schema):
     """The public description of a table: attributes in order, the unit of privacy, and n when it is public."""
 
-    hanging: ClassVar[tuple[()]] = ()  # on an individual, of linked tables alone
+    model_config = ConfigDict(title="Schema")
+
+    links: ClassVar[tuple[Link, ...]] = ()  # type: ignore[misc]
+    one_file: ClassVar[bool] = False  # type: ignore[misc]
 
     version: Literal[1] = Field(description="Version of this file format")
     name: StrictStr = Field(min_length=1, max_length=200, description="Name of the table")
@@ -219,7 +353,7 @@ class Schema(Document):
     )
 
     @validator(mode="after")
-    def _names_differ(self) -> Schema:
+    def _names_differ(self) -> TableSchema:
         names = [a.name for a in self.attributes]
         if len(set(names)) != len(names):
             repeated = next(n for n in names if names.count(n) > 1)
@@ -245,36 +379,28 @@ class Schema(Document):
             check_rule(number, rule, known)
         return self
 
-    @property
-    def ledger_name(self) -> str:
-        """The name under which runs on this table add up, unless a run names another."""
-        return self.name if self.dataset is None else self.dataset
+    @property  # type: ignore[misc]
+    def tables(self) -> tuple[LinkedTable, ...]:
+        """The one table."""
+        from dpsyn_core.schema.linked import LinkedTable
 
-    def booked_as(self, dataset: str) -> Schema:
-        """The same schema, which keeps this name for the ledger."""
-        kept = None if dataset == self.name else dataset
-        return self if kept == self.dataset else self.model_copy(update={"dataset": kept})
+        return (LinkedTable.model_construct(name=self.name, key=self.unit.identifier, columns=self),)
 
     @property
-    def coded(self) -> tuple[Any, ...]:
-        """The attributes that are synthesized: all but derived ones, identifiers and ignored ones."""
-        return tuple(a for a in self.attributes if a.coded)
+    def outputs(self) -> tuple[str, ...]:
+        """The name of the one table."""
+        return (self.name,)
 
-    @property
-    def output_names(self) -> tuple[str, ...]:
-        """Columns of a decoded table: the coded and the derived ones, in order."""
-        return tuple(a.name for a in self.attributes if a.coded or isinstance(a, DerivedAttribute))
-
-    @property
-    def from_data(self) -> tuple[str, ...]:
+    @property  # type: ignore[misc]
+    def from_data(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names of attributes of which something was read from the data: a run with any of them is NOT PRIVATE.
 
         Columns that are left out count too: that they have too many values, or none, was seen in the data.
         """
         return tuple(a.name for a in self.attributes if a.source in READ)
 
-    @property
-    def unit_from_data(self) -> bool:
+    @property  # type: ignore[misc]
+    def unit_from_data(self) -> bool:  # type: ignore[override]
         """Whether the identifier or max_records was read from the data: a run is NOT PRIVATE then.
 
         Where the document does not say, it is taken to be so in a draft that nobody has finished confirming, for who
@@ -314,11 +440,6 @@ class Schema(Document):
             return False
         return mine.identifier is not None or bought.max_records >= mine.max_records
 
-    @property
-    def private(self) -> bool:
-        """Whether nothing here was read from the data without paying for it, for whom this schema protects."""
-        return not self.reasons
-
     def __getitem__(self, name: str) -> Any:
         """The attribute of this name. Raises SchemaError when there is none."""
         for a in self.attributes:
@@ -326,39 +447,6 @@ class Schema(Document):
                 return a
         msg = f"the schema has no attribute '{name}'; it has {', '.join(a.name for a in self.attributes)}"
         raise SchemaError(msg)
-
-    def domain(self) -> Domain:
-        """The coded attributes and their sizes, in order."""
-        return Domain(tuple(a.coded_attribute() for a in self.coded))
-
-    # ---- JSON in and out
-
-    @classmethod
-    def of(cls, document: object) -> Schema:
-        """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
-        if unfit := unfit_text(document):
-            msg = f"the schema holds {unfit}"
-            raise SchemaError(msg)
-        try:
-            return cls.model_validate(document)
-        except ValidationError as error:
-            raise SchemaError(describe(error, document)) from error
-
-    @classmethod
-    def loads(cls, text: str | bytes) -> Schema:
-        """Reads JSON text. Raises SchemaError."""
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-            msg = f"the schema is not JSON{where}; write one with 'dpsyn schema draft' or 'dpsyn schema import'"
-            raise SchemaError(msg) from error
-        return cls.of(document)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Schema:
-        """Reads a schema file. Raises SchemaError."""
-        return load_document(path, cls.loads)
 
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; optional extras appear only where they are set."""
@@ -379,17 +467,6 @@ class Schema(Document):
         out["attributes"] = [a.document() for a in self.attributes]
         return out
 
-    def dumps(self) -> str:
-        """The schema as JSON text that `loads` reads back to an equal schema."""
-        return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
-
-    def dump(self, path: str | Path) -> None:
-        """Writes the schema file atomically; for the owner alone while parts were read from the data.
-
-        Raises OutputError.
-        """
-        write_text(Path(path), self.dumps(), private=bool(self.reasons))
-
 
 def rules_from_data(rules: Iterable[SchemaRule]) -> list[str]:
     """Why rules undo the promise: they were chosen by how many records break them."""
@@ -400,7 +477,7 @@ def rules_from_data(rules: Iterable[SchemaRule]) -> list[str]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of the document, as exported to docs/schema.v1.json."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Schema.model_json_schema()}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **TableSchema.model_json_schema()}
 
 
 def export(path: str | Path) -> None:

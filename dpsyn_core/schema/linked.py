@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr, ValidationError
+from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.attribute import SchemaRule
@@ -19,9 +17,7 @@ from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,
     Schema,
-    describe,
-    is_linked,
-    load_document,
+    TableSchema,
     rules_from_data,
 )
 from dpsyn_core.schema.domain import CodedAttribute
@@ -68,7 +64,7 @@ class LinkedTable(Document):
 
     name: Name = Field(min_length=1, max_length=200, description="Name of the table")
     key: Name | None = Field(None, min_length=1, description="Column that names a record; null: none does")
-    columns: Schema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
+    columns: TableSchema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
 
     @property
     def coded(self) -> tuple[Any, ...]:
@@ -107,17 +103,20 @@ class LinkedUnit(Document):
         return Unit(neighbours=self.neighbours, max_records=records)
 
 
-class LinkedSchema(Document):
+class LinkedSchema(Schema):
     """The public description of linked tables. The first table is the root: one of its keys is one individual."""
 
-    bought: ClassVar[tuple[BoughtCharge, ...]] = ()  # nothing is bought for linked tables
+    attributes: ClassVar[tuple[Any, ...]] = ()  # type: ignore[misc] # they stand in the schemas of its tables
+    n_records: ClassVar[int | None] = None  # type: ignore[misc]
+    questions: ClassVar[JsonValue] = None  # type: ignore[misc]
+    bought: ClassVar[tuple[BoughtCharge, ...]] = ()  # type: ignore[misc] # nothing is bought for linked tables
 
     version: Literal[2] = Field(description="Version of this file format")
     name: Name = Field(min_length=1, max_length=200, description="Name of the tables together")
     dataset: StrictStr | None = Field(
         None, min_length=1, max_length=200, description="Name of the tables on the ledger; null: their name"
     )
-    unit: LinkedUnit = Field(default_factory=LinkedUnit, description="Who is protected")
+    unit: LinkedUnit = Field(default_factory=LinkedUnit, description="Who is protected")  # type: ignore[assignment]
     one_file: StrictBool = Field(
         False, description="Whether both tables are columns of one file, such as a panel, and are written as one"
     )
@@ -291,19 +290,9 @@ class LinkedSchema(Document):
         raise SchemaError(msg)
 
     @property
-    def root(self) -> LinkedTable:
-        """The table whose keys name individuals."""
-        return self.tables[0]
-
-    @property
     def root_key(self) -> str:
         """Column of the root that names individuals."""
         return str(self.root.key)
-
-    @property
-    def ledger_name(self) -> str:
-        """The name under which runs on these tables add up."""
-        return self.name if self.dataset is None else self.dataset
 
     def above(self, link: Link) -> int | None:
         """Place of the link whose children are the parents of this one; None: its parents are the roots."""
@@ -324,11 +313,11 @@ class LinkedSchema(Document):
         return link.max_children if above is None else link.max_children * self.links[above].max_children
 
     @property
-    def hanging(self) -> tuple[HangingTable, ...]:
+    def hanging(self) -> tuple[HangingTable, ...]:  # type: ignore[override]
         """What hangs on a root, as manifests state it."""
         return tuple(HangingTable(table=one.child, max_children=self.most_of_root(one)) for one in self.links)
 
-    @property
+    @property  # type: ignore[misc]
     def rules(self) -> tuple[SchemaRule, ...]:
         """Those of the tables, then those of the links."""
         inside = [rule for table in self.tables if table.columns is not None for rule in table.columns.rules]
@@ -344,33 +333,12 @@ class LinkedSchema(Document):
         return (*out, *rules_from_data(rule for link in self.links for rule in link.rules))
 
     @classmethod
-    def of(cls, document: object) -> LinkedSchema:
+    def of(cls, document: object) -> Self:
         """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
-        if unfit := unfit_text(document):
-            msg = f"the schema holds {unfit}"
-            raise SchemaError(msg)
-        try:
-            return cls.model_validate(document)
-        except ValidationError as error:
-            raise SchemaError(describe(error, document)) from error
-
-    @classmethod
-    def loads(cls, text: str | bytes) -> LinkedSchema:
-        """Reads JSON text. Raises SchemaError."""
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            msg = "the schema is not JSON; docs/linked.md shows one of linked tables"
-            raise SchemaError(msg) from error
-        if isinstance(document, dict) and document.get("version") == 1:
+        if isinstance(document, Mapping) and document.get("version") == 1:
             msg = "the schema is of version 1, which describes one table; linked tables need one of version 2"
             raise SchemaError(msg)
-        return cls.of(document)
-
-    @classmethod
-    def load(cls, path: str | Path) -> LinkedSchema:
-        """Reads a schema file. Raises SchemaError."""
-        return load_document(path, cls.loads)
+        return super().of(document)
 
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; what is not set does not appear."""
@@ -381,14 +349,6 @@ class LinkedSchema(Document):
             tables.append(own | ({} if table.columns is None else {"schema": table.columns.document()}))
         out["tables"] = tables
         return out
-
-    def dumps(self) -> str:
-        """The schema as JSON text that `loads` reads back to an equal schema."""
-        return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
-
-    def dump(self, path: str | Path) -> None:
-        """Writes the schema file atomically; for the owner alone while parts were read from the data."""
-        write_text(Path(path), self.dumps(), private=bool(self.reasons))
 
 
 def _check_roles(link: Link, attribute: Any) -> None:
@@ -408,8 +368,3 @@ def _check_roles(link: Link, attribute: Any) -> None:
     if len(roles.single) == attribute.size:
         msg = f"every value of '{roles.column}' is a role that one child may have; leave one for all others"
         raise ValueError(msg)
-
-
-def load_any_schema(path: str | Path) -> Schema | LinkedSchema:
-    """The schema of a file, of one table or of linked ones. Raises SchemaError."""
-    return LinkedSchema.load(path) if is_linked(path) else Schema.load(path)

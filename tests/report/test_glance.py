@@ -110,7 +110,7 @@ def test_a_profile_counts_every_record_once_by_the_schema():
 
 def test_a_profile_of_a_table_that_its_schema_does_not_describe_is_refused_in_a_sentence():
     document = {"attributes": [{"name": "SEX", "kind": "categorical", "values": ["x"], "source": "public"}]}
-    schema = Schema.model_validate({"version": 1, "name": "other", **document})
+    schema = Schema.of({"version": 1, "name": "other", **document})
     with pytest.raises(TableError, match="SEX"):
         build.profile(schema, sample_table())
 

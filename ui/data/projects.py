@@ -37,7 +37,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.runs.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
 from dpsyn_core.runs.release_file import MOST_BYTES, load_release
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.systems import registry
 from ui.data import loading
 from ui.questions import kept as questions
@@ -208,7 +208,7 @@ def open_project(space: Workspace, raw: bytes) -> str:
     """Takes a project over into the workspace, and says what was opened. Raises DPSynError; nothing is taken then."""
     entries = _entries(raw)
     project = _document(entries.get(PROJECT, b""))
-    schema = Schema.loads(entries[SCHEMA].decode("utf-8", "replace")) if SCHEMA in entries else None
+    schema = TableSchema.loads(entries[SCHEMA].decode("utf-8", "replace")) if SCHEMA in entries else None
     runs = [_run(entries, i, run) for i, run in enumerate(project.runs[:KEPT])]
     table = loading.uploaded_table(TABLE, entries[TABLE]) if TABLE in entries else None
     if table is not None:
@@ -227,7 +227,7 @@ def open_project(space: Workspace, raw: bytes) -> str:
         public = {"serial": run.table, "salt": run.salt, "dataset": project.dataset}
         if run.own and table is not None and space.dataset is not None:
             public |= {"serial": space.dataset.serial, "salt": ""}
-        made_with = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
+        made_with = TableSchema.loads(files[SCHEMA].decode("utf-8", "replace"))
         spec = run.spec.job(public_table=_learnt_from(files[MANIFEST]))
         jobs().adopt(space.owner, spec, files, label=run.label,
                      fingerprint=results.fingerprint(made_with, spec), public=public)  # fmt: skip
@@ -313,7 +313,7 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
         lacking = next(n for n in RELEASED if n not in files)
         msg = f"run {i + 1} of the project lacks its {lacking}; save the project again"
         raise InputError(msg)
-    schema = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
+    schema = TableSchema.loads(files[SCHEMA].decode("utf-8", "replace"))
     _check_asked(i, run.spec, schema)
     with TemporaryDirectory() as folder:
         path = Path(folder) / MANIFEST

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.runs.choose.columns import KINDS, MOST_VALUES, PlannedColumn, changed, checked, columns_of, schema_of
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, TableSchema
 from ui.shared import uploads
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
@@ -25,7 +25,7 @@ def chosen() -> Schema | None:
     got = uploads.one(t("ahead.upload"), ["json"], key="plan_schema")
     try:
         if got is not None:
-            return Schema.loads(got.getvalue())
+            return TableSchema.loads(got.getvalue())
         text = st.text_area(t("ahead.names"), key=TEXT, placeholder=EXAMPLE, persist_state="session")
         note(t("ahead.names_note"))
         if st.button(t("ahead.example"), key="plan_example", on_click=_example):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.schema.identifying import candidates
 from dpsyn_core.schema.importers.codebook import Codebook, codebook_of, import_dictionary
 from dpsyn_core.schema.importers.declared import UNDECLARED as LEFT_OUT
@@ -140,7 +140,7 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
     if found.unit.identifier is not None:
         source = typed_source(space.schema, found.unit.identifier)
         document["unit"] = {**document["unit"], "identifier": found.unit.identifier, "source": source}
-    return Schema.of(document)
+    return TableSchema.of(document)
 
 
 def read(files: list[bytes], *, name: str, words: Codebook | None = None) -> Schema:

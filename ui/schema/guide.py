@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.schema.document import READ, Schema, TableSchema
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.rhythm import RHYTHMS
 from dpsyn_core.schema.years import is_year
@@ -254,7 +254,7 @@ def _take(space: Workspace, documents: list[dict[str, Any]]) -> None:
     whole = space.schema.document()
     whole["attributes"] = [by_name.get(a["name"], a) for a in whole["attributes"]]
     try:
-        made = Schema.of(whole)
+        made = TableSchema.of(whole)
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
@@ -277,7 +277,7 @@ def _buy(space: Workspace, p: Proposal) -> None:
         stand_in = {"name": p.name, "kind": "categorical", "values": ["a"], "source": "data", "missing": True}
         whole = space.schema.document()
         whole["attributes"] = [stand_in if a["name"] == p.name else a for a in whole["attributes"]]
-        editor.take(space, Schema.of(whole))
+        editor.take(space, TableSchema.of(whole))
         editor.sync(space)
     st.rerun()
 

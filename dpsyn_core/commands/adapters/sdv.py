@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, MethodError, OutputError
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.schema.document import Schema, schema_of
+from dpsyn_core.schema.document import Schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class DPSynthesizer:
             msg = "the synthesizer got neither metadata nor a schema; give SDV's metadata, or a schema for a promise"
             raise InputError(msg)
         self.metadata = metadata
-        self._schema: Schema | None = None if schema is None else schema_of(Schema, schema)
+        self._schema: Schema | None = None if schema is None else Schema.given(schema)
         self._run: dict[str, Any] = {
             "epsilon": epsilon,
             "delta": delta,

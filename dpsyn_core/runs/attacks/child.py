@@ -115,7 +115,7 @@ def main() -> int:
     document, world = unpacked(sys.stdin.buffer)
     try:
         spec = AttackSpec.model_validate(document["spec"])
-        shadow = Shadow(world, Schema.model_validate(document["schema"]), spec)
+        shadow = Shadow(world, Schema.of(document["schema"]), spec)
         rng = np.random.default_rng()
         for _ in range(document["runs"]):
             if os.getppid() != parent:

@@ -40,7 +40,7 @@ from dpsyn_core.runs.trees.real_tables import RealForests, root_domain, stored_f
 from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, stages_of
 from dpsyn_core.runs.trees.synthesis import empty_forest, make_stage, with_grandchildren
 from dpsyn_core.runs.writer import Places, Staged, write_release
-from dpsyn_core.schema.document import SchemaUnit, schema_of
+from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.schema.linked import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.schema.rules.linked_spans import measured_schema
 from dpsyn_core.systems.base import Task
@@ -139,7 +139,7 @@ def synthesize_linked(
     Raises:
         InputError: before anything is charged, when budget, schema or tables do not fit.
     """
-    declared: LinkedSchema = schema_of(LinkedSchema, schema)
+    declared: LinkedSchema = LinkedSchema.given(schema)
     generator, seed = post_processing_generator(rng)
     budget = Budget(epsilon=epsilon, delta=delta)
     check_records(n_records)

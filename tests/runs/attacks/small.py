@@ -16,7 +16,7 @@ SIZES = {"a": 2, "b": 3, "c": 4, "d": 6, "e": 8, "f": 10}
 
 def schema(**unit):
     columns = [{"name": n, "kind": "categorical", "values": [str(i) for i in range(k)]} for n, k in SIZES.items()]
-    return Schema.model_validate({"version": 1, "name": "people", "attributes": columns, "unit": unit})
+    return Schema.of({"version": 1, "name": "people", "attributes": columns, "unit": unit})
 
 
 def table(n=240, seed=1):

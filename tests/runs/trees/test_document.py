@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core import data
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.document import Schema, is_linked
+from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.schema.linked import LinkedSchema
 
 
@@ -20,15 +20,24 @@ def test_a_schema_reads_back_as_it_was_written(document, tmp_path):
     schema = LinkedSchema.of(document)
     schema.dump(tmp_path / "s.json")
     assert LinkedSchema.load(tmp_path / "s.json") == schema
-    assert is_linked(tmp_path / "s.json")
+    assert Schema.load(tmp_path / "s.json") == schema
     assert schema.root_key == "household_id"
+
+
+def test_one_table_is_a_tree_without_links(document):
+    one, tree = Schema.load(data.paths("sample")[1]), Schema.of(document)
+    assert (len(one.tables), one.links, one.root.columns) == (1, (), one)
+    assert one.outputs == (one.name,) and one.alone("nobody asks for more") is one
+    assert [link.child for link in tree.links] == ["persons"] and tree.attributes == ()
+    with pytest.raises(SchemaError, match="describes 2 linked tables, and this takes one"):
+        tree.alone("this takes one")
 
 
 def test_each_version_is_refused_in_place_of_the_other(document):
     with pytest.raises(SchemaError, match="version 1, which describes one table"):
         LinkedSchema.loads(data.paths("sample")[1].read_bytes())
     with pytest.raises(SchemaError, match="version"):
-        Schema.of(document)
+        TableSchema.of(document)
 
 
 def _link(document, **fields):

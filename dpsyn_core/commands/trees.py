@@ -1,0 +1,41 @@
+"""What commands and options cannot do with linked tables, each with its reason: the one place that refuses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsyn_core.schema.document import Schema
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.document import TableSchema
+
+ONE_BY_ONE = "name one of them by a schema of its own"
+COMMANDS = {
+    "explore": f"first looks are of the columns of one table; {ONE_BY_ONE}",
+    "marginal": f"a marginal is a table of columns of one table; declare a question across links, or {ONE_BY_ONE}",
+    "itemsets": f"itemsets are baskets of one table; {ONE_BY_ONE}",
+    "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
+    "draw": "trained models make single tables, which no key holds together; save a release, and use `dpsyn refit`",
+    "tune": f"settings are tried on one table; linked tables have one, the effort; {ONE_BY_ONE}",
+    "grid": f"systems are compared on one table, and linked tables have two; {ONE_BY_ONE}",
+    "attack": (
+        "an attack adds and removes an individual of one table: one root with all that hangs on it is no record that "
+        f"it can make; {ONE_BY_ONE}"
+    ),
+    "epsilon": (
+        "an error is forecast for the columns and pairs of one table, and which pairs of linked ones are measured "
+        f"depends on what is released before; ask for --gain, or {ONE_BY_ONE}"
+    ),
+    "refit": f"tables that others published are of one table; {ONE_BY_ONE}",
+    "schema confirm": (
+        'this command does not confirm them; say who knows them without the data on the page, or write "source": '
+        '"public" into the columns and the unit that you know so'
+    ),
+    "schema": f"this command describes one table; {ONE_BY_ONE}",
+}
+
+
+def one_table(command: str, path: str | Path) -> TableSchema:
+    """The schema of a command that works on one table. Raises SchemaError."""
+    return Schema.load(path).alone(COMMANDS[command])
