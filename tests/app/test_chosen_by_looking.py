@@ -52,9 +52,9 @@ def test_a_schema_file_whose_rules_say_no_source_is_read_by_what_was_shown_befor
     told = [RULE, RULE | {"upper": "c", "source": "public"}]
     schema = Schema.of(confirm(space.schema, everything=True).document() | {"rules": told})
     tables = tried.names(space)
-    assert [r.source for r in tried.taken(tables, schema).rules] == ["public", "public"]
+    assert [r.source for r in tried.taken(space, schema).rules] == ["public", "public"]
     tried.see(tables)
-    assert [r.source for r in tried.taken(tables, schema).rules] == ["data", "public"]
+    assert [r.source for r in tried.taken(space, schema).rules] == ["data", "public"]
     space.dataset = Dataset("sample", "sample", space.dataset.table, sample=True)
     assert tried.names(space) == (), "a sample protects nobody"
 
@@ -73,9 +73,25 @@ def test_a_look_from_the_shell_marks_what_the_app_takes_and_a_look_in_the_app_wh
     for name, booked in (("patients", "patients"), ("clients", "office")):  # as it is loaded, and as the file says
         uploaded(app, name=f"{name}.csv", raw=PEOPLE + b"%d,5,5\n" % len(name))
         space, schema = space_of(app), silent.booked_as(booked)
-        assert [r.source for r in tried.taken(tried.names(space), schema).rules] == ["public"]
+        assert [r.source for r in tried.taken(space, schema).rules] == ["public"]
         remember_rules(schema)
-        assert [r.source for r in tried.taken(tried.names(space), schema).rules] == ["data"]
+        assert [r.source for r in tried.taken(space, schema).rules] == ["data"]
+
+
+def test_on_a_shared_server_a_look_of_one_visitor_marks_no_rule_of_another(app, monkeypatch):
+    monkeypatch.setattr(tried, "shared", lambda: True)
+    uploaded(app, name="people.csv", raw=PEOPLE)
+    mine = space_of(app)
+    schema = Schema.of(confirm(mine.schema, everything=True).document() | {"rules": [RULE]})
+    other = Workspace("somebody else", dataset=Dataset("people.csv", mine.dataset.ledger, mine.dataset.table))
+    tried.see(tried.names(other))
+    assert [r.source for r in tried.taken(other, schema).rules] == ["data"]
+    assert [r.source for r in tried.taken(mine, schema).rules] == ["public"], "another visitor looked"
+    mine.dataset.serial = "changed"  # another version of one's own table, under its name on the ledger
+    tried.see(tried.names(mine))
+    mine.dataset.serial = "changed again"
+    assert [r.source for r in tried.taken(mine, schema).rules] == ["data"]
+    assert not remembered(mine.dataset.ledger, "rules"), "the name alone is kept on a server for one person"
 
 
 def test_a_rule_that_is_declared_about_no_loaded_table_does_not_say_where_it_comes_from():

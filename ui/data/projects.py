@@ -41,6 +41,7 @@ from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.systems import registry
 from ui.data import loading
 from ui.questions import kept as questions
+from ui.schema import tried
 from ui.shared import results, uploads
 from ui.shared.jobs import KEPT, Job, salted
 from ui.shared.state import Dataset, Workspace, jobs
@@ -143,7 +144,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
         seed=choices.seed, questions_share=choices.questions_share,
         query_vouched=whole and data.query_vouched,
-        looks=tuple(what for what in get_args(Look) if whole and _shown(data, what)),
+        looks=tuple(what for what in get_args(Look) if whole and _shown(space, what)),
         runs=tuple(_noted(space, j, whole=whole) for j in kept),
     )  # fmt: skip
     entries = {PROJECT: project.model_dump_json(indent=1).encode()}
@@ -162,9 +163,9 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     return out.getvalue()
 
 
-def _shown(data: Dataset, what: Look) -> bool:
-    """Whether such an answer about the table was shown, here or in the shell, which knows it by its ledger name."""
-    return any(remembered(name, what) for name in (data.serial, data.ledger))
+def _shown(space: Workspace, what: Look) -> bool:
+    """Whether such an answer about the table was shown to this visitor."""
+    return any(remembered(key, what) for key in tried.names(space))
 
 
 def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
@@ -214,12 +215,13 @@ def open_project(space: Workspace, raw: bytes) -> str:
     if table is not None:
         vouched = project.query_vouched or any(run.own and run.spec.query_vouched for run, _ in runs)
         loading.place(space, Dataset(project.dataset, project.ledger, table, query_vouched=vouched), schema)
-        if space.dataset is not None:
-            for what in project.looks:
-                for name in (space.dataset.serial, space.dataset.ledger):
-                    remember(name, what)
+        for what in project.looks:
+            for key in tried.names(space):
+                remember(key, what)
+        if schema is not None and space.schema == schema:
+            space.schema = tried.taken(space, schema)
     elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
-        space.schema = schema
+        space.schema = tried.taken(space, schema)
     here = {_run_of((j.folder / MANIFEST).read_bytes()) for j in jobs().of(space.owner) if j.state == "done"}
     for run, files in runs:
         if _run_of(files[MANIFEST]) in here:

@@ -54,7 +54,7 @@ def load_and_save(space: Workspace) -> None:
             st.session_state[TAKEN] = marks
             st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
             st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
-            editor.take(space, tried.taken(tried.names(space), found))
+            editor.take(space, tried.taken(space, found))
             if space.dataset is not None and not space.dataset.sample:
                 space.dataset.ledger = found.ledger_name
             editor.sync(space)

@@ -9,6 +9,8 @@ import streamlit as st
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import LinkedSchema
+from ui.shared.access import shared
+from ui.shared.jobs import hashed
 from ui.shared.text import literal, t
 from ui.shared.theme import note
 
@@ -20,12 +22,22 @@ if TYPE_CHECKING:
 
 
 def names(*spaces: Workspace) -> tuple[str, ...]:
-    """What looks at the tables that rules of these are about are kept by: the content, and the name on the ledger.
+    """Returns the keys under which looks at these tables are kept: by content, and by name on the ledger.
 
-    The shell knows a table by its name alone. None for samples, which protect nobody.
+    Samples have none, since they protect nobody.
     """
-    real = [s.dataset for s in spaces if s.dataset is not None and not s.dataset.sample]
-    return tuple(name for data in real for name in (data.serial, data.ledger))
+    real = [(s.owner, s.dataset) for s in spaces if s.dataset is not None and not s.dataset.sample]
+    return tuple(key for owner, data in real for key in (data.serial, ledger_key(owner, data.ledger)))
+
+
+def ledger_key(owner: str, ledger: str) -> str:
+    """Returns the key of looks at whatever has this name on the ledger.
+
+    On a server for one person it is the name alone, by which the shell finds the look too. On a shared server it
+    includes the visitor: two visitors may give their tables one name, and what one of them saw marks no rule of the
+    other.
+    """
+    return f"{hashed(owner)} {ledger}" if shared() else ledger
 
 
 def of_linked(linked: Linked) -> tuple[str, ...]:
@@ -52,21 +64,26 @@ def marked(tables: Sequence[str], documents: Sequence[dict[str, Any]]) -> list[d
     return [rule if rule.get("source") or now is None else rule | {"source": now} for rule in documents]
 
 
-def taken(tables: Sequence[str], schema: Schema) -> Schema:
-    """A schema that is taken from a file: its rules that do not say where they come from are declared now."""
-    now = source((*tables, schema.ledger_name) if tables else ())
+def taken(space: Workspace, schema: Schema) -> Schema:
+    """Returns a schema from a file: its rules that do not say where they come from are declared now."""
+    now = source(_asked(schema, space))
     rules = tuple(r if r.source else r.model_copy(update={"source": now}) for r in schema.rules)
     return schema.model_copy(update={"rules": rules})
 
 
 def taken_linked(linked: Linked, schema: LinkedSchema) -> LinkedSchema:
     """As `taken`, with the rules of all tables and of all links."""
-    document, tables = schema.document(), of_linked(linked)
-    asked = (*tables, schema.ledger_name) if tables else ()
+    document, asked = schema.document(), _asked(schema, *linked.parts.values())
     for held in (*document["links"], *(one["schema"] for one in document["tables"] if one.get("schema"))):
         if held.get("rules"):
             held["rules"] = marked(asked, held["rules"])
     return LinkedSchema.of(document)
+
+
+def _asked(schema: Schema | LinkedSchema, *spaces: Workspace) -> tuple[str, ...]:
+    """Returns the keys of looks at these tables, under their names and under the name that a schema gives them."""
+    tables = names(*spaces)
+    return (*tables, ledger_key(spaces[0].owner, schema.ledger_name)) if tables else ()
 
 
 def confirm(rules: Sequence[SchemaRule], *, key: str) -> bool:

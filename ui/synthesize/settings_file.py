@@ -136,5 +136,5 @@ def _take_schema(space: Workspace, schema: Schema, dataset: str | None) -> None:
     """The schema becomes that of the editor, which can take the step back; the table gets its name on the ledger."""
     if space.dataset is not None and not space.dataset.sample:
         space.dataset.ledger = _ledger_name(schema, dataset)  # by which a look is found too
-    editor.take(space, tried.taken(tried.names(space), schema))
+    editor.take(space, tried.taken(space, schema))
     editor.sync(space)
