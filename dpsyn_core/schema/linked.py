@@ -13,8 +13,8 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.attribute import SchemaRule
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.base import SchemaRule
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,
