@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from benchmarks.main_job import synth
 from benchmarks.rule_tables import bills, codes
+from benchmarks.rule_tables_fresh import households, laboratory, loans, roster
 from dpsyn_core.errors import InputError
 from dpsyn_core.evaluate.distances import marginal_distances
 from dpsyn_core.evaluate.loader import compare_tables
@@ -149,7 +150,8 @@ def register(n: int) -> tuple[pa.Table, Schema]:
 
 
 TABLES: dict[str, Callable[[int], tuple[pa.Table, Schema]]] = {
-    "stays": stays, "season": season, "register": register, "bills": bills, "codes": codes
+    "stays": stays, "season": season, "register": register, "bills": bills, "codes": codes,
+    "loans": loans, "households": households, "laboratory": laboratory, "roster": roster,
 }  # fmt: skip
 
 
