@@ -22,7 +22,7 @@ from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.rules.computed import part_of, with_computed
+from dpsyn_core.schema.rules.computation import part_of, with_computed
 from dpsyn_core.schema.rules.repair import repair
 
 RULES = "dpsyn_core.schema.rules"
@@ -53,7 +53,7 @@ def _handed_same(rule, rows, name, wanted):
 
 
 def _commonest(rule, keys, values, *, alone):
-    from dpsyn_core.schema.rules.lookups import Lookup
+    from dpsyn_core.schema.rules.lookup import Lookup
 
     return Lookup.commonest(rule, keys, values)
 

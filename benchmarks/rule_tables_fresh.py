@@ -77,7 +77,7 @@ def households(n: int) -> tuple[pa.Table, Schema]:
     months = birth.astype("datetime64[M]")
     day = (birth - months.astype("datetime64[D]")).astype(int)
     of = np.datetime64("2020-12-31", "M")
-    age = ((of - months).astype(int) - (30 < day)) // 12
+    age = ((of - months).astype(int) - (day > 30)) // 12
     columns = {
         "persons": adults + children + elders, "adults": adults, "children": children, "elders": elders,
         "rooms": rooms, "bedrooms": bedrooms, "district": np.array(districts)[district], "region": region,

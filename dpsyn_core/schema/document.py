@@ -23,7 +23,7 @@ from dpsyn_core.schema.attribute import SchemaRule
 from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.rules.rules import RULES, Rule, check_rule
+from dpsyn_core.schema.rules.registry import RULES, Rule, check_rule
 
 Loaded = TypeVar("Loaded")  # a schema of one table or of linked ones
 
