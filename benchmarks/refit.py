@@ -28,9 +28,9 @@ from dpsyn_core.runs.release import Release, synthesize
 from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.conditions import clauses
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.ruled import RuledColumn
+from dpsyn_core.schema.rules.clauses import clauses
+from dpsyn_core.schema.rules.columns import RuleColumn
+from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.tables.read import read_table
 
 CONDITIONS = {
@@ -53,7 +53,7 @@ def meeting(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     kept = np.ones(table.num_rows, dtype=bool)
     for clause in clauses(where):
         attribute = schema[clause.attribute]
-        kept &= RuledColumn.read(table.column(clause.attribute), attribute).meets(Meant.of(attribute, clause))
+        kept &= RuleColumn.read(table.column(clause.attribute), attribute).meets(Condition.of(attribute, clause))
     return table.filter(pa.array(kept))
 
 

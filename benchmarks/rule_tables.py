@@ -9,14 +9,14 @@ import pyarrow as pa
 from dpsyn_core.schema.document import Schema
 
 
-def _amount(name: str, least: float, most: float, bins: int, step: float = 0.01) -> dict[str, Any]:
+def amount(name: str, least: float, most: float, bins: int, step: float = 0.01) -> dict[str, Any]:
     return {
         "name": name, "kind": "numeric", "dtype": "float", "step": step, "min": least, "max": most,
         "bins": {"count": bins},
     }  # fmt: skip
 
 
-def _listed(name: str, values: list[str]) -> dict[str, Any]:
+def listed(name: str, values: list[str]) -> dict[str, Any]:
     return {"name": name, "kind": "categorical", "values": values}
 
 
@@ -32,16 +32,16 @@ def bills(n: int) -> tuple[pa.Table, Schema]:
     document = {
         "version": 1, "name": "bills",
         "attributes": [
-            _amount("net", 0, 3000, 30), _amount("tax", 0, 600, 30), _amount("total", 0, 3600, 36),
+            amount("net", 0, 3000, 30), amount("tax", 0, 600, 30), amount("total", 0, 3600, 36),
             {"name": "quantity", "kind": "numeric", "dtype": "integer", "min": 1, "max": 100, "bins": {"count": 25}},
-            _amount("rate", 0, 40, 40), *_others(),
+            amount("rate", 0, 40, 40), *_others(),
         ],
         "rules": [
             {"kind": "sum", "column": "total", "parts": ["net", "tax"]},
             {"kind": "ratio", "column": "rate", "of": "total", "by": ["quantity"]},
         ],
     }  # fmt: skip
-    return _table(columns, n, rng), Schema.of(document)
+    return table_of(columns, n, rng), Schema.of(document)
 
 
 def codes(n: int) -> tuple[pa.Table, Schema]:
@@ -58,8 +58,8 @@ def codes(n: int) -> tuple[pa.Table, Schema]:
     document = {
         "version": 1, "name": "codes",
         "attributes": [
-            _listed("code", [f"c{i:02}" for i in range(24)]), _listed("name", [f"n{i:02}" for i in range(24)]),
-            _listed("group", list(string.ascii_uppercase[:5])), *_others(),
+            listed("code", [f"c{i:02}" for i in range(24)]), listed("name", [f"n{i:02}" for i in range(24)]),
+            listed("group", list(string.ascii_uppercase[:5])), *_others(),
         ],
         "rules": [
             {"kind": "follows", "column": "name", "of": ["code"]},
@@ -68,18 +68,18 @@ def codes(n: int) -> tuple[pa.Table, Schema]:
             {"kind": "follows", "column": "group", "of": ["name"]},
         ],
     }  # fmt: skip
-    return _table(columns, n, rng), Schema.of(document)
+    return table_of(columns, n, rng), Schema.of(document)
 
 
 def _others() -> list[dict[str, Any]]:
     """Columns that no rule names."""
     return [
-        _listed("day", ["Mo", "Tu", "We", "Th", "Fr"]), _listed("shop", ["north", "south", "east"]),
+        listed("day", ["Mo", "Tu", "We", "Th", "Fr"]), listed("shop", ["north", "south", "east"]),
         {"name": "age", "kind": "numeric", "dtype": "integer", "min": 18, "max": 90, "bins": {"count": 24}},
     ]  # fmt: skip
 
 
-def _table(columns: dict[str, Any], n: int, rng: np.random.Generator) -> pa.Table:
+def table_of(columns: dict[str, Any], n: int, rng: np.random.Generator) -> pa.Table:
     columns["day"] = rng.choice(["Mo", "Tu", "We", "Th", "Fr"], n, p=[0.3, 0.2, 0.2, 0.2, 0.1])
     columns["shop"] = rng.choice(["north", "south", "east"], n, p=[0.5, 0.3, 0.2])
     columns["age"] = np.clip(rng.normal(45, 16, n), 18, 90).astype(int)

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from benchmarks.main_job import synth
 from benchmarks.rule_tables import bills, codes
+from benchmarks.rule_tables_fresh import households, laboratory, loans, roster
 from dpsyn_core.errors import InputError
 from dpsyn_core.evaluate.distances import marginal_distances
 from dpsyn_core.evaluate.loader import compare_tables
@@ -32,9 +33,9 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.rules.computed import part_of, with_computed
+from dpsyn_core.schema.rules.columns import any_broken, read_columns
+from dpsyn_core.schema.rules.computation import part_of, with_computed
 from dpsyn_core.schema.rules.repair import repair
-from dpsyn_core.schema.rules.ruled import any_broken, read_ruled
 from dpsyn_core.systems import registry
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
@@ -149,7 +150,8 @@ def register(n: int) -> tuple[pa.Table, Schema]:
 
 
 TABLES: dict[str, Callable[[int], tuple[pa.Table, Schema]]] = {
-    "stays": stays, "season": season, "register": register, "bills": bills, "codes": codes
+    "stays": stays, "season": season, "register": register, "bills": bills, "codes": codes,
+    "loans": loans, "households": households, "laboratory": laboratory, "roster": roster,
 }  # fmt: skip
 
 
@@ -210,7 +212,7 @@ def scored(made: pa.Table, table: pa.Table, ruled: Schema, seconds: float = 0.0)
     inside = np.array([any(set(p) <= t for t in together) for p in pairs])
     tvd = marginal_distances(found, pairs).tvd
     return Found(
-        broken=float(any_broken(ruled.rules, read_ruled(made, ruled, names)).mean()),
+        broken=float(any_broken(ruled.rules, read_columns(made, ruled, names)).mean()),
         elsewhere=float(tvd[~inside].mean()), inside=float(tvd[inside].mean()),
         single=float(marginal_distances(found, found.domain.singletons()).tvd.mean()), seconds=seconds,
     )  # fmt: skip
@@ -228,7 +230,7 @@ def large(records: int) -> None:
             schema.dump(document)
             cost, made = synth(folder, source, document, "--epsilon", 1)
             names = list(dict.fromkeys(n for r in ruled.rules for n in r.columns))
-            broken = any_broken(ruled.rules, read_ruled(read_table(made), ruled, names)).mean()
+            broken = any_broken(ruled.rules, read_columns(read_table(made), ruled, names)).mean()
             shown = f"{broken:.1%} | {cost.wall:.1f} | {cost.megabytes:.0f} |"
             print(f"| {table.num_rows:,} | {len(schema.rules)} | {shown}", flush=True)
             out.unlink(missing_ok=True)

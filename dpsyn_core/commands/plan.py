@@ -169,7 +169,7 @@ def _computed(schema: Any, task: Any) -> list[str]:
     """Sentences on the columns that are not measured."""
     if not schema.rules:
         return []
-    from dpsyn_core.schema.rules.computed import computed_columns
+    from dpsyn_core.schema.rules.computation import computed_columns
 
     return [str(one) for one in computed_columns(schema, task.domain.names)]
 

@@ -182,7 +182,7 @@ def say_nearly_empty(manifest: Any) -> None:
 def say_computed(schema: Any, task: Any) -> None:
     """Which columns a run does not measure, on stderr."""
     if schema.rules:
-        from dpsyn_core.schema.rules.computed import computed_columns
+        from dpsyn_core.schema.rules.computation import computed_columns
 
         for one in computed_columns(schema, task.domain.names):
             print(f"rules: {one}", file=sys.stderr)

@@ -23,7 +23,7 @@ from dpsyn_core.questions.forms import (
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.conditions import Clause, clauses, ends_of, unquoted
+from dpsyn_core.schema.rules.clauses import Clause, clauses, ends_of, unquoted
 from dpsyn_core.tables.cells.canonical import canonical
 
 Floats = NDArray[np.float64]

@@ -197,7 +197,7 @@ def of_measured(
     """
     if not schema.rules or not measured:
         return codes, schema
-    from dpsyn_core.schema.rules.computed import computed_columns, part_of
+    from dpsyn_core.schema.rules.computation import computed_columns, part_of
     from dpsyn_core.schema.rules.spans import with_span_codes, with_spans
 
     held = {n for m in measured for n in m.attributes}

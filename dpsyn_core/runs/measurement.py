@@ -156,7 +156,7 @@ def _part(schema: Schema, task: Task) -> Schema:
     """The schema of the columns that are measured."""
     if not schema.rules:
         return schema
-    from dpsyn_core.schema.rules.computed import part_of
+    from dpsyn_core.schema.rules.computation import part_of
 
     return part_of(schema, task.domain.names)
 

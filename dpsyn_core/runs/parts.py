@@ -30,7 +30,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writer import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.rules import table_wide
+from dpsyn_core.schema.rules.registry import table_wide
 from dpsyn_core.systems.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
 from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts

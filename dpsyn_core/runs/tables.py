@@ -92,7 +92,7 @@ def table_of(
     """
     if not schema.rules:
         return _decoded(codes, Codec(schema), columns, rng, listed)
-    from dpsyn_core.schema.rules.computed import part_of, with_computed
+    from dpsyn_core.schema.rules.computation import part_of, with_computed
     from dpsyn_core.schema.rules.repair import repair
 
     part = schema if measured is None else part_of(schema, measured)

@@ -25,7 +25,7 @@ from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.attributes.identifier import IdentifierAttribute
 from dpsyn_core.schema.attributes.registry import Attribute
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.rules.rules import RULES, Rule, check_rule
+from dpsyn_core.schema.rules.registry import RULES, Rule, check_rule
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.manifest.statement import HangingTable

@@ -23,7 +23,7 @@ from dpsyn_core.schema.document import (
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.schema.rules.linked_rules import BEFORE, MOST_RULES, LinkRule, check_link_rule
 from dpsyn_core.schema.rules.linked_spans import check_close
-from dpsyn_core.schema.rules.rules import table_wide
+from dpsyn_core.schema.rules.registry import table_wide
 
 METHOD = "linked"  # as manifests name it: no system of the registry makes several tables
 MOST_CHILDREN = 1000  # of one parent that a link may declare: the parent's number of children is one attribute

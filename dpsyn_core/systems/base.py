@@ -66,7 +66,7 @@ class Task:
 
             workload = workload_of(questions, schema, questions_share)
         if schema.rules:
-            from dpsyn_core.schema.rules.computed import given_by, measured_part
+            from dpsyn_core.schema.rules.computation import given_by, measured_part
 
             asked = () if workload is None else (n for need in workload.needs for n in need.attributes)
             part = measured_part(schema, {*measured, *asked, *given_by(measures, schema)})

@@ -11,7 +11,7 @@ from dpsyn_core.schema.draft.linked import propose_linked_rules
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule
 from dpsyn_core.schema.rules.linked_spans import spans_of
-from dpsyn_core.schema.rules.rules import AnyRule
+from dpsyn_core.schema.rules.registry import AnyRule
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Linked

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpsyn_core.schema.rules.formulas import DifferenceRule
-from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
+from dpsyn_core.schema.rules.formula import DifferenceRule
+from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from ui.shared.text import t
 
 

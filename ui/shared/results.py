@@ -174,7 +174,7 @@ def computed(space: Workspace, job: Job) -> list[tuple[str, tuple[str, ...]]]:
     described = schema(space, job)
     if not described.rules:
         return []
-    from dpsyn_core.schema.rules.computed import computed_columns
+    from dpsyn_core.schema.rules.computation import computed_columns
 
     held = {n for m in measurements(space, job) for n in m.attributes}
     return [(one.column, one.named) for one in computed_columns(described, held)] if held else []

@@ -40,7 +40,7 @@ from dpsyn_core.runs.verify.receipts import manifest_faults
 from dpsyn_core.runs.verify.stated_noise import without_noise
 from dpsyn_core.runs.writer import MOST_RECORDS
 from dpsyn_core.schema.document import Schema, rules_from_data
-from dpsyn_core.schema.rules.computed import computed_columns, part_of
+from dpsyn_core.schema.rules.computation import computed_columns, part_of
 from dpsyn_core.schema.rules.repair import check_rules
 from dpsyn_core.schema.rules.spans import with_spans
 from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task

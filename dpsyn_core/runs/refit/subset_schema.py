@@ -16,11 +16,11 @@ from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.computed import Computed
-from dpsyn_core.schema.rules.conditions import Clause, clauses, unquoted
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.ruled import RuledColumn
-from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule
+from dpsyn_core.schema.rules.clauses import Clause, clauses, unquoted
+from dpsyn_core.schema.rules.columns import RuleColumn
+from dpsyn_core.schema.rules.computation import Computed
+from dpsyn_core.schema.rules.condition import Condition
+from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule
 from dpsyn_core.tables.cells.canonical import canonical
 
 
@@ -106,7 +106,7 @@ def _narrow(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
 
 
 def _codes(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> NDArray[np.bool_]:
-    met = [Meant.of(attribute, clause).codes for clause in wanted]
+    met = [Condition.of(attribute, clause).codes for clause in wanted]
     found: NDArray[np.bool_] = np.logical_and.reduce([m for m in met if m is not None])
     return found
 
@@ -147,7 +147,7 @@ def _special(attribute: Any, wanted: Sequence[Clause]) -> tuple[NDArray[np.bool_
     listed = getattr(attribute, "special_values", ())
     met, others = np.ones(attribute.size, dtype=bool), []
     for clause in wanted:
-        meant = Meant.of(attribute, clause)
+        meant = Condition.of(attribute, clause)
         if meant.spans or any(p not in listed for p in meant.points):
             others.append(clause)
             continue
@@ -166,10 +166,10 @@ def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
     if not met[0]:  # what is left is blank or special, and lies in no interval
         raise _nothing(attribute)
     empty = np.zeros(0, dtype=np.int64 if attribute.binning.bounds()[0].dtype.kind == "i" else np.float64)
-    grid = RuledColumn(attribute, empty, np.zeros(0, dtype=np.uint8))
+    grid = RuleColumn(attribute, empty, np.zeros(0, dtype=np.uint8))
     low, high = grid.ends
     for clause in others:
-        meant = Meant.of(attribute, clause)
+        meant = Condition.of(attribute, clause)
         if meant.negated or (not meant.spans and (len(meant.points) != 1 or meant.blank)):
             raise _untaken(attribute)
         first, last = meant.spans[0] if meant.spans else (meant.points[0], meant.points[0])

@@ -16,7 +16,7 @@ from dpsyn_core.questions.meaning import numbers_of, numeric, within
 from dpsyn_core.runs.trees.forest import Forest, shapes_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import Link, LinkedSchema, LinkedTable
-from dpsyn_core.schema.rules.conditions import clauses
+from dpsyn_core.schema.rules.clauses import clauses
 from dpsyn_core.schema.rules.linked_rules import BEFORE
 
 Ints = NDArray[np.int64]

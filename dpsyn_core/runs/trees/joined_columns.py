@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.linked import Link
+from dpsyn_core.schema.rules.columns import BLANK, Bools, Group, RuleColumn
 from dpsyn_core.schema.rules.linked_rules import BEFORE
-from dpsyn_core.schema.rules.ruled import BLANK, Bools, Group, RuledColumn
 from dpsyn_core.tables.headers import locate
 
 Ints = NDArray[np.int64]
@@ -21,15 +21,15 @@ def own_columns_of(table: Any, attributes: Iterable[Any], *, comma: bool = False
     """Columns of a pyarrow table of these attributes, by their names."""
     listed = list(attributes)
     at = locate(table.column_names, [a.name for a in listed])
-    return {a.name: RuledColumn.read(table.column(i), a, comma=comma) for a, i in zip(listed, at, strict=True)}
+    return {a.name: RuleColumn.read(table.column(i), a, comma=comma) for a, i in zip(listed, at, strict=True)}
 
 
-def taken(column: RuledColumn, rows: Ints) -> RuledColumn:
+def taken(column: RuleColumn, rows: Ints) -> RuleColumn:
     """Cells of these records; blank where a place is -1."""
     lacking = rows < 0
     if not len(column.values):
         values = np.zeros(len(rows), dtype=column.values.dtype)
-        return RuledColumn(column.attribute, values, np.full(len(rows), BLANK, dtype=np.uint8))
+        return RuleColumn(column.attribute, values, np.full(len(rows), BLANK, dtype=np.uint8))
     out = column[np.where(lacking, 0, rows)]
     out.state[lacking] = BLANK
     out.values[lacking] = 0 if isinstance(column.attribute, DatetimeAttribute) else -1  # no code of a category
@@ -75,7 +75,7 @@ class Kin:
             first = np.append(True, parent[1:] != parent[:-1])[:n]
             self.places[BEFORE] = np.where(first, -1, here - 1)
 
-    def column(self, name: str) -> RuledColumn:
+    def column(self, name: str) -> RuleColumn:
         """One column by its name in rules, one cell a child."""
         if name in self.own:
             return self.own[name]

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.rule_breaks import breaking, broken_of, counted, meets
 from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Bools, Group, RuleColumn
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule, named
 from dpsyn_core.schema.rules.linked_spans import spans_of
+from dpsyn_core.schema.rules.registry import AnyRule
 from dpsyn_core.schema.rules.repair import rewritten
-from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, Bools, Group, RuledColumn
-from dpsyn_core.schema.rules.rules import AnyRule
 
 Ints = NDArray[np.int64]
 ROUNDS = 8  # through all rules of a link, before whole roots are replaced
@@ -134,7 +134,7 @@ class Mender:
             column.put(at, two)
             column.put(partners, one)
 
-    def _take(self, names: list[str], at: Ints, given: list[RuledColumn]) -> Bools:
+    def _take(self, names: list[str], at: Ints, given: list[RuleColumn]) -> Bools:
         """Puts cells where they leave the child without a broken rule of one child; says where."""
         own = [self.kin.own[n] for n in names]
         old = [column[at] for column in own]
@@ -197,7 +197,7 @@ class Mender:
         ranked = fine[np.argsort(rank[fine])]
         wide = max(PARTNERS, len(fine) // 100)
 
-        def cells(at: Ints) -> list[RuledColumn]:
+        def cells(at: Ints) -> list[RuleColumn]:
             near = np.searchsorted(rank[ranked], rank[at]) + rng.integers(-wide, wide + 1, len(at))
             donors = ranked[np.clip(near, 0, len(ranked) - 1)]
             return [own[n][donors] for n in names]
@@ -220,18 +220,18 @@ class Mender:
         drawn = some[rng.integers(0, len(some), len(at))] if len(some) else at
         return np.where(self._movable(name, at), drawn, at)
 
-    def _as_far(self, name: str, other: str, at: Ints, partners: Ints, up: bool) -> RuledColumn:
+    def _as_far(self, name: str, other: str, at: Ints, partners: Ints, up: bool) -> RuleColumn:
         """As far from the other value as it is in another child."""
         mine, theirs = self.kin.own[name], self.kin.column(other)
         apart = mine.values[partners] - theirs.values[partners]
-        return RuledColumn(mine.attribute, mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
+        return RuleColumn(mine.attribute, mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
                            np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
 
-    def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuledColumn:
+    def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuleColumn:
         """Next to the other value."""
         mine, theirs = self.kin.own[name], self.kin.column(other)
         wanted = theirs.values[at] + (gap if up else -gap)
-        return RuledColumn(mine.attribute, mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
+        return RuleColumn(mine.attribute, mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
                            np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
 
     def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
@@ -267,7 +267,7 @@ class Mender:
         worse = self._faults()[self.kin.parent[at]] >= before[self.kin.parent[at]]
         for name in names:
             back = old[name]
-            own[name].put(at[worse], RuledColumn(back.attribute, back.values[worse], back.state[worse]))
+            own[name].put(at[worse], RuleColumn(back.attribute, back.values[worse], back.state[worse]))
 
     def _faults(self) -> Ints:
         """How much each parent breaks: children that break a rule, and how many there are too many or too few."""

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.keys import distinct_keys, places_of_keys
 from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.conditions import clauses
+from dpsyn_core.schema.rules.clauses import clauses
+from dpsyn_core.schema.rules.columns import PLAIN, Bools, Group, broken
+from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule, named
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.ruled import PLAIN, Bools, Group, broken
-from dpsyn_core.schema.rules.rules import AnyRule
+from dpsyn_core.schema.rules.registry import AnyRule
 from dpsyn_core.tables.cells.canonical import has_decimal_comma
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ def meets(where: str | None, group: Group, n: int) -> Bools:
     out = np.ones(n, dtype=bool)
     for clause in () if where is None else clauses(where):
         column = group[clause.attribute]
-        out &= column.meets(Meant.of(column.attribute, clause))
+        out &= column.meets(Condition.of(column.attribute, clause))
     return out
 
 

@@ -12,7 +12,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.rules.formulas import COMPLETED, Part
+from dpsyn_core.schema.rules.formula import COMPLETED, Part
 
 WRITTEN = {  # what a written date must hold for its part, one of each
     "year": ("%Y%y",), "quarter": ("%m%b%B%j",), "month": ("%m%b%B%j",), "day": ("%d%j",),
@@ -40,7 +40,7 @@ def part_of(part: Part, values: NDArray[Any], unit_seconds: int, on: str | None 
     seconds = np.asarray(values).astype(np.int64) * unit_seconds
     days = seconds // 86_400
     if part in COMPLETED:
-        from dpsyn_core.schema.rules.completed import completed
+        from dpsyn_core.schema.rules.anniversaries import completed
 
         return completed(part, np.datetime64(on, "D").astype(np.int64), days)
     if part == "hour":

@@ -10,14 +10,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
-from dpsyn_core.schema.rules.in_bins import drawn_in_bins, kept_in_bins, log_excess, met_in_bins, ordered_in_bins
-from dpsyn_core.schema.rules.ruled import (
+from dpsyn_core.schema.rules.columns import (
     PLAIN,
     Bools,
     Group,
     Ready,
-    RuledColumn,
+    RuleColumn,
     any_broken,
     broken,
     excess_of,
@@ -26,7 +24,9 @@ from dpsyn_core.schema.rules.ruled import (
     weights_of,
     where,
 )  # fmt: skip
-from dpsyn_core.schema.rules.rules import BlankRule, ImpossibleRule
+from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule, RatioRule
+from dpsyn_core.schema.rules.in_bins import drawn_in_bins, kept_in_bins, log_excess, met_in_bins, ordered_in_bins
+from dpsyn_core.schema.rules.registry import BlankRule, ImpossibleRule
 
 PARTNERS = 8  # that a record is offered for each column, one after the other
 WIDER = 3  # records that keep a rule, for each that breaks it, among which values are handed out
@@ -155,7 +155,7 @@ def exchange_orders(rules: Sequence[Ready], columns: Group, rng: Generator) -> N
             at = np.flatnonzero(broken(rule, columns))
             here = {n: c[at] for n, c in columns.items()}
             moved = ordered_in_bins(rule, here[rule.lower], here[rule.upper], rng)
-            after = here | {n: RuledColumn(here[n].attribute, v, here[n].state) for n, v in moved.items()}
+            after = here | {n: RuleColumn(here[n].attribute, v, here[n].state) for n, v in moved.items()}
             ok = np.flatnonzero(~any_broken(rules, after))
             for name in moved:
                 columns[name].put(at[ok], after[name][ok])
@@ -176,7 +176,7 @@ def _sorted_in(rule: OrderRule, rules: Sequence[Ready], columns: Group) -> None:
     low, high = here[rule.lower].values, here[rule.upper].values
     values = high.copy()
     values[np.argsort(low, kind="stable")] = np.sort(high)
-    after = here | {rule.upper: RuledColumn(here[rule.upper].attribute, values, here[rule.upper].state)}
+    after = here | {rule.upper: RuleColumn(here[rule.upper].attribute, values, here[rule.upper].state)}
     if any_broken(rules, after).sum() < any_broken(rules, here).sum():
         columns[rule.upper].put(at, after[rule.upper])
 
@@ -188,7 +188,7 @@ def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) 
             at = np.flatnonzero(broken(rule, columns))
             here = {n: c[at] for n, c in columns.items()}
             for name, values in drawn_in_bins(rule, here, rng):
-                after = here | {name: RuledColumn(here[name].attribute, values, here[name].state)}
+                after = here | {name: RuleColumn(here[name].attribute, values, here[name].state)}
                 ok = np.flatnonzero(~any_broken(rules, after) & broken(rule, here))
                 here[name].put(ok, after[name][ok])
             for name, column in here.items():

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence, Set
 import numpy as np
 from numpy.random import Generator
 
-from dpsyn_core.schema.rules.lookups import Codes, Lookup
-from dpsyn_core.schema.rules.ruled import (
+from dpsyn_core.schema.rules.columns import (
     Bools,
     Group,
     Ready,
-    RuledColumn,
+    RuleColumn,
     any_broken,
     broken,
     follow,
     keys_of_lookup,
     plain_in,
 )  # fmt: skip
-from dpsyn_core.schema.rules.rules import AnyRule, FollowsRule, UniqueRule
+from dpsyn_core.schema.rules.lookup import Codes, Lookup
+from dpsyn_core.schema.rules.registry import AnyRule, FollowsRule, UniqueRule
 
 SEEN = 4.0  # weight of how much more often than by chance a value goes with a key, against how well its count fits
 MOVES = 500  # of keys to other values, at most; each looks at all pairs of a key and a value
@@ -80,7 +80,7 @@ def _followed(rule: Lookup, group: Group) -> None:
     column = group[rule.rule.column]
     target, known = follow(rule, group)
     values = np.where(known & plain_in(rule.columns, group), target, column.values)
-    group[rule.rule.column] = RuledColumn(column.attribute, values, column.state)
+    group[rule.rule.column] = RuleColumn(column.attribute, values, column.state)
 
 
 def ready(rules: Sequence[AnyRule], group: Group, kept: Bools) -> list[Ready]:

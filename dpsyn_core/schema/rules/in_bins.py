@@ -10,9 +10,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
-from dpsyn_core.schema.rules.ruled import PLAIN, Group, RuledColumn, excess_of, meanings, weights_of
-from dpsyn_core.schema.rules.rules import BlankRule, ImpossibleRule
+from dpsyn_core.schema.rules.columns import PLAIN, Group, RuleColumn, excess_of, meanings, weights_of
+from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule, RatioRule
+from dpsyn_core.schema.rules.registry import BlankRule, ImpossibleRule
 
 DRAWS = 3  # of each number or date
 
@@ -45,11 +45,11 @@ def met_in_bins(rule: BlankRule, rows: Group) -> Group:
                 moved = np.clip(column.nearest(np.clip(column.values, low, high), up=True), least, most)
                 fits = (moved >= low) & (moved <= high) & ~meant.negated & (column.state == PLAIN)
                 values = np.where(fits, moved, values)
-        after[name] = RuledColumn(column.attribute, values.astype(column.values.dtype), column.state)
+        after[name] = RuleColumn(column.attribute, values.astype(column.values.dtype), column.state)
     return after
 
 
-def ordered_in_bins(rule: OrderRule, low: RuledColumn, high: RuledColumn, rng: Generator) -> Moved:
+def ordered_in_bins(rule: OrderRule, low: RuleColumn, high: RuleColumn, rng: Generator) -> Moved:
     """Values on both sides of a place that lies in both bins, where they share one: no count of a bin changes."""
     (low_least, low_most), (high_least, high_most) = low.in_bins(), high.in_bins()
     least, most = np.maximum(low_least, high_least), np.minimum(low_most, high_most)
@@ -63,7 +63,7 @@ def ordered_in_bins(rule: OrderRule, low: RuledColumn, high: RuledColumn, rng: G
 def kept_in_bins(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, still: Collection[str] = ()) -> Group:
     """The columns of a rule with values moved inside their bins, but for those of `still`."""
     moved = divided_in_bins(rule, rows, still) if isinstance(rule, RatioRule) else summed_in_bins(rule, rows, still)
-    return {n: RuledColumn(rows[n].attribute, v, rows[n].state) for n, v in moved.items()}
+    return {n: RuleColumn(rows[n].attribute, v, rows[n].state) for n, v in moved.items()}
 
 
 def summed_in_bins(rule: DifferenceRule | AdditionRule, rows: Group, still: Collection[str] = ()) -> Moved:

@@ -17,10 +17,10 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.base import SchemaRule
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.rules.conditions import clauses
-from dpsyn_core.schema.rules.formulas import OrderRule, range_of
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.rules import ImpossibleRule, Where
+from dpsyn_core.schema.rules.clauses import clauses
+from dpsyn_core.schema.rules.condition import Condition
+from dpsyn_core.schema.rules.formula import OrderRule, range_of
+from dpsyn_core.schema.rules.registry import ImpossibleRule, Where
 
 BEFORE = "before"  # prefix of the columns of the sibling before
 MOST_RULES = 100  # of one link
@@ -109,7 +109,7 @@ def named(where: str | None) -> tuple[str, ...]:
 def check_where(where: str | None, attributes: Mapping[str, Any]) -> None:
     """Raises SchemaError for a value that a column cannot have."""
     for clause in () if where is None else clauses(where):
-        Meant.of(attributes[clause.attribute], clause)
+        Condition.of(attributes[clause.attribute], clause)
 
 
 def check_link_rule(number: int, rule: AnyLinkRule, attributes: Mapping[str, Any], movable: tuple[str, ...]) -> None:
@@ -142,6 +142,6 @@ def listed_codes(where: str | None, column: str, attribute: Any) -> NDArray[np.b
     """Which codes of a categorical column meet conditions on it alone; None: they name another column, or none."""
     if where is None or named(where) != (column,) or isinstance(attribute, DatetimeAttribute):
         return None
-    found = [Meant.of(attribute, c).codes for c in clauses(where)]
+    found = [Condition.of(attribute, c).codes for c in clauses(where)]
     held = [c for c in found if c is not None]
     return np.logical_and.reduce(held) if len(held) == len(found) else None

@@ -10,17 +10,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.rules.computed import open_part, widest
-from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
-from dpsyn_core.schema.rules.in_bins import Moved, divided_in_bins, drawn_in_bins, ordered_in_bins, summed_in_bins
-from dpsyn_core.schema.rules.lookups import Lookup
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.ruled import (
+from dpsyn_core.schema.rules.columns import (
     PLAIN,
     Bools,
     Group,
     Ready,
-    RuledColumn,
+    RuleColumn,
     any_broken,
     broken,
     excess_of,
@@ -30,13 +25,18 @@ from dpsyn_core.schema.rules.ruled import (
     weights_of,
     where,
 )  # fmt: skip
-from dpsyn_core.schema.rules.rules import BlankRule, ImpossibleRule
+from dpsyn_core.schema.rules.computation import open_part, widest
+from dpsyn_core.schema.rules.condition import Condition
+from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule, RatioRule
+from dpsyn_core.schema.rules.in_bins import Moved, divided_in_bins, drawn_in_bins, ordered_in_bins, summed_in_bins
+from dpsyn_core.schema.rules.lookup import Lookup
+from dpsyn_core.schema.rules.registry import BlankRule, ImpossibleRule
 
 ROUNDS = 6  # through all rules of a group, before values are taken from another record
 DRAWS = 3  # of a value for a cell that must not be blank
 WANTED = ("all rules kept", "no other rule broken", "this rule kept")  # of a change, one after the other
 
-Change = Mapping[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
+Change = Mapping[str, NDArray[Any] | RuleColumn]  # new plain values, or cells of other records
 
 
 def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator, *, whole: Group | None = None) -> None:
@@ -104,16 +104,16 @@ def _changed(here: Group, change: Change) -> tuple[Group, Bools]:
     after, ok = dict(here), np.ones(len(next(iter(here.values())).values), dtype=bool)
     for name, given in change.items():
         column = here[name]
-        if isinstance(given, RuledColumn):
+        if isinstance(given, RuleColumn):
             after[name] = given
         elif isinstance(column.attribute, CategoricalAttribute):
             ok &= column.allows(given)
-            after[name] = RuledColumn.of_codes(given.astype(np.int64), column.attribute)
+            after[name] = RuleColumn.of_codes(given.astype(np.int64), column.attribute)
         else:
             moved = given != column.values
             new = np.where(moved, column.snapped(given), column.values).astype(column.values.dtype)
             ok &= ~moved | column.allows(new)
-            after[name] = RuledColumn(column.attribute, new, column.state)
+            after[name] = RuleColumn(column.attribute, new, column.state)
     return after, ok
 
 
@@ -132,7 +132,7 @@ def _tries(rule: Ready, rules: Sequence[Ready], rows: Group, fine: Group, rng: G
         yield from _summed(rule, rows, rng)
 
 
-def _drawn(column: RuledColumn, pool: NDArray[np.intp], n: int, rng: Generator) -> RuledColumn:
+def _drawn(column: RuleColumn, pool: NDArray[np.intp], n: int, rng: Generator) -> RuleColumn:
     return column[pool[rng.integers(0, len(pool), n)]]
 
 
@@ -163,7 +163,7 @@ def _other_values(
         yield from ({name: values} for meant in listed for values in _next_to(meant, rows[name]))
 
 
-def _next_to(meant: Meant, column: RuledColumn) -> Iterator[NDArray[Any]]:
+def _next_to(meant: Condition, column: RuleColumn) -> Iterator[NDArray[Any]]:
     """The numbers or dates next to each interval and value of a condition; of one with `not`, its ends themselves."""
     if meant.codes is not None:  # a category has no neighbours
         return
@@ -255,14 +255,14 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
 
 def _counted(rule: DifferenceRule, rows: Group, rng: Generator) -> Iterator[Change]:
     """One column of completed years or months given by the two others; else the nearest count, and a date with it."""
-    from dpsyn_core.schema.rules.completed import solved
+    from dpsyn_core.schema.rules.anniversaries import solved
 
     wide = widest(rule, rows)
     for name in sorted(rule.columns, key=lambda n: n != wide):
         yield {name: solved(rule, name, rows, rng)}
     column = rows[rule.column]
     nearest = column.nearest(solved(rule, rule.column, rows, rng), up=False)
-    known = {**rows, rule.column: RuledColumn(column.attribute, nearest, column.state)}
+    known = {**rows, rule.column: RuleColumn(column.attribute, nearest, column.state)}
     for name in (rule.minus, rule.of):
         yield {rule.column: nearest, name: solved(rule, name, known, rng)}
 
@@ -280,7 +280,7 @@ def _handed_out(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, na
     stuck = np.flatnonzero(broken(rule, first) | ~ok)
     values = rows[name].values.copy()
     values[stuck[np.argsort(wanted[stuck], kind="stable")]] = np.sort(values[stuck])
-    return inside({**rows, name: RuledColumn(rows[name].attribute, values, rows[name].state)})
+    return inside({**rows, name: RuleColumn(rows[name].attribute, values, rows[name].state)})
 
 
 def _apart(values: NDArray[Any], wanted: NDArray[Any]) -> float:

@@ -22,11 +22,11 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.columns import BLANK, Bools, Group, Ready, RuleColumn, any_broken, read_columns, repeats
 from dpsyn_core.schema.rules.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
 from dpsyn_core.schema.rules.following import follow_all, ready
 from dpsyn_core.schema.rules.mending import mend
-from dpsyn_core.schema.rules.ruled import BLANK, Bools, Group, Ready, RuledColumn, any_broken, read_ruled, repeats
-from dpsyn_core.schema.rules.rules import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
+from dpsyn_core.schema.rules.registry import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
 
 REDRAWS = 40  # rounds in which repeated records are drawn again, before they are left out
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
@@ -40,7 +40,7 @@ def combinations(rule: UniqueRule, schema: Schema) -> float:
 
 
 def _values_of(attribute: Any) -> float:
-    plain = RuledColumn.read(decode_column(np.zeros(1, dtype=np.int64), attribute, np.random.default_rng(0)), attribute)
+    plain = RuleColumn.read(decode_column(np.zeros(1, dtype=np.int64), attribute, np.random.default_rng(0)), attribute)
     if attribute.kind == "categorical":
         return math.inf if attribute.other else len(attribute.values)
     low, high = plain.ends
@@ -98,13 +98,13 @@ def _redrawn(rule: UniqueRule, fine: Group, turn: int) -> tuple[str, ...]:
     return (by_values[turn % 4 % len(by_values)],)
 
 
-def _values(column: RuledColumn, fine: Group, name: str, n: int, rng: Generator, *, uniform: bool) -> RuledColumn:
+def _values(column: RuleColumn, fine: Group, name: str, n: int, rng: Generator, *, uniform: bool) -> RuleColumn:
     """Cells of other records; or uniform on the domain, where those leave no combination free."""
     held = len(fine[name].values)
     if held and not uniform:
         return fine[name][rng.integers(0, held, n)]
     a = column.attribute
-    return RuledColumn.read(decode_column(rng.integers(0, a.size - a.special, n), a, rng), a)
+    return RuleColumn.read(decode_column(rng.integers(0, a.size - a.special, n), a, rng), a)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,7 +144,7 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
         for name in names:
             attribute = schema[name]
             codes = rng.integers(0, attribute.size - (0 if special else attribute.special), TRIED)
-            rows[name] = RuledColumn.read(decode_column(codes, attribute, rng), attribute)
+            rows[name] = RuleColumn.read(decode_column(codes, attribute, rng), attribute)
         alone = ready([r for r in rules if not table_wide(r)], rows, np.ones(TRIED, dtype=bool))
         for _ in range(2):  # the second time with the fine ones of the first
             fine = np.flatnonzero(~any_broken(alone, rows))
@@ -186,7 +186,7 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
     before: Group = {}
     mended: list[tuple[list[AnyRule], Group]] = []
     for group in groups_of(rules):
-        columns = read_ruled(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
+        columns = read_columns(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
         wrong = any_broken(group, columns)
         if wrong.any():
             records |= wrong
@@ -203,7 +203,7 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
     )
 
 
-def _changed(before: RuledColumn, after: RuledColumn) -> Bools:
+def _changed(before: RuleColumn, after: RuleColumn) -> Bools:
     return np.asarray((after.state != before.state) | ((after.values != before.values) & (after.state != BLANK)))
 
 
@@ -214,10 +214,10 @@ def _polished(
     groups = [(rules, columns) for rules, columns in mended if not any(isinstance(r, UniqueRule) for r in rules)]
     if not groups:
         return
-    from dpsyn_core.schema.rules.polishing import polish
+    from dpsyn_core.schema.rules.pairs import polish
 
     now = {n: c for _, columns in mended for n, c in columns.items()}
-    others = read_ruled(table, schema, [a.name for a in schema.coded if a.name not in now])
+    others = read_columns(table, schema, [a.name for a in schema.coded if a.name not in now])
     for rules, columns in groups:
         alone = ready(rules, columns, np.ones(table.num_rows, dtype=bool))
         rest = {n: c for n, c in (others | now).items() if n not in columns}
@@ -286,7 +286,7 @@ def rewritten(table: Any, columns: Group, new: Mapping[str, Bools], schema: Sche
     return table
 
 
-def _rewritten(column: Any, found: RuledColumn, new: Bools, rng: Generator) -> Any:
+def _rewritten(column: Any, found: RuleColumn, new: Bools, rng: Generator) -> Any:
     """The pyarrow column with the new cells; all others are the very same."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -11,8 +11,8 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.ruled import broken, read_ruled
-from dpsyn_core.schema.rules.rules import AnyRule, FollowsRule
+from dpsyn_core.schema.rules.columns import broken, read_columns
+from dpsyn_core.schema.rules.registry import AnyRule, FollowsRule
 from dpsyn_core.tables.cells.canonical import canonical, has_decimal_comma
 
 
@@ -48,7 +48,7 @@ def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
     comma = has_decimal_comma(table)
     out: list[tuple[AnyRule, int]] = []
     for rule in schema.rules:
-        group = read_ruled(table, schema, rule.columns, comma=comma)
+        group = read_columns(table, schema, rule.columns, comma=comma)
         out.append((rule, int(broken(rule, group).sum())))
     known = derived_rules(schema)
     for a in schema.attributes:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.formulas import DifferenceRule, OrderRule
-from dpsyn_core.schema.rules.rules import AnyRule, BlankRule
+from dpsyn_core.schema.rules.formula import DifferenceRule, OrderRule
+from dpsyn_core.schema.rules.registry import AnyRule, BlankRule
 
 SINGLE = 1000  # days, or seconds, that are told apart one by one: every stay, and heaps at whole weeks and years
 MOST_DAYS = 73_050  # 200 years, more than close dates lie apart; a longer time counts as this long

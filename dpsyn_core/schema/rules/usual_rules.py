@@ -17,8 +17,8 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.formulas import range_of
-from dpsyn_core.schema.rules.rules import AnyRule, ImpossibleRule, Rule, check_rule
+from dpsyn_core.schema.rules.formula import range_of
+from dpsyn_core.schema.rules.registry import AnyRule, ImpossibleRule, Rule, check_rule
 from dpsyn_core.schema.rules.usual_words import (
     AGE,
     ALTOGETHER,

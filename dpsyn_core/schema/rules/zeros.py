@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.rules.columns import RuleColumn, meanings, tolerance, weights_of
+from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.date_parts import parts_in
-from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule
-from dpsyn_core.schema.rules.lookups import Lookup
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.ruled import RuledColumn, meanings, tolerance, weights_of
-from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, table_wide
+from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule
+from dpsyn_core.schema.rules.lookup import Lookup
+from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule, table_wide
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -111,7 +111,7 @@ class KnownZeros:
     def _of_numbers(self, rule: OrderRule | DifferenceRule | AdditionRule, axes: Mapping[str, _Axis]) -> Bools:
         """Cells whose intervals hold no numbers that agree with the rule."""
         empty = np.zeros(0)
-        group = {n: RuledColumn(self._attributes[n], empty, empty.astype(np.uint8)) for n in rule.columns}
+        group = {n: RuleColumn(self._attributes[n], empty, empty.astype(np.uint8)) for n in rule.columns}
         if isinstance(rule, OrderRule):
             weights: tuple[float, ...] = (1, -1)  # the lower one minus the upper one is at most 0
         else:
@@ -122,7 +122,7 @@ class KnownZeros:
             for n in rule.columns
         }
         if isinstance(rule, DifferenceRule) and rule.completed:
-            from dpsyn_core.schema.rules.completed import reach
+            from dpsyn_core.schema.rules.anniversaries import reach
 
             fewest, longest = reach(rule, ends, self._attributes[rule.of].unit_seconds)
             return np.asarray((ends[rule.column][0] > longest) | (ends[rule.column][1] < fewest))
@@ -191,14 +191,14 @@ def _all_of(parts: Sequence[Bools]) -> Bools:
 def _met(rule: ImpossibleRule | BlankRule, attributes: Mapping[str, Any], *, every: bool) -> list[tuple[str, Bools]]:
     """Of each column of the conditions, which codes surely meet what is said of it; not every: which may."""
     empty = np.zeros(0)
-    group = {n: RuledColumn(attributes[n], empty, empty.astype(np.uint8)) for n in rule.columns}
+    group = {n: RuleColumn(attributes[n], empty, empty.astype(np.uint8)) for n in rule.columns}
     return [
         (n, _all_of([_codes_meeting(attributes[n], m, every=every) for m in said]))
         for n, said in meanings(rule, group).items()
     ]
 
 
-def _codes_meeting(attribute: Any, meant: Meant, *, every: bool) -> Bools:
+def _codes_meeting(attribute: Any, meant: Condition, *, every: bool) -> Bools:
     if meant.codes is not None:
         return meant.codes
     if meant.negated:
@@ -230,7 +230,7 @@ def _blank_codes(attribute: Any, value: Any) -> Bools:
     if value is None:
         out[-1] = True
     elif isinstance(attribute, CategoricalAttribute):
-        one = RuledColumn(attribute, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)).all_of(value)
+        one = RuleColumn(attribute, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)).all_of(value)
         out[one.values] = True
     else:
         out[plain + list(attribute.special_values).index(value)] = True

@@ -34,14 +34,14 @@ from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.computed import measured_part
+from dpsyn_core.schema.rules.computation import measured_part
 from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema
 from tests.schema.helpers import cat, num
-from tests.schema.test_spans import IN, OUT, SPAN, stays
-from tests.schema.test_spans import declared as dated
+from tests.schema.rules.test_spans import IN, OUT, SPAN, stays
+from tests.schema.rules.test_spans import declared as dated
 from tests.systems.test_counters import made
 
 pytestmark = pytest.mark.spark

@@ -17,7 +17,7 @@ from dpsyn_core.runs.refit.refit import refit
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.rules.computed import computed_columns, given_by, measured_part
+from dpsyn_core.schema.rules.computation import computed_columns, given_by, measured_part
 from dpsyn_core.schema.rules.repair import repair
 from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.systems import registry

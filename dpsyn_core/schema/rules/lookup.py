@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.rules.condition import codes_of_map
 from dpsyn_core.schema.rules.date_parts import values_of
-from dpsyn_core.schema.rules.meant import codes_of_map
-from dpsyn_core.schema.rules.rules import FollowsRule
+from dpsyn_core.schema.rules.registry import FollowsRule
 
 Codes = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.base import SchemaRule, Value
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.rules.formulas import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
+from dpsyn_core.schema.rules.formula import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
 from dpsyn_core.tables.cells.canonical import canonical
 
 
@@ -47,10 +47,10 @@ class ImpossibleRule(SchemaRule):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError for a value that the schema does not have."""
-        from dpsyn_core.schema.rules.conditions import clauses
-        from dpsyn_core.schema.rules.meant import Meant
+        from dpsyn_core.schema.rules.clauses import clauses
+        from dpsyn_core.schema.rules.condition import Condition
 
-        found = [(c, Meant.of(attributes[c.attribute], c)) for c in clauses(self.where)]
+        found = [(c, Condition.of(attributes[c.attribute], c)) for c in clauses(self.where)]
         for column in self.columns:
             attribute = attributes[column]
             met = [m for c, m in found if c.attribute == column]
@@ -85,11 +85,11 @@ class BlankRule(SchemaRule):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError where the column has no such cell, or a condition a value that the schema lacks."""
-        from dpsyn_core.schema.rules.conditions import clauses
-        from dpsyn_core.schema.rules.meant import Meant
+        from dpsyn_core.schema.rules.clauses import clauses
+        from dpsyn_core.schema.rules.condition import Condition
 
         for c in clauses(self.where):
-            Meant.of(attributes[c.attribute], c)
+            Condition.of(attributes[c.attribute], c)
         attribute = attributes[self.column]
         if self.value is None and not attribute.missing:
             msg = f"'{self.column}' has no blank cells; declare missing: true for it"
@@ -173,7 +173,7 @@ class FollowsRule(SchemaRule):
                 msg = f"'{name}' is {attributes[name].kind}, and only a categorical column can stand here"
                 raise SchemaError(msg)
         if self.map is not None:
-            from dpsyn_core.schema.rules.meant import codes_of_map
+            from dpsyn_core.schema.rules.condition import codes_of_map
 
             codes_of_map(self.map, attributes[self.of[0]], attributes[self.column])
 
@@ -221,7 +221,7 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
         columns = rule.columns
         for name in columns:
             if name not in coded:
-                from dpsyn_core.schema.rules.conditions import unquoted
+                from dpsyn_core.schema.rules.clauses import unquoted
 
                 some = ", ".join(list(coded)[:20])
                 msg = f"'{name[:80]}' is no column that is synthesized; those are {some}{unquoted(name, coded)}"
@@ -236,6 +236,6 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
 
 
 def _named(where: str) -> tuple[str, ...]:
-    from dpsyn_core.schema.rules.conditions import clauses
+    from dpsyn_core.schema.rules.clauses import clauses
 
     return tuple(dict.fromkeys(c.attribute for c in clauses(where)))

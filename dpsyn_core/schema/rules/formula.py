@@ -112,7 +112,7 @@ class DifferenceRule(SchemaRule):
         column = attributes[self.column]
         _numbers(column)
         if self.completed:
-            from dpsyn_core.schema.rules.completed import reach
+            from dpsyn_core.schema.rules.anniversaries import reach
 
             least, most = reach(self, {n: range_of(attributes[n]) for n in self.columns}, of.unit_seconds)
             if column.min > most or column.max < least:

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.rules import polishing
+from dpsyn_core.schema.rules import pairs as polishing
 from dpsyn_core.schema.rules.repair import repair
-from tests.runs.test_repair import cat, check_repaired, declared, num
+from tests.schema.rules.test_repair import cat, check_repaired, declared, num
 
 N = 4000
 

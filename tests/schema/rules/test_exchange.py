@@ -5,17 +5,17 @@ import pyarrow as pa
 
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, RuleColumn, any_broken, broken, read_columns
 from dpsyn_core.schema.rules.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
 from dpsyn_core.schema.rules.following import ready
 from dpsyn_core.schema.rules.repair import repair
-from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, RuledColumn, any_broken, broken, read_ruled
 from tests.schema.helpers import cat, date, num
 
 
 def columns(schema, **values):
     found = {}
     for name, v in values.items():
-        found[name] = RuledColumn(schema[name], np.array(v, dtype=np.int64), np.full(len(v), PLAIN, dtype=np.uint8))
+        found[name] = RuleColumn(schema[name], np.array(v, dtype=np.int64), np.full(len(v), PLAIN, dtype=np.uint8))
     return found
 
 
@@ -86,8 +86,8 @@ def test_cells_that_should_be_blank_change_places_with_blank_ones():
     rng = np.random.default_rng(5)
     state = np.where(rng.random(4000) < 0.5, PLAIN, BLANK).astype(np.uint8)
     group = {
-        "pregnant": RuledColumn.of_codes(rng.integers(0, 2, 4000), schema["pregnant"]),
-        "weeks": RuledColumn(schema["weeks"], rng.integers(1, 41, 4000), state),
+        "pregnant": RuleColumn.of_codes(rng.integers(0, 2, 4000), schema["pregnant"]),
+        "weeks": RuleColumn(schema["weeks"], rng.integers(1, 41, 4000), state),
     }
     before = np.sort(group["weeks"].values[state == PLAIN]).tolist()
     exchange_blanks(schema.rules, group, rng)
@@ -112,7 +112,7 @@ def test_a_ratio_of_a_sum_is_arranged_with_it_so_that_all_columns_keep_their_cou
     tax = np.round(net * rng.choice([0.07, 0.19], 5000), 2)
     true = {"net": net, "tax": tax, "total": net + tax, "pieces": pieces, "rate": np.round((net + tax) / pieces, 2)}
     state = np.full(5000, PLAIN, dtype=np.uint8)
-    group = {n: RuledColumn(schema[n], rng.permutation(v), state.copy()) for n, v in true.items()}
+    group = {n: RuleColumn(schema[n], rng.permutation(v), state.copy()) for n, v in true.items()}
 
     def bins():
         return {n: np.bincount(schema[n].binning.find(c.values)).tolist() for n, c in group.items()}
@@ -136,7 +136,7 @@ def test_what_follows_without_a_map_is_chosen_so_that_columns_keep_their_counts(
     true = {"code": code, "label": rng.permutation(20)[code], "kind": code % 4}
     table = pa.table({n: pa.array([f"{n}{i}" for i in rng.permutation(v)]) for n, v in true.items()})  # made apart
     made, _ = repair(table, schema.rules, schema, rng)
-    assert not any_broken(schema.rules, read_ruled(made, schema, [*names])).any()
+    assert not any_broken(schema.rules, read_columns(made, schema, [*names])).any()
     before, after = (Codec(schema).encode(t, individuals=False).codes for t in (table, made))
     for i, (n, size) in enumerate(names.items()):
         moved = np.bincount(before[i], minlength=size) - np.bincount(after[i], minlength=size)
@@ -154,7 +154,7 @@ def test_what_follows_without_a_map_is_what_records_that_agree_say():
     rng = np.random.default_rng(8)
     city = rng.integers(0, 12, 4000)
     country = np.where(rng.random(4000) < 0.2, rng.integers(0, 3, 4000), city % 2)  # a fifth by chance, and few in z
-    group = {n: RuledColumn.of_codes(v, schema[n]) for n, v in (("city", city), ("country", country))}
+    group = {n: RuleColumn.of_codes(v, schema[n]) for n, v in (("city", city), ("country", country))}
     (found,) = ready(schema.rules, group, np.ones(4000, dtype=bool))
     assert found.targets.tolist() == [i % 2 for i in range(12)]
 
@@ -176,7 +176,7 @@ def test_a_blank_that_goes_with_one_value_of_a_number_keeps_its_counts():
     codes = np.array([base, discount, np.maximum(base - (7 - discount) // 2, 0), np.where(none, 2, base % 2)])
     table = Codec(schema).decode(codes.astype(np.uint32), rng=rng)
     made, _ = repair(table, schema.rules, schema, rng)
-    assert not any_broken(schema.rules, read_ruled(made, schema, [a.name for a in schema.attributes])).any()
+    assert not any_broken(schema.rules, read_columns(made, schema, [a.name for a in schema.attributes])).any()
     assert made["reason"].null_count >= 0.9 * table["reason"].null_count
 
 

@@ -14,11 +14,11 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, excess_of, follow, read_columns, weights_of
 from dpsyn_core.schema.rules.date_parts import every_part, said_by_bins
-from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, RatioRule, range_of
-from dpsyn_core.schema.rules.lookups import Lookup
-from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, Group, RuledColumn, excess_of, follow, read_ruled, weights_of
-from dpsyn_core.schema.rules.rules import FollowsRule
+from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, RatioRule, range_of
+from dpsyn_core.schema.rules.lookup import Lookup
+from dpsyn_core.schema.rules.registry import FollowsRule
 from dpsyn_core.schema.rules.spans import SpanAttribute, between, with_spans
 from dpsyn_core.tables.cells.canonical import COMMA
 
@@ -115,12 +115,12 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
     """
     has, schema = set(table.column_names), with_spans(schema)
     if any(isinstance(r, FollowsRule) and r.part is not None for r in schema.rules):
-        from dpsyn_core.schema.rules.dating import with_parts
+        from dpsyn_core.schema.rules.part_dates import with_parts
 
         table = with_parts(table, schema, rng)
     for one in computed_columns(schema, has):
         attribute = schema[one.column]
-        group = read_ruled(table, schema, one.sources)
+        group = read_columns(table, schema, one.sources)
         values = computed_values(one, group | {one.column: _lowest(attribute, table.num_rows)}, rng)
         if isinstance(attribute, CategoricalAttribute):
             cells = decode_column(values, attribute, rng, listed=listed)
@@ -140,7 +140,7 @@ def computed_values(one: Computed, group: Group, rng: Generator) -> NDArray[Any]
         of = group[rule.of[0]].attribute
         return np.asarray(follow(Lookup.public(rule, of, column.attribute), group)[0])
     if isinstance(rule, DifferenceRule) and rule.completed:
-        from dpsyn_core.schema.rules.completed import solved
+        from dpsyn_core.schema.rules.anniversaries import solved
 
         return np.asarray(np.clip(column.snapped(solved(rule, one.column, group, rng)), *column.ends))
     weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
@@ -208,10 +208,10 @@ def _in_order(found: dict[str, Computed]) -> list[Computed]:
     return out
 
 
-def _lowest(attribute: Any, n: int) -> RuledColumn:
+def _lowest(attribute: Any, n: int) -> RuleColumn:
     """Cells (n,) of the least value."""
     if isinstance(attribute, CategoricalAttribute):
-        return RuledColumn.of_codes(np.zeros(n, dtype=np.int64), attribute)
+        return RuleColumn.of_codes(np.zeros(n, dtype=np.int64), attribute)
     whole = getattr(attribute, "dtype", "integer") == "integer"
     values = np.full(n, range_of(attribute)[0], dtype=np.int64 if whole else np.float64)
-    return RuledColumn(attribute, values, np.full(n, PLAIN, dtype=np.uint8))
+    return RuleColumn(attribute, values, np.full(n, PLAIN, dtype=np.uint8))

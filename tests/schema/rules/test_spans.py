@@ -12,7 +12,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.computed import computed_columns, measured_part
+from dpsyn_core.schema.rules.computation import computed_columns, measured_part
 from dpsyn_core.schema.rules.spans import SpanAttribute, with_spans
 from dpsyn_core.schema.rules.zeros import KnownZeros
 from tests.schema.helpers import cat, date, num

@@ -15,8 +15,8 @@ from dpsyn_core.runs.tables import make_tables, without_known_zeros
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.rules.repair import repair
 from dpsyn_core.systems.base import zeros_of
-from tests.runs.test_repair import declared, drawn, wide_schema
 from tests.schema.helpers import cat, num
+from tests.schema.rules.test_repair import declared, drawn, wide_schema
 
 RULES = [
     {"kind": "order", "lower": "a", "upper": "b"},

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.columns import PLAIN, RuleColumn
 from dpsyn_core.schema.rules.following import ready
-from dpsyn_core.schema.rules.ruled import PLAIN, RuledColumn
 from tests.schema.helpers import cat
 
 CITIES, COUNTRIES = 8, 4
@@ -16,7 +16,7 @@ def found(city, country, rules, countries=COUNTRIES):
     attributes = [cat("city", [f"c{i}" for i in range(CITIES)]), cat("country", [f"l{i}" for i in range(countries)])]
     schema = Schema.of({"version": 1, "name": "t", "rules": rules, "attributes": attributes})
     group = {
-        n: RuledColumn(schema[n], np.asarray(v), np.full(len(v), PLAIN, dtype=np.uint8))
+        n: RuleColumn(schema[n], np.asarray(v), np.full(len(v), PLAIN, dtype=np.uint8))
         for n, v in (("city", city), ("country", country))
     }
     lookup = ready(schema.rules, group, np.ones(len(city), dtype=bool))[0]

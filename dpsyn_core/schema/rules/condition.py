@@ -13,7 +13,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.rules.conditions import Clause, ends_of
+from dpsyn_core.schema.rules.clauses import Clause, ends_of
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells.canonical import canonical
 
@@ -21,7 +21,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Meant:
+class Condition:
     """What a condition says of one column.
 
     codes: bool (size,), which codes of a categorical column meet it; None for numbers and dates, where `spans` are
@@ -36,7 +36,7 @@ class Meant:
     negated: bool = False
 
     @classmethod
-    def of(cls, attribute: Any, clause: Clause) -> Meant:
+    def of(cls, attribute: Any, clause: Clause) -> Condition:
         """Raises SchemaError for a value that the column cannot have."""
         if isinstance(attribute, CategoricalAttribute):
             codes = _codes(attribute, clause)

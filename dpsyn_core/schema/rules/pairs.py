@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Bools, Group, Ready, RuleColumn, any_broken
 from dpsyn_core.schema.rules.exchanging import Rows, settled
-from dpsyn_core.schema.rules.ruled import BLANK, PLAIN, Bools, Group, Ready, RuledColumn, any_broken
 
 VALUES = 40  # of a column in its pairs, at most; each then has about as many records
 PARTNERS = 4  # that a record is offered for each column in a round
@@ -24,7 +24,7 @@ CELLS = 1 << 21  # of pairs that are read for the offers of one column in a roun
 
 
 def polish(
-    rules: Sequence[Ready], before: Mapping[str, RuledColumn], columns: Group, others: Group, rng: Generator
+    rules: Sequence[Ready], before: Mapping[str, RuleColumn], columns: Group, others: Group, rng: Generator
 ) -> None:
     """Records that a repair has changed exchange single cells with others, in place.
 
@@ -70,7 +70,7 @@ def polish(
 class _Pairs:
     """By how many records each pair of values of two columns differs from what it was; those that move come first."""
 
-    def __init__(self, before: Mapping[str, RuledColumn], columns: Group, others: Group) -> None:
+    def __init__(self, before: Mapping[str, RuleColumn], columns: Group, others: Group) -> None:
         coded = [_coarse(before[n], c) for n, c in columns.items()] + [_coarse(c, c) for c in others.values()]
         self.codes = np.stack([after for _, after in coded])  # (columns, records)
         self.touched: Bools = np.logical_or.reduce([old != new for old, new in coded])
@@ -134,7 +134,7 @@ class _Pairs:
         return gain, cells, apart
 
 
-def _coarse(before: RuledColumn, after: RuledColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _coarse(before: RuleColumn, after: RuleColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Codes of a column before and after the repair, at most about `VALUES`: bins, or several with as many records."""
     binned = []
     for column in (before, after):

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from dpsyn_core.schema.codec import cells_of
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.columns import PLAIN, RuleColumn, plain_in, read_columns
 from dpsyn_core.schema.rules.date_parts import moments, part_of
-from dpsyn_core.schema.rules.formulas import COMPLETED
-from dpsyn_core.schema.rules.lookups import Lookup
-from dpsyn_core.schema.rules.ruled import PLAIN, RuledColumn, plain_in, read_ruled
-from dpsyn_core.schema.rules.rules import FollowsRule
+from dpsyn_core.schema.rules.formula import COMPLETED
+from dpsyn_core.schema.rules.lookup import Lookup
+from dpsyn_core.schema.rules.registry import FollowsRule
 
 ROOM = {"year": 20_000, **dict.fromkeys(COMPLETED, 20_000)}  # parts are less than half of it away from 0; others: 64
 
@@ -33,7 +33,7 @@ def with_parts(table: Any, schema: Schema, rng: Generator) -> Any:
     rules = [r for r in schema.rules if isinstance(r, FollowsRule) and r.part is not None and has.issuperset(r.columns)]
     for name in dict.fromkeys(r.of[0] for r in rules):
         some = [r for r in rules if r.of[0] == name]
-        group = read_ruled(table, schema, (name, *(r.column for r in some)))
+        group = read_columns(table, schema, (name, *(r.column for r in some)))
         spoken = plain_in(tuple(group), group)
         dates = group[name]
         values = _moved(dates, [(r, group[r.column]) for r in some], rng)
@@ -46,7 +46,7 @@ def with_parts(table: Any, schema: Schema, rng: Generator) -> Any:
     return table
 
 
-def _moved(dates: RuledColumn, told: Sequence[tuple[FollowsRule, RuledColumn]], rng: Generator) -> NDArray[Any]:
+def _moved(dates: RuleColumn, told: Sequence[tuple[FollowsRule, RuleColumn]], rng: Generator) -> NDArray[Any]:
     """Dates (n,), of those that lack a part others of the same bin, where there are any."""
     a, binning = dates.attribute, dates.attribute.binning
     hours = any(r.part == "hour" for r, _ in told)

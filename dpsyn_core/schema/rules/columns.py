@@ -14,12 +14,12 @@ from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.conditions import clauses
+from dpsyn_core.schema.rules.clauses import clauses
+from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.date_parts import part_of
-from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule, range_of
-from dpsyn_core.schema.rules.lookups import Lookup, joined
-from dpsyn_core.schema.rules.meant import Meant
-from dpsyn_core.schema.rules.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
+from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule, RatioRule, range_of
+from dpsyn_core.schema.rules.lookup import Lookup, joined
+from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells.canonical import canonical
@@ -31,7 +31,7 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(slots=True)
-class RuledColumn:
+class RuleColumn:
     """A column that a rule names, as numbers.
 
     values: (n,) codes of categories, else numbers, or days or seconds since 1970. state: (n,) whether a cell is blank,
@@ -43,7 +43,7 @@ class RuledColumn:
     state: NDArray[np.uint8]
 
     @classmethod
-    def read(cls, column: Any, attribute: Any, *, comma: bool = False) -> RuledColumn:
+    def read(cls, column: Any, attribute: Any, *, comma: bool = False) -> RuleColumn:
         """From a pyarrow column, synthetic or real; numbers outside the declared range stay as they are."""
         if isinstance(attribute, CategoricalAttribute):
             codes = encode_column(column, attribute).astype(np.int64)
@@ -58,22 +58,22 @@ class RuledColumn:
         return cls(attribute, values.copy(), np.where(valid, np.where(special, SPECIAL, PLAIN), BLANK).astype(np.uint8))
 
     @classmethod
-    def of_codes(cls, codes: NDArray[np.int64], attribute: CategoricalAttribute) -> RuledColumn:
+    def of_codes(cls, codes: NDArray[np.int64], attribute: CategoricalAttribute) -> RuleColumn:
         """From codes of a category; -1 where a real cell has none."""
         state = np.where((codes >= 0) & (codes < len(attribute.values)), PLAIN, SPECIAL).astype(np.uint8)
         if attribute.missing:
             state[codes == attribute.size - 1] = BLANK
         return cls(attribute, codes, state)
 
-    def __getitem__(self, rows: Rows) -> RuledColumn:
+    def __getitem__(self, rows: Rows) -> RuleColumn:
         """Some of its records, as a copy."""
-        return RuledColumn(self.attribute, self.values[rows], self.state[rows])
+        return RuleColumn(self.attribute, self.values[rows], self.state[rows])
 
-    def put(self, rows: Rows, given: RuledColumn) -> None:
+    def put(self, rows: Rows, given: RuleColumn) -> None:
         """Takes the cells of these records from another."""
         self.values[rows], self.state[rows] = given.values, given.state
 
-    def meets(self, meant: Meant) -> Bools:
+    def meets(self, meant: Condition) -> Bools:
         """Which cells meet a condition."""
         if meant.codes is not None:
             listed: Bools = meant.codes[self.values] & (self.values >= 0)
@@ -95,14 +95,14 @@ class RuledColumn:
         special: Bools = (self.values == value) & (self.state == SPECIAL)
         return special
 
-    def all_of(self, value: Any) -> RuledColumn:
+    def all_of(self, value: Any) -> RuleColumn:
         """As many cells that are all blank, or all hold a special or listed value; None: blank."""
         n, a = len(self.values), self.attribute
         if isinstance(a, CategoricalAttribute):
             code = a.size - 1 if value is None else a.keys.index(canonical(value))
-            return RuledColumn.of_codes(np.full(n, code, dtype=np.int64), a)
+            return RuleColumn.of_codes(np.full(n, code, dtype=np.int64), a)
         state = np.full(n, BLANK if value is None else SPECIAL, dtype=np.uint8)
-        return RuledColumn(a, np.full(n, 0 if value is None else value, dtype=self.values.dtype), state)
+        return RuleColumn(a, np.full(n, 0 if value is None else value, dtype=self.values.dtype), state)
 
     @property
     def ends(self) -> tuple[Any, Any]:
@@ -179,14 +179,14 @@ class RuledColumn:
         return inside
 
 
-Group = dict[str, RuledColumn]
+Group = dict[str, RuleColumn]
 
 
-def meanings(rule: ImpossibleRule | BlankRule, group: Group) -> dict[str, list[Meant]]:
+def meanings(rule: ImpossibleRule | BlankRule, group: Group) -> dict[str, list[Condition]]:
     """What the conditions of a rule say of each of its columns."""
-    out: dict[str, list[Meant]] = {}
+    out: dict[str, list[Condition]] = {}
     for clause in clauses(rule.where):
-        out.setdefault(clause.attribute, []).append(Meant.of(group[clause.attribute].attribute, clause))
+        out.setdefault(clause.attribute, []).append(Condition.of(group[clause.attribute].attribute, clause))
     return out
 
 
@@ -201,7 +201,7 @@ def _lookup(rule: FollowsRule, group: Group) -> Lookup:
     return Lookup.commonest(rule, keys_of_lookup(of)[plain], column.values[plain])
 
 
-def keys_of_lookup(of: Sequence[RuledColumn]) -> NDArray[np.int64]:
+def keys_of_lookup(of: Sequence[RuleColumn]) -> NDArray[np.int64]:
     """The columns that another follows from, as one number a record."""
     return joined([c.values for c in of], [c.attribute.size for c in of])
 
@@ -271,7 +271,7 @@ def weights_of(rule: DifferenceRule | AdditionRule, group: Group) -> tuple[float
 def excess_of(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[Any]:
     """By how much the weighted columns do not add up to 0."""
     if isinstance(rule, DifferenceRule) and rule.completed:
-        from dpsyn_core.schema.rules.completed import excess
+        from dpsyn_core.schema.rules.anniversaries import excess
 
         return excess(rule, group)
     terms = [w * group[n].values for w, n in zip(weights_of(rule, group), rule.columns, strict=True)]
@@ -319,7 +319,7 @@ def repeats(rule: UniqueRule, group: Group) -> Bools:
     return out
 
 
-def read_ruled(table: Any, schema: Schema, names: Sequence[str], *, comma: bool = False) -> Group:
+def read_columns(table: Any, schema: Schema, names: Sequence[str], *, comma: bool = False) -> Group:
     """Columns of a pyarrow table by name; comma: whether a comma is its decimal mark."""
     at = locate(table.column_names, list(names))
-    return {n: RuledColumn.read(table.column(i), schema[n], comma=comma) for n, i in zip(names, at, strict=True)}
+    return {n: RuleColumn.read(table.column(i), schema[n], comma=comma) for n, i in zip(names, at, strict=True)}
