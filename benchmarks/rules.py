@@ -167,7 +167,7 @@ def compared(table: pa.Table, ruled: Schema, *, system: str, epsilon: float, see
     found = []
     for schema in (ruled.model_copy(update={"rules": ()}), ruled):
         with tempfile.TemporaryDirectory() as folder:
-            facts = spec.facts(schema, query_vouched=False, chosen_on=None)
+            facts = spec.facts(schema, query_vouched=False)
             run = measure(
                 source_of(table, schema=schema), schema, spec, facts=facts, ledger=Ledger(Path(folder) / "l.db")
             )
@@ -182,7 +182,7 @@ def repaired_alone(name: str, records: int, repeats: int) -> None:
     for seed in range(repeats):
         spec = RunSpec.of(epsilon=1.0, delta=DELTA, method="rls", seed=seed)
         with tempfile.TemporaryDirectory() as folder:
-            facts = spec.facts(ruled, query_vouched=False, chosen_on=None)
+            facts = spec.facts(ruled, query_vouched=False)
             run = measure(
                 source_of(table, schema=ruled), ruled, spec, facts=facts, ledger=Ledger(Path(folder) / "l.db")
             )

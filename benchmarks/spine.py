@@ -33,7 +33,7 @@ FEATURES = {
     "refits and tables of others": "runs/refit/*.py commands/refit.py estimate/marginals/released_file.py",
     "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declarations.py",
     "planning, grids, publishing, adapters": "runs/choose/*.py report/publishing/*.py commands/adapters/*.py "
-    "commands/plan.py commands/tune.py commands/grid.py commands/epsilon.py commands/describe.py commands/registry.py",
+    "commands/plan.py commands/compare_systems.py commands/describe.py commands/registry.py",
     "public tables": "systems/rls/prior.py systems/public_table.py runs/public_table.py evaluate/exploration.py "
     "commands/explore.py",
     "the other systems, P3GM and its family": "systems/others/*.py systems/others/*/*.py systems/deep/*.py",

@@ -16,10 +16,10 @@ import pyarrow as pa
 from benchmarks.accuracy import DELTA
 from benchmarks.engine import mean_distance, run_system
 from benchmarks.process import table as markdown
-from dpsyn_core.commands.tune import candidate_of
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.commands.compare_systems import candidate_of
+from dpsyn_core.runs.choose.comparison import compare_systems
+from dpsyn_core.runs.choose.document import ComparisonSpec
 from dpsyn_core.runs.choose.processes import PROCESSES, Draw
-from dpsyn_core.runs.choose.rehearsal import rehearse
 from dpsyn_core.runs.public_table import coded
 
 OFFERED = ("rls", "rls:resolution=8", "rls:one_way_share=0.6", "mst", "privsyn", "independent")
@@ -33,10 +33,10 @@ def public_row(process: str, epsilon: float, records: int, seeds: int, drift: bo
         sizes = schema.domain().sizes
         capped = [np.minimum(c.to_numpy(), k - 1) for c, k in zip(other.columns, sizes, strict=True)]
         other = pa.table(dict(zip(private.column_names, capped, strict=True)))
-    public = coded(other.slice(records), schema, name="public", sha256="0" * 64)
     truth = coded(private.slice(0, records), schema, name="private", sha256="0" * 64)
     candidates = [candidate_of(text) for text in OFFERED]
-    found = rehearse(public, schema, candidates, budget=Budget(epsilon=epsilon, delta=DELTA))
+    spec = ComparisonSpec.of_candidates(candidates, [epsilon], delta=DELTA, repeats=3, public=True)
+    found = compare_systems(other.slice(records), schema, spec)
     errors = {}
     for c in candidates:
         made = [
@@ -46,8 +46,9 @@ def public_row(process: str, epsilon: float, records: int, seeds: int, drift: bo
             for s in range(seeds)
         ]
         errors[str(c)] = float(np.mean([mean_distance(truth.codes, m.codes, truth.domain, 2) for m in made]))
-    best = str(found.best.candidate)
-    print(process, {str(t.candidate): round(t.mean, 4) for t in found.tried}, errors, file=sys.stderr, flush=True)
+    ranking = found.ranking(epsilon)
+    best = ranking[0].method
+    print(process, {c.method: round(c.mean, 4) for c in ranking}, errors, file=sys.stderr, flush=True)
     return [process, *(f"{e:.4f}" for e in errors.values()), best, f"{errors[best] / errors['rls'] - 1:+.1%}"]
 
 

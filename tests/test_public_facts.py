@@ -145,8 +145,23 @@ def by_stored(base, schema, folder):
 
 
 def by_public_choice(base, schema, folder):
-    public = ["--public-table", str(csv(folder / "before.csv", BITS))]
-    manifest = called("tune", base, schema, folder, "--candidate", "independent", "--candidate", "rls", *public)
+    public, chosen = str(csv(folder / "before.csv", BITS)), str(folder / "best.json")
+    place = written(folder / "c.schema.json", schema)
+    budget = ["--epsilons", "1", "--delta", "1e-6", "--repeats", "1"]
+    words = [
+        "compare-systems",
+        public,
+        "--schema",
+        str(place),
+        "--public",
+        "--system",
+        "rls",
+        "--system",
+        "independent",
+    ]
+    assert main([*words, *budget, "--save-settings", chosen, "--quiet"]) == 0
+    manifest = called("synth", base, schema, folder, "--settings", str(one(folder, "best*.json")), "--quiet")
+    assert Manifest.load(manifest).public_table.candidates == ("rls", "independent")
     return one(folder, "o*.csv"), manifest
 
 
@@ -516,7 +531,7 @@ def test_facts_are_made_in_one_place_and_none_of_them_has_a_default():
     assert all(f.default is dataclasses.MISSING for f in dataclasses.fields(PublicFacts))
     needed = [
         (Manifest.build, "facts"), (measure, "facts"), (release_marginals, "facts"),
-        (frequent_itemsets, "query_vouched"), (RunSpec.facts, "query_vouched"), (RunSpec.facts, "chosen_on"),
+        (frequent_itemsets, "query_vouched"), (RunSpec.facts, "query_vouched"),
         (Places.of, "private"), *((public_facts, n) for n in list(inspect.signature(public_facts).parameters)[1:]),
     ]  # fmt: skip
     for function, name in needed:
@@ -527,9 +542,8 @@ def test_facts_are_made_in_one_place_and_none_of_them_has_a_default():
 WITHOUT_A_WORD = {  # modules that call a public function, whose word for a query is optional, without one
     "dpsyn_core/__init__.py": "hands on what it is given",
     "dpsyn_core/commands/adapters/sdv.py": "frames of pandas",
-    "dpsyn_core/commands/benchmark.py": "an invented table",
     "dpsyn_core/commands/synth.py": "linked tables as they were opened, which say it themselves",
-    "dpsyn_core/runs/choose/grid.py": "tables that are declared public",
+    "dpsyn_core/runs/choose/comparison.py": "tables that are declared public",
     "dpsyn_core/runs/jobs/worker.py": "the simulated sample",
     "ui/learn/race.py": "simulated people",
 }

@@ -16,12 +16,21 @@ from dpsyn_core import __version__, commands
 from dpsyn_core.commands.common import Parser
 from dpsyn_core.errors import DPSynError, InputError
 
+RENAMED = {  # old name -> where to go
+    "benchmark": "systems are compared on an invented table by 'dpsyn compare-systems --process classes'",
+    "epsilon": "'dpsyn plan --error' and 'dpsyn plan --gain' lead from an error or a risk to epsilon",
+    "grid": "systems are compared on a public table by 'dpsyn compare-systems TABLE --public'",
+    "tune": "'dpsyn compare-systems --save-settings S.json' chooses, 'dpsyn synth --settings S.json' runs",
+}
 ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "report", "verify", "ledger")
 
 
 def command_modules() -> list[str]:
     """One file in `commands` is one command (or a family); in the order of use first, then by name."""
-    found = {m.name for m in pkgutil.iter_modules(commands.__path__) if not m.ispkg} - {"cli", "common"}
+    found = {m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__) if not m.ispkg} - {
+        "cli",
+        "common",
+    }
     return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
 
 
@@ -32,13 +41,16 @@ def build_parser(argv: Sequence[str] = ()) -> Parser:
     added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     known = command_modules()
     for name in argv[:1] if argv and argv[0] in known else known:
-        import_module(f"dpsyn_core.commands.{name}").add(added)
+        import_module(f"dpsyn_core.commands.{name.replace('-', '_')}").add(added)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a sub-command and turns errors into an exit status."""
     words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in RENAMED:
+        print(f"dpsyn {words[0]}: {RENAMED[words[0]]}", file=sys.stderr)
+        return 2
     args = build_parser(words).parse_args(words)
     # pyarrow's own allocator keeps what it once held; the system's gives it back (20 MB less at the peak)
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")

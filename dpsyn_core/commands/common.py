@@ -147,6 +147,8 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
     flags = {name: value for name in RunSpec.model_fields if (value := getattr(args, name, None)) is not None}
     fields = dict(kept.run) | flags
     inherited = kept.run.settings if fields["method"] == kept.run.method else {}
+    if fields["method"] != kept.run.method or args.settings:  # then they are not what was chosen
+        fields["chosen_on"] = None
     fields["settings"] = {**inherited, **parse_settings(args.settings)}
     return RunSpec.of(**fields), kept.schema if args.schema is None else Schema.load(args.schema)
 

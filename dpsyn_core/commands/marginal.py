@@ -110,7 +110,7 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
 
     spec, schema = run_spec(args, method=METHOD), one_table("marginal", args.schema)
     views = args.measurements or measurements_beside(args.out)
-    facts = spec.facts(schema, query_vouched=read_form(args).query_vouched, chosen_on=None)
+    facts = spec.facts(schema, query_vouched=read_form(args).query_vouched)
     places = Places.of(args.out, args.manifest, measurements=views, private=not facts.reasons)
     places.check(args.table, args.schema)
     point_out_names(args.dataset or schema.ledger_name)

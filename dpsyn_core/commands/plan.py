@@ -1,4 +1,4 @@
-"""`dpsyn plan`: where the budget of a run would go, before anything is spent; reads no table."""
+"""`dpsyn plan`: where the budget of a run would go, or from an error or a risk to epsilon; reads no table."""
 
 from __future__ import annotations
 
@@ -41,8 +41,20 @@ KINDS = {
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    parser = commands.add_parser("plan", help="where the budget of a run would go; reads no table, spends nothing")
+    parser = commands.add_parser(
+        "plan",
+        help="where a budget would go, or which epsilon an error or a risk needs; reads no table, spends nothing",
+        description="With --epsilon, where the budget of a run would go. With --error, the smallest epsilon whose "
+        "forecast error is at most that; with --gain, the largest epsilon at which no attacker gains more.",
+    )
     add_run(parser)
+    parser.add_argument("--error", type=float, metavar="SHARE", help="to epsilon from this error, for example 0.02")
+    parser.add_argument(
+        "--of", metavar="WHAT", help="the error of columns, pairs (default), or the name of a declared question"
+    )
+    parser.add_argument(
+        "--gain", type=float, metavar="SHARE", help="to epsilon from this gain, for example 0.05: right in 55 of 100"
+    )
     parser.add_argument(
         "--columns", metavar="NAMES",
         help="instead of a schema, names of columns, with what is known of them: 'age=number:20,sex=2,born=date:60,"
@@ -63,20 +75,90 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Prints one line a step."""
-    from dpsyn_core.commands.common import chosen_run, print_json
+    """Prints one line a step, or one for each target."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.plan import ASSUMED, lost, lost_sentence, plan
 
     if args.about is not None and args.about < 1:
         msg = f"--n-records is {args.about}; it must be at least 1"
         raise SettingError(msg)
+    if args.error is None and args.gain is None:
+        if args.of is not None:
+            msg = "--of goes with --error, such as --error 0.02 --of pairs; give both, or leave it out"
+            raise SettingError(msg)
+        _print_plan(args)
+    else:
+        _print_epsilon(args)
+
+
+def _print_epsilon(args: argparse.Namespace) -> None:
+    """One line for each target, or JSON with the whole curve. Raises InputError."""
+    from dpsyn_core.commands.common import print_json
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.runs.choose.epsilon_search import epsilon_for_gain, rounded_down
+
+    for name in ("epsilon", "outlook", "save_settings"):
+        if getattr(args, name) not in (None, False):
+            msg = f"--error and --gain look for an epsilon; leave --{name.replace('_', '-')} out"
+            raise SettingError(msg)
+    if args.delta is None and (args.gain is not None or args.from_settings is None):
+        msg = "--delta is missing; give it, for example --delta 1e-9"
+        raise SettingError(msg)
+    document: dict[str, Any] = {} if args.delta is None else {"delta": args.delta}
+    lines = []
+    if args.gain is not None:
+        most = epsilon_for_gain(args.gain, args.delta)
+        document["gain"] = {"gain": args.gain, "epsilon": most}
+        lines.append(f"gain {args.gain:g}: epsilon {rounded_down(most):g} at most (exactly {most:.6g})")
+    if args.error is not None:
+        document["error"], line = _epsilon_for_error(args)
+        lines.append(line)
+    if args.json:
+        print_json(document)
+    else:
+        print("\n".join(lines))
+
+
+def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """The smallest epsilon of an error, as a document and as a sentence."""
+    from dpsyn_core.commands.common import chosen_run
+    from dpsyn_core.commands.trees import one_table
+    from dpsyn_core.runs.choose.epsilon_search import PAIRS, epsilon_for_error, gain
+    from dpsyn_core.runs.plan import ASSUMED
+
+    args.epsilon = 1.0  # of the run whose epsilon is looked for
+    if args.schema is not None:
+        one_table("plan --error", args.schema)
+    spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
+    reached = epsilon_for_error(spec, schema, of=args.of or PAIRS, target=args.error, n_records=args.about or ASSUMED)
+    document: dict[str, Any] = {
+        "of": reached.of,
+        "target": reached.target,
+        "n_records": reached.n_records,
+        "epsilon": reached.epsilon,
+        "curve": [list(point) for point in zip(reached.epsilons, reached.errors, strict=True)],
+    }
+    what = f"error {reached.target:.3g} of {reached.of} with about {reached.n_records:,} records"
+    epsilon = reached.rounded()
+    if epsilon is None:
+        most = reached.epsilons[-1]
+        return document, f"{what}: not reached up to epsilon {most:g}; take more records or coarser columns"
+    document["gain"] = gain(epsilon, spec.delta)
+    points = 100 * document["gain"]
+    return document, f"{what}: epsilon {epsilon:g}; an attacker then gains at most {points:.2g} points of 100"
+
+
+def _print_plan(args: argparse.Namespace) -> None:
+    """One line a step, or JSON. Raises InputError."""
+    from dpsyn_core.commands.common import chosen_run, print_json
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.runs.plan import ASSUMED, lost, lost_sentence, plan
+
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
     made = plan(spec, schema, n_records=args.about)
     assumed = schema.n_records or args.about or ASSUMED
     error = lost(made, spec, schema, assumed)
     warning = None if error is None else lost_sentence(error, spec, schema)
-    reasons = spec.facts(schema, query_vouched=False, chosen_on=None).reasons  # no table is read
+    reasons = spec.facts(schema, query_vouched=False).reasons  # no table is read
     computed = _computed(schema, spec.task(schema))
     if args.save_settings is not None:
         from dpsyn_core.files import same_path

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
         check_apart(public, args.table)
         print(f"note: '{public.name}' is public by your word alone: nothing protects its records", file=sys.stderr)
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
-    facts = spec.facts(schema, query_vouched=read_form(args).query_vouched, chosen_on=None)
+    facts = spec.facts(schema, query_vouched=read_form(args).query_vouched)
     places = Places.of(
         args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
         release=args.save_release, private=not facts.reasons,

@@ -92,7 +92,7 @@ def synthesize_to(
     generator, seed = post_processing_generator(rng)
     spec = RunSpec.of(seed=seed, **more)
     declared: Schema = Schema.given(schema)
-    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table), chosen_on=None)
+    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table))
     places = Places.of(out, manifest, tables=spec.tables, private=not facts.reasons)
     if not places.folder:
         check_target(places.outs[0])

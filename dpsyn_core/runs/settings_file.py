@@ -18,7 +18,8 @@ KIND = "dpsyn-settings"
 VERSION = 1
 LARGEST = 50_000_000  # bytes of a file: a schema of a hundred thousand columns has some 20 MB
 # an owner's word is given for one table, so a file that may go elsewhere never has it: that a table is public, or (no
-# field of a run) that a query reads each record by itself. Nor may such a file name a place on this machine to be read
+# field of a run) that a query reads each record by itself. Nor may such a file name a place on this machine to be read.
+# `chosen_on` is a fact of the settings themselves, and a manifest that repeats it promises less, never more
 FIELDS = tuple(name for name in RunSpec.model_fields if name != "public_table")
 
 
@@ -120,7 +121,7 @@ class RunSettings:
     @property
     def private(self) -> bool:
         """Whether a run of a table that is read as it lies would not be stamped NOT PRIVATE."""
-        return not self.run.facts(self.schema, query_vouched=False, chosen_on=None).reasons
+        return not self.run.facts(self.schema, query_vouched=False).reasons
 
     @property
     def file_name(self) -> str:

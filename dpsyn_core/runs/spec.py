@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, SettingError
+from dpsyn_core.privacy.manifest.statement import UsedTable
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.manifest.statement import PublicFacts, UsedTable
+    from dpsyn_core.privacy.manifest.statement import PublicFacts
     from dpsyn_core.questions.document import Given, Questions
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.systems.base import MethodConfig, Task
@@ -46,6 +47,9 @@ class RunSpec(BaseModel):
     tables: int = Field(default=1, description="Synthetic tables of the one release")
     public_table: str | None = Field(
         default=None, description="Path of a table that the owner vouches is public, to learn from; null: none"
+    )
+    chosen_on: UsedTable | None = Field(
+        default=None, description="The public table by which system and settings were chosen; null: by none"
     )
 
     @classmethod
@@ -111,13 +115,13 @@ class RunSpec(BaseModel):
         self.config.check_public_table()
         return replace(task, public=read_public(Path(self.public_table), schema))
 
-    def facts(self, schema: Schema, *, query_vouched: bool, chosen_on: UsedTable | None) -> PublicFacts:
+    def facts(self, schema: Schema, *, query_vouched: bool) -> PublicFacts:
         """Where what this run takes for public comes from; see `public_facts`."""
         from dpsyn_core.runs.open import public_facts
 
         why = self.config.reasons
         return public_facts(
-            schema, dataset=self.dataset, query_vouched=query_vouched, reasons=why, public_table=chosen_on
+            schema, dataset=self.dataset, query_vouched=query_vouched, reasons=why, public_table=self.chosen_on
         )
 
     def check(self, *, most: int = MAX_RECORDS) -> None:
@@ -131,7 +135,13 @@ class RunSpec(BaseModel):
         self.check_tables()
 
     def check_tables(self) -> None:
-        """Raises SettingError or MethodError for a number of tables that cannot be made of one release."""
+        """Raises SettingError or MethodError for what cannot be made of one release."""
+        if self.chosen_on is not None and self.public_table is not None:
+            msg = (
+                "the settings were chosen by runs on a public table, and the run learns from one too, of which a "
+                "manifest names one; leave the public table of the run out"
+            )
+            raise SettingError(msg)
         if not 1 <= self.tables <= MOST_TABLES:
             msg = f"the number of tables is {self.tables}; it must be a whole number between 1 and {MOST_TABLES}"
             raise SettingError(msg)

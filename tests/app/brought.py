@@ -33,7 +33,7 @@ def released():
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         spec = JobSpec(epsilon=1.0, delta=1e-9, method="independent", seed=1, dataset="toy", query_vouched=False)
-        facts = spec.facts(DECLARED, query_vouched=False, chosen_on=None)
+        facts = spec.facts(DECLARED, query_vouched=False)
         ledger = Ledger(folder / "ledger.sqlite3")
         measured = measure(source_of(TABLE), DECLARED, spec, facts=facts, ledger=ledger, progress=silent)
         leave_release(folder, spec, measured, silent)

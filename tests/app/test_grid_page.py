@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dpsyn_core.runs.choose.document import GridResult
+from dpsyn_core.runs.choose.document import SystemsComparison
 from dpsyn_core.runs.choose.worker import RESULT
 from tests.app_driver import at_page, keys, plots, space_of, uploaded, words
 from ui.shared.state import grids
@@ -29,7 +29,7 @@ def test_one_press_on_the_sample_gives_a_map_bars_and_a_file(app):
     assert job.state == "done", job.failure()
     app.run()
     assert not app.exception
-    found = GridResult.model_validate_json((job.folder / RESULT).read_text())
+    found = SystemsComparison.model_validate_json((job.folder / RESULT).read_text())
     assert len(found.runs) == 6
     drawn, bars = plots(app)
     assert drawn["data"][0]["y"] == ["independent"] and drawn["data"][0]["x"] == ["0.1", "10"]

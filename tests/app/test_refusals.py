@@ -112,7 +112,7 @@ WHOLE = (
     "schema/linked.py",
     "runs/refit/subset_schema.py",
     "runs/attacks/attack.py",
-    "runs/choose/grid.py",
+    "runs/choose/comparison.py",
 )
 GERMAN_ONLY_IN_PART = ("only the high bins of a group", "mwem needs the marginal")  # of a file made by another program
 

@@ -31,7 +31,7 @@ SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [
 ]})  # fmt: skip
 RECORDS = 4000
 SPEC = RunSpec(epsilon=5.0, delta=1e-6, method="rls", seed=1, n_records=RECORDS)
-FACTS = SPEC.facts(SCHEMA, query_vouched=False, chosen_on=None)
+FACTS = SPEC.facts(SCHEMA, query_vouched=False)
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def marginals(book):
         SCHEMA,
         [["a"], ["a", "b"]],
         spec,
-        facts=spec.facts(SCHEMA, query_vouched=False, chosen_on=None),
+        facts=spec.facts(SCHEMA, query_vouched=False),
         ledger=book,
     )
 

@@ -34,6 +34,7 @@ from dpsyn_core.outside import below, file_word
 from dpsyn_core.privacy.charge_record import MOST as MOST_EPSILON
 from dpsyn_core.privacy.looks import Look, remember, remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import UsedTable
 from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.runs.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
 from dpsyn_core.runs.release_file import MOST_BYTES, load_release
@@ -89,6 +90,7 @@ class Project(BaseModel):
     n_records: int | None = Field(None, ge=1, le=RECORDS)
     questions_share: float | None = Field(None, ge=0, le=1)
     seed: int = Field(1, ge=0, le=SEED)
+    chosen_on: UsedTable | None = Field(None, description="The public table that chose method and settings")
     query_vouched: bool = Field(False, description="Of the private table in the file: that its query is vouched for")
     looks: tuple[Look, ...] = Field((), description="Of that table: which exact answers about it were shown")
     runs: tuple[RunNote, ...] = Field((), max_length=KEPT)
@@ -142,7 +144,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         dataset=_line(data.name), ledger=_line(data.ledger), epsilon=choices.epsilon, delta=choices.delta,
         method=choices.method,
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
-        seed=choices.seed, questions_share=choices.questions_share,
+        seed=choices.seed, questions_share=choices.questions_share, chosen_on=choices.chosen_on,
         query_vouched=whole and data.query_vouched,
         looks=tuple(what for what in get_args(Look) if whole and _shown(space, what)),
         runs=tuple(_noted(space, j, whole=whole) for j in kept),
@@ -230,14 +232,14 @@ def open_project(space: Workspace, raw: bytes) -> str:
         if run.own and table is not None and space.dataset is not None:
             public |= {"serial": space.dataset.serial, "salt": ""}
         made_with = TableSchema.loads(files[SCHEMA].decode("utf-8", "replace"))
-        spec = run.spec.job(public_table=_learnt_from(files[MANIFEST]))
+        spec = run.spec.job(public_table=None).model_copy(update=_public_table(files[MANIFEST]))
         jobs().adopt(space.owner, spec, files, label=run.label,
                      fingerprint=results.fingerprint(made_with, spec), public=public)  # fmt: skip
     choices = space.choices
     choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
     choices.settings, left_out = _fitting(project.settings)
     choices.n_records, choices.seed = project.n_records, project.seed
-    choices.questions_share = project.questions_share
+    choices.questions_share, choices.chosen_on = project.questions_share, project.chosen_on
     methods.forget_fields()
     said = t("project.opened", runs=number(len(runs)), name=project.dataset)
     said += " " + t("project.left_out", names=", ".join(left_out)) if left_out else ""
@@ -279,11 +281,12 @@ def _fitting(settings: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, A
     return kept, sorted(set(settings) - set(kept))
 
 
-def _learnt_from(manifest: bytes) -> str | None:
-    """What the public table of a run was called in its folder, as the manifest says; it is not in the project."""
-    used = json.loads(manifest).get("public_table")
-    named = used["name"] if used else ""
-    return named if re.fullmatch(PUBLIC, named) else None
+def _public_table(manifest: bytes) -> dict[str, Any]:
+    """The fields of a job on the public table that its manifest names; the table is not in the project."""
+    used = json.loads(manifest).get("public_table") or {}
+    if used.get("candidates"):
+        return {"chosen_on": UsedTable.model_validate(used)}
+    return {"public_table": used["name"]} if re.fullmatch(PUBLIC, used.get("name", "")) else {}
 
 
 def _entries(raw: bytes) -> dict[str, bytes]:

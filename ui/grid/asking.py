@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.choose.document import GridSpec
-from dpsyn_core.runs.choose.grid import MOST_RUNS, check
+from dpsyn_core.runs.choose.comparison import MOST_RUNS, check
+from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec
 from dpsyn_core.runs.choose.outlook import EPSILONS
 from dpsyn_core.systems.registry import names
 from ui.questions import kept
@@ -76,10 +76,15 @@ def _start(
     """Queues the grid. Raises DPSynError."""
     if space.dataset is None:
         return
-    spec = GridSpec(
-        epsilon=epsilons[0], delta=space.choices.delta, method=methods[0], methods=methods, epsilons=epsilons,
-        repeats=repeats, public=public, memory_mb=job_memory(), seconds=LONGEST,
-    )  # fmt: skip
+    spec = ComparisonSpec.of_candidates(
+        [Candidate(method=m) for m in methods],
+        epsilons,
+        delta=space.choices.delta,
+        repeats=repeats,
+        public=public,
+        memory_mb=job_memory(),
+        seconds=LONGEST,
+    )
     check(spec)
     grids().start(
         space.owner, spec, kept.in_schema(space, schema), space.dataset.whole, label=space.dataset.name,

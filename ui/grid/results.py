@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.report.figures.grid import bars_figure, grid_figure
-from dpsyn_core.runs.choose.document import GridCell, GridResult, GridSpec
+from dpsyn_core.runs.choose.document import ComparisonSpec, SystemsComparison, TrialCell
 from dpsyn_core.runs.choose.worker import RESULT
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
@@ -31,7 +31,7 @@ def panel(space: Workspace) -> None:
     elif ended.state == "cancelled":
         note(t("grid.cancelled"))
     else:
-        _shown(ended, GridResult.model_validate_json((ended.folder / RESULT).read_text("utf-8")))
+        _shown(ended, SystemsComparison.model_validate_json((ended.folder / RESULT).read_text("utf-8")))
 
 
 def _watch(owner: str, job_id: str) -> None:
@@ -52,8 +52,8 @@ def _watch(owner: str, job_id: str) -> None:
             st.rerun()
 
 
-def _shown(job: Job, found: GridResult) -> None:
-    spec = GridSpec.model_validate(job.spec.model_dump())
+def _shown(job: Job, found: SystemsComparison) -> None:
+    spec = ComparisonSpec.model_validate(job.spec.model_dump())
     section(job.label)
     scores = [s for s in SCORES if found.cells(s)]
     if not scores:
@@ -73,7 +73,7 @@ def _shown(job: Job, found: GridResult) -> None:
         note(f"{name}: {sentence(ValueError(why))}", "warning")
 
 
-def _map(spec: GridSpec, found: GridResult, score: str) -> None:
+def _map(spec: ComparisonSpec, found: SystemsComparison, score: str) -> None:
     cells = {(c.method, c.epsilon): c for c in found.cells(score)}
     last = max(spec.epsilons)
     methods = sorted(
@@ -101,11 +101,11 @@ def _map(spec: GridSpec, found: GridResult, score: str) -> None:
     note(t("grid.bars") if floor is None else f"{t('grid.bars')} {t('grid.floor_note', floor=percent(floor))}")
 
 
-def _point(cell: GridCell | None) -> tuple[float, float | None] | None:
+def _point(cell: TrialCell | None) -> tuple[float, float | None] | None:
     return None if cell is None else (cell.mean, cell.half)
 
 
-def _words(cell: GridCell | None) -> str:
+def _words(cell: TrialCell | None) -> str:
     """Mean and half of its interval, as percentages."""
     if cell is None:
         return "–"

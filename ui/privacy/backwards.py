@@ -21,7 +21,7 @@ from ui.shared.theme import facts, note, show
 from ui.synthesize.methods import run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.choose.backwards import Reached
+    from dpsyn_core.runs.choose.epsilon_search import Reached
     from dpsyn_core.schema.document import Schema
 
 WAYS = ("error", "gain")
@@ -47,7 +47,7 @@ def panel(space: Workspace) -> None:
 
 
 def _from_error(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.runs.choose.backwards import choices
+    from dpsyn_core.runs.choose.epsilon_search import choices
 
     run = run_of(space)
     first, second, third = st.columns([4, 3, 3])
@@ -77,7 +77,7 @@ def _from_error(space: Workspace, schema: Schema) -> None:
 
 
 def _from_gain(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.runs.choose.backwards import COLUMNS, epsilon_for_gain, error_at, rounded_down
+    from dpsyn_core.runs.choose.epsilon_search import COLUMNS, epsilon_for_gain, error_at, rounded_down
 
     first, second = st.columns(2)
     with first:
@@ -112,13 +112,13 @@ def _about(schema: Schema) -> int:
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
 def _reached(run: RunSpec, text: str, of: str, target: float, about: int, _schema: Schema) -> Reached:
     """From schema, settings and a typed number alone."""
-    from dpsyn_core.runs.choose.backwards import epsilon_for_error
+    from dpsyn_core.runs.choose.epsilon_search import epsilon_for_error
 
     return epsilon_for_error(run.model_copy(update={"epsilon": 1.0}), _schema, of=of, target=target, n_records=about)
 
 
 def _gain(epsilon: float, delta: float) -> float:
-    from dpsyn_core.runs.choose.backwards import gain
+    from dpsyn_core.runs.choose.epsilon_search import gain
 
     return gain(epsilon, delta)
 

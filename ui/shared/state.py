@@ -19,8 +19,9 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import home
+from dpsyn_core.privacy.manifest.statement import UsedTable
 from dpsyn_core.runs.attacks.result import AttackSpec
-from dpsyn_core.runs.choose.document import GridSpec
+from dpsyn_core.runs.choose.document import ComparisonSpec
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 from ui.linked.tables import LinkedTables
 from ui.schema.rows import Row
@@ -108,6 +109,7 @@ class Choices:
     seed: int = 1
     safe: bool = False
     grid: Grid | None = None  # None: not chosen yet
+    chosen_on: UsedTable | None = None  # the public table that chose method and settings, by a file of settings
     valid: bool = True  # whether the fields of the Privacy page hold a budget
 
 
@@ -218,7 +220,7 @@ def attacks() -> Jobs:
 @st.cache_resource(show_spinner=False)
 def grids() -> Jobs:
     """The registry of grids of this server, one at a time, on tables that their owners declare public."""
-    return Jobs(home() / "grids", parallel=1, worker="dpsyn_core.runs.choose.worker", spec=GridSpec)
+    return Jobs(home() / "grids", parallel=1, worker="dpsyn_core.runs.choose.worker", spec=ComparisonSpec)
 
 
 @st.cache_resource(show_spinner=False)

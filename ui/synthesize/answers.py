@@ -133,7 +133,7 @@ def _released_marginals(space: Workspace, schema: Schema, names: list[str], budg
     from dpsyn_core.runs.further_marginals import METHOD, release_marginals
 
     data, spec = loaded(space), _spec(space, budget, METHOD)
-    facts = spec.facts(schema, query_vouched=data.query_vouched, chosen_on=None)
+    facts = spec.facts(schema, query_vouched=data.query_vouched)
     return release_marginals(data.table, schema, [names] if names else [], spec, facts=facts)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dpsyn_core.runs.choose.document import Candidate
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.systems import registry
 from ui.questions import kept
@@ -34,11 +35,15 @@ def settings_of(space: Workspace, method: str) -> dict[str, Any]:
 def run_of(space: Workspace) -> RunSpec:
     """The run that the visitor's choices describe; with the questions that came inside the schema, which move out."""
     choices, method, data = space.choices, chosen(space), space.dataset
+    settings, chosen_on = settings_of(space, method), choices.chosen_on
+    if chosen_on is not None and str(Candidate(method=method, settings=settings)) not in chosen_on.candidates:
+        chosen_on = None  # another system, or other settings, than any that were compared
     return RunSpec(
         epsilon=choices.epsilon,
         delta=choices.delta,
         method=method,
-        settings=settings_of(space, method),
+        settings=settings,
+        chosen_on=chosen_on,
         n_records=choices.n_records,
         seed=choices.seed,
         dataset=None if data is None else data.ledger,

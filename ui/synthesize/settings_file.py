@@ -125,6 +125,7 @@ def restore(space: Workspace, found: RunSettings) -> None:
     choices.epsilon, choices.delta, choices.valid = run.epsilon, run.delta, True
     choices.n_records, choices.questions_share = run.n_records, run.questions_share
     choices.seed = choices.seed if run.seed is None else run.seed
+    choices.chosen_on = run.chosen_on
     methods.take(space, run.method, dict(run.settings))
     if space.dataset is not None:
         space.asked[space.dataset.serial] = []

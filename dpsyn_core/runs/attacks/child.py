@@ -65,7 +65,7 @@ class Shadow:
         with tempfile.TemporaryDirectory(prefix="dpsyn-attack-") as folder:
             ledger = Ledger(Path(folder) / "ledger.sqlite3")
             source = WorldSource(self.world, self.domain.names, tossed)
-            facts = self._run.facts(self.schema, query_vouched=self.spec.query_vouched, chosen_on=None)
+            facts = self._run.facts(self.schema, query_vouched=self.spec.query_vouched)
             release = in_memory(measure(source, self.schema, self._run, facts=facts, ledger=ledger))
         codes = with_span_codes(np.asarray(release.codes), self.schema)
         if self.probe is None:

@@ -77,7 +77,7 @@ def run(folder: Path) -> None:
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
     table = take_table(folder, spec, schema)
-    facts = spec.facts(schema, query_vouched=spec.query_vouched, chosen_on=None)
+    facts = spec.facts(schema, query_vouched=spec.query_vouched)
     measured = measure(source_of(table), schema, spec, facts=facts, task=task, progress=report)
     del table
     leave_release(folder, spec, measured, report)

@@ -91,7 +91,7 @@ def test_what_a_source_holds_in_parts_is_bounded_over_all_of_them(book):
 def test_released_marginals_take_any_source_too(book):
     source = two_batches()
     spec = RunSpec(epsilon=50.0, delta=1e-6, method="priview")
-    facts = spec.facts(schema(), query_vouched=False, chosen_on=None)
+    facts = spec.facts(schema(), query_vouched=False)
     got = release_marginals(source, schema(), [["city"]], spec, facts=facts, ledger=book)
     (found,), manifest = got.found, got.manifest
     assert found.values.sum() == pytest.approx(400, abs=10)

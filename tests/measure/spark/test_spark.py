@@ -382,7 +382,7 @@ def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_pa
             source_of(frame),
             schema(),
             spec,
-            facts=spec.facts(schema(), query_vouched=False, chosen_on=None),
+            facts=spec.facts(schema(), query_vouched=False),
             ledger=book,
         ),
         rng=np.random.default_rng(7),
@@ -413,7 +413,7 @@ def test_executors_keep_the_rules_and_tell_how_many_cells_they_changed(spark, tm
         source_of(frame, schema=ruled),
         ruled,
         spec,
-        facts=spec.facts(ruled, query_vouched=False, chosen_on=None),
+        facts=spec.facts(ruled, query_vouched=False),
         ledger=Ledger(tmp_path / "l.db"),
     )
     write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / 'made'}/", private=True))

@@ -126,7 +126,7 @@ def test_a_number_of_many_bins_keeps_its_own_labels(tmp_path):
     ledger = Ledger(tmp_path / "ledger.sqlite3")
     spec = RunSpec(epsilon=10, delta=1e-6, method="priview")
     got = release_marginals(
-        private, schema, [["x"]], spec, facts=spec.facts(schema, query_vouched=False, chosen_on=None), ledger=ledger
+        private, schema, [["x"]], spec, facts=spec.facts(schema, query_vouched=False), ledger=ledger
     )
     rows = as_table(got.found[0], schema).to_pylist()
     assert len(rows) == 120

@@ -82,7 +82,7 @@ def test_a_system_that_merges_values_finds_the_zeros_of_its_own_tables(method, t
         MemorySource(table),
         schema,
         spec,
-        facts=spec.facts(schema, query_vouched=False, chosen_on=None),
+        facts=spec.facts(schema, query_vouched=False),
         ledger=Ledger(tmp_path / "l.db"),
     )
     clean = without_known_zeros(measured.measurements, measured.task.zeros, measured.system)

@@ -1,4 +1,4 @@
-"""Epsilon backwards: it undoes the curve forward, in one step for a gain, and by the forecast for an error."""
+"""From a target to epsilon: it undoes the curve forward, in one step for a gain, and by the forecast for an error."""
 
 import json
 
@@ -8,7 +8,8 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.errors import BudgetError, SettingError
-from dpsyn_core.runs.choose.backwards import (
+from dpsyn_core.runs.choose.columns import columns_of, schema_of
+from dpsyn_core.runs.choose.epsilon_search import (
     HALVINGS,
     _first,
     choices,
@@ -19,7 +20,6 @@ from dpsyn_core.runs.choose.backwards import (
     rounded_down,
     rounded_up,
 )  # fmt: skip
-from dpsyn_core.runs.choose.columns import columns_of, schema_of
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 
@@ -100,7 +100,7 @@ def test_rounding_keeps_what_was_promised():
 
 
 def test_the_command_says_both_and_the_curve(capsys):
-    words = ["epsilon", "--delta", "1e-9", "--schema", str(SAMPLE), "--n-records", "20000"]
+    words = ["plan", "--delta", "1e-9", "--schema", str(SAMPLE), "--n-records", "20000"]
     assert main([*words, "--gain", "0.05", "--error", "0.05", "--of", "columns"]) == 0
     said = capsys.readouterr().out
     assert "gain 0.05: epsilon 0.2 at most (exactly 0.200671)" in said
@@ -112,8 +112,13 @@ def test_the_command_says_both_and_the_curve(capsys):
 
 @pytest.mark.parametrize(
     ("more", "said"),
-    [([], "neither --error nor --gain"), (["--error", "2"], "--schema is missing"), (["--gain", "5"], "the gain is 5")],
+    [
+        (["--of", "pairs"], "--of goes with --error"),
+        (["--error", "2"], "--schema is missing"),
+        (["--gain", "5"], "the gain is 5"),
+        (["--gain", "0.1", "--epsilon", "1"], "leave --epsilon out"),
+    ],
 )
 def test_the_command_refuses_in_a_sentence(more, said, capsys):
-    assert main(["epsilon", "--delta", "1e-9", *more]) == 2
+    assert main(["plan", "--delta", "1e-9", *more]) == 2
     assert said in capsys.readouterr().err

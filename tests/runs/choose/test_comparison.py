@@ -1,4 +1,4 @@
-"""A grid of systems: every cell is run and scored on its own noise, a private table is refused, refusals are kept."""
+"""A comparison of systems: every cell has noise of its own, a private table is refused, refusals are kept."""
 
 import csv
 import io
@@ -9,8 +9,8 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import DPSynError, InputError, SettingError
-from dpsyn_core.runs.choose.document import GridResult, GridRun, GridSpec, half_width
-from dpsyn_core.runs.choose.grid import check, grid
+from dpsyn_core.runs.choose.comparison import check, compare_systems
+from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec, SystemsComparison, Trial, half_width
 from dpsyn_core.runs.choose.worker import RESULT
 from dpsyn_core.runs.choose.worker import main as work
 from dpsyn_core.runs.jobs.folder import DONE, ERROR, JOB
@@ -20,12 +20,9 @@ from dpsyn_core.tables.read import read_table
 from tests.commands.small import SCHEMA, write_table
 
 
-def spec(**changed):
-    given = {
-        "epsilon": 1.0, "delta": 1e-9, "method": "independent", "methods": ("independent", "dpsyn"),
-        "epsilons": (0.5, 20.0), "repeats": 2, "public": True,
-    }  # fmt: skip
-    return GridSpec(**(given | changed))
+def spec(methods=("independent", "dpsyn"), epsilons=(0.5, 20.0), **changed):
+    given = {"delta": 1e-9, "repeats": 2, "public": True} | changed
+    return ComparisonSpec.of_candidates([Candidate(method=m) for m in methods], epsilons, **given)
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def people(tmp_path, monkeypatch):
 
 def test_every_cell_is_run_as_often_as_asked_with_noise_of_its_own(people):
     seen = []
-    found = grid(
+    found = compare_systems(
         read_table(people / "people.csv"), Schema.of(SCHEMA), spec(),
         progress=lambda stage, done, total, value=None: seen.append((done, total)),
     )  # fmt: skip
@@ -55,7 +52,7 @@ def test_every_cell_is_run_as_often_as_asked_with_noise_of_its_own(people):
 
 def test_a_private_table_is_refused_before_anything_is_read(people):
     with pytest.raises(InputError, match="for public tables alone"):
-        grid(None, Schema.of(SCHEMA), spec(public=False))
+        compare_systems(None, Schema.of(SCHEMA), spec(public=False))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +71,7 @@ def test_what_cannot_be_made_is_refused(change, said):
 
 
 def test_a_system_that_refuses_is_kept_with_its_sentence_and_the_others_go_on(people):
-    found = grid(
+    found = compare_systems(
         read_table(people / "people.csv"), Schema.of(SCHEMA),
         spec(methods=("dirichlet-multinomial", "independent"), epsilons=(1.0,), repeats=1),
     )  # fmt: skip
@@ -89,20 +86,20 @@ def test_the_interval_of_a_mean_is_students():
 
 
 def test_the_file_has_one_line_a_run():
-    runs = tuple(GridRun(method="rls", epsilon=1.0, repeat=k, pairs=0.1 * k, columns=0.01, seconds=1.0) for k in (1, 2))
-    found = GridResult(runs=runs, delta=1e-9, n_records=5)
+    runs = tuple(Trial(method="rls", epsilon=1.0, repeat=k, pairs=0.1 * k, columns=0.01, seconds=1.0) for k in (1, 2))
+    found = SystemsComparison(runs=runs, delta=1e-9, n_records=5)
     lines = list(csv.DictReader(io.StringIO(found.csv())))
     # the scores are exact answers about the table, and whoever is handed the file is told on whose word they left
     assert {line["promise"] for line in lines} == {"NOT PRIVATE: the table is public by its owner's word"}
     assert [float(x["pairs"]) for x in lines] == [0.1, 0.2] and lines[0]["delta"] == "1e-09"
-    assert GridResult.model_validate_json(found.model_dump_json()) == found
+    assert SystemsComparison.model_validate_json(found.model_dump_json()) == found
 
 
 def test_the_command_prints_means_and_writes_the_runs(people, capsys):
-    words = ["grid", str(people / "people.csv"), "--schema", str(people / "schema.json"), "--quiet"]
+    words = ["compare-systems", str(people / "people.csv"), "--schema", str(people / "schema.json"), "--quiet"]
     assert main(words) == 2
     assert "declare the table public" in capsys.readouterr().err
-    more = ["--public", "--methods", "independent", "--epsilons", "1,5", "-o", str(people / "g.csv")]
+    more = ["--public", "--system", "independent", "--epsilons", "1,5", "-o", str(people / "g.csv")]
     assert main([*words, *more]) == 0
     said = capsys.readouterr().out
     assert "independent" in said and "+-" in said and "a fresh sample of 200 records" in said
@@ -135,7 +132,7 @@ def test_the_worker_leaves_a_result_or_a_refusal(people, public, left):
     subprocess.run([sys.executable, "-m", work.__module__, str(folder)], check=False, timeout=300)
     assert (folder / left).exists()
     if public:
-        assert len(GridResult.model_validate_json((folder / RESULT).read_text()).runs) == 1
+        assert len(SystemsComparison.model_validate_json((folder / RESULT).read_text()).runs) == 1
     else:
         assert "public" in json.loads((folder / ERROR).read_text())["message"]
 
