@@ -26,7 +26,8 @@ def add(commands: Any) -> None:
         help="choose among systems or settings, by a public table or privately, and release a run of the best",
         description="With --public-table, runs all candidates on that table at the whole budget, which costs nothing, "
         "and then the best one on TABLE. Without, runs candidates on TABLE a random number of times, each with a part "
-        "of the budget, compares noisy scores and releases the best run alone. docs/tuning.md says when it pays.",
+        "of the budget, compares noisy scores and releases the best run alone. docs/reference/tuning.md says when it "
+        "pays.",
     )
     parser.add_argument("table", metavar="TABLE", type=place, help="as for `dpsyn synth`")
     parser.add_argument("--schema", type=Path, required=True)
