@@ -29,6 +29,10 @@ def test_files_that_a_document_names_exist(path):
     assert not absent
 
 
+def test_the_readme_fits_on_one_screen():
+    assert sum(any(c.isalnum() for c in word) for word in text(ROOT / "README.md").split()) <= 700
+
+
 def test_the_folder_of_documents_stays_small_at_the_top():
     """A reader sees what there is; what was measured and compared is in docs/evidence."""
     assert len(list((ROOT / "docs").glob("*.md"))) <= 12
