@@ -3,9 +3,9 @@
 ARG BASE=python:3.13-slim
 FROM ${BASE} AS build
 WORKDIR /src
-COPY requirements.lock pyproject.toml README.md LICENSE ./
+COPY requirements/run.lock requirements/
 RUN python -m venv /opt/dpsyn \
- && /opt/dpsyn/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
+ && /opt/dpsyn/bin/pip install --no-cache-dir --require-hashes -r requirements/run.lock
 COPY . .
 RUN /opt/dpsyn/bin/python -m hatchling build -t wheel -d /dist \
  && /opt/dpsyn/bin/pip install --no-cache-dir --no-deps /dist/*.whl

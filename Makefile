@@ -10,14 +10,14 @@ setup: $(VENV)/.run
 dev: $(VENV)/.dev
 
 # pip checks every file against the hashes of the lock; the project itself is installed in place
-$(VENV)/.run: requirements.lock pyproject.toml
+$(VENV)/.run: requirements/run.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	touch $@
 
 # torch for the deep systems, beside what `setup` or `dev` installed. pip takes torch from where it takes all else: where
@@ -25,23 +25,23 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 deep: $(VENV)/.deep
 
 # after `dev` where there is one: both locks pin mpmath, and torch needs the older
-$(VENV)/.deep: requirements-deep.lock $(VENV)/.run $(wildcard $(VENV)/.dev)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-deep.lock
+$(VENV)/.deep: requirements/deep.lock $(VENV)/.run $(wildcard $(VENV)/.dev)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/deep.lock
 	touch $@
 
 # pyspark, for tables on a cluster; its executors need a Java runtime beside it (Debian: default-jre-headless)
 spark: $(VENV)/.spark
 
-$(VENV)/.spark: requirements-spark.lock $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.lock
+$(VENV)/.spark: requirements/spark.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/spark.lock
 	touch $@
 
 # SDGym in an environment of its own: what it needs contradicts the other locks. The engine is read from here
 sdgym: $(VENV)/.sdgym
 
-$(VENV)/.sdgym: requirements-sdgym.lock $(VENV)/.run
+$(VENV)/.sdgym: requirements/sdgym.lock $(VENV)/.run
 	$(PYTHON) -m venv $(VENV)/sdgym
-	$(VENV)/sdgym/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-sdgym.lock
+	$(VENV)/sdgym/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements/sdgym.lock
 	touch $@
 
 # others' systems, each in an environment of its own, for `python -m benchmarks.peers.run`; dpmm needs Python 3.11
@@ -93,8 +93,8 @@ dist: setup
 docs: $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --strict --quiet
 
-$(VENV)/.docs: requirements-docs.lock $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+$(VENV)/.docs: requirements/docs.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
 	touch $@
 
 # the labs as a static folder, build/browser; WHEELS names a folder of Pyodide's packages (docs/install.md)
@@ -104,12 +104,12 @@ browser: setup
 sbom: dev
 	$(BIN)/python -m tools.sbom
 
-# resolves anew; the locks name no host. requirements-deep.lock, requirements-spark.lock and requirements-sdgym.lock are
+# resolves anew; the locks name no host. requirements/deep.lock, requirements/spark.lock and requirements/sdgym.lock are
 # kept by hand (docs/decisions/project.md)
 lock:
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra build --extra codebooks --extra databases --extra excel --extra login -o requirements.lock pyproject.toml
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra excel --extra pgm --extra boost --extra databases --extra polars --extra login --extra codebooks --extra build --extra dev -o requirements-dev.lock pyproject.toml
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra docs --constraint requirements-dev.lock -o requirements-docs.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra build --extra codebooks --extra databases --extra excel --extra login -o requirements/run.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra excel --extra pgm --extra boost --extra databases --extra polars --extra login --extra codebooks --extra build --extra dev -o requirements/dev.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra docs --constraint requirements/dev.lock -o requirements/docs.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,6 +1,6 @@
 """The deep audit: mutants, T0 to T3 with more runs, a black-box attacker, faults. `python -m benchmarks.audit`.
 
-Prints the tables that stand in docs/audit.md; the exit status is 1 when anything raises an alarm.
+Prints the tables that stand in docs/evidence/audit.md; the exit status is 1 when anything raises an alarm.
 """
 
 from __future__ import annotations

@@ -115,7 +115,8 @@ DIAMONDS = {
         Goal(what="worst difference of rank correlations", bound=0.01, value=rank_errors(STONES, np.max)),
     ),
 }
-# a third of the differences that `rls` had before numbers were placed (docs/accuracy.md), where they were measured
+# a third of the differences that `rls` had before numbers were placed (docs/evidence/accuracy.md), where they were
+# measured
 THIRDS = {"heavy": 0.0801 / 3, "functional": 0.0702 / 3, "dates": 0.0415 / 3}
 NUMBERS = {
     "heavy": ("income", "wealth", "age", "hours", "score"),

@@ -1,8 +1,8 @@
 """Tables and figures of the source documents, computed anew: `python -m benchmarks.remade [--document 2020]`.
 
-Prints the tables of docs/remade for the documents whose figures are arithmetic or worked examples: the write-up of
-2020, the experiences of the challenges, DPFieldGroups and the slides on the Dirichlet-multinomial. Takes seconds. Those
-of P3GM, which trains networks, come from `python -m benchmarks.remade_p3gm`.
+Prints the tables of docs/evidence/remade for the documents whose figures are arithmetic or worked examples: the
+write-up of 2020, the experiences of the challenges, DPFieldGroups and the slides on the Dirichlet-multinomial. Takes
+seconds. Those of P3GM, which trains networks, come from `python -m benchmarks.remade_p3gm`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Figures and tables of P3GM, computed anew: `python -m benchmarks.remade_p3gm [--only accounting] [--seeds 3]`.
 
-Prints the tables of docs/remade/p3gm.md; `--only samples` and `--only drawn` write its figures, the latter from the
-table that stands on the page. Tables VI and VIII come from `benchmarks.deep`, whose tables and classifiers are used
-here too. ISOLET, ESR, Credit and MNIST cannot be had: simulated tables stand for them. All private runs are at
+Prints the tables of docs/evidence/remade/p3gm.md; `--only samples` and `--only drawn` write its figures, the latter
+from the table that stands on the page. Tables VI and VIII come from `benchmarks.deep`, whose tables and classifiers
+are used here too. ISOLET, ESR, Credit and MNIST cannot be had: simulated tables stand for them. All private runs are at
 (epsilon, 1e-5).
 """
 
@@ -33,7 +33,7 @@ from dpsyn_core.systems.registry import configure
 from tests.systems.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough
 from tests.systems.deep.test_o18 import epsilon as by_theorem_4
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "remade" / "p3gm.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "evidence" / "remade" / "p3gm.md"
 PANELS = ("vae", "dp-vae", "dp-gm", "p3gm")  # (b) to (e) of Figure 2; (a) are real ones
 SHOWN = 12  # pictures of a panel
 MOST = 15_000  # records that the classifiers are trained on

@@ -45,7 +45,7 @@ def test_misses_and_false_effects_are_counted():
     assert rows["other"][1].startswith("12%") and rows["other"][2].startswith("17%")
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/accuracy.md"])
+@pytest.mark.parametrize("path", ["docs/evidence/figures.md", "docs/evidence/accuracy.md"])
 def test_figures_of_peers_at_other_settings_than_theirs_have_a_footnote(path):
     text = (ROOT / path).read_text(encoding="utf-8")
     rows = [r for r in text.splitlines() if re.match(r"\| (0\.1|0\.3|1|3|10) \|", r)][:5]  # of the first table

@@ -110,7 +110,7 @@ def test_the_weight_of_an_installation_counts_each_file_once(tmp_path):
 
 
 def test_every_protocol_has_a_command_in_the_document():
-    told = (ROOT / "docs" / "beside-others.md").read_text("utf-8")
+    told = (ROOT / "docs" / "evidence" / "beside-others.md").read_text("utf-8")
     for command in ("peers.run", "sigmod", "community", "order", "linked --shape panel", "conclusions"):
         assert f"python -m benchmarks.{command}" in told, command
         name = command.split()[0].replace(".", "/")

@@ -1,4 +1,4 @@
-"""docs/remade: the tables of the documents are what the benchmark prints."""
+"""docs/evidence/remade: the tables of the documents are what the benchmark prints."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from benchmarks.plot import BOTTOM, HEIGHT, TOP, svg_lines, svg_pictures
 from benchmarks.remade import DOCUMENTS
 from benchmarks.remade_p3gm import PANELS, SHOWN, accounting, alone, best_auroc, figure_4, gaussians, published_apart
 
-PAGES = Path(__file__).resolve().parents[1] / "docs" / "remade"
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "remade"
 NAMES = {"2020": "dpsyn-2020", "experiences": "experiences", "field-groups": "field-groups", "slides": "dirichlet"}
 
 

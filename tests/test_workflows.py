@@ -89,8 +89,8 @@ def test_commands_of_the_workflows_exist():
     assert used and used <= commands
 
 
-def test_the_job_that_runs_everything_installs_what_the_readme_says_that_all_tests_need():
-    needed = re.search(r"make test-all.*\(needs Debian's ([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))[1]
+def test_the_job_that_runs_everything_installs_what_the_guide_says_that_all_tests_need():
+    needed = re.search(r"make test-all.*\(needs Debian's ([^)]+)\)", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))[1]
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     installed = re.search(r"apt-get install [^\n]*\\\n(.*)\n", script)[1].split()
     assert set(needed.split(", ")) <= set(installed)

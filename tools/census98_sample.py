@@ -1,4 +1,4 @@
-"""The bundled census of 98 columns, a documented model (docs/sample.md) with a worked design in four parts."""
+"""The bundled census of 98 columns, a model (docs/reference/sample.md) with a worked design in four parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bundled calls to a fire brigade, a documented model (docs/sample.md) with a worked design for `dpsyn-2018`."""
+"""The bundled calls to a fire brigade, a model (docs/reference/sample.md) with a worked design for `dpsyn-2018`."""
 
 from __future__ import annotations
 

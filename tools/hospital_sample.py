@@ -1,4 +1,4 @@
-"""The bundled stays in a hospital, a documented model (docs/sample.md) whose records obey declared rules."""
+"""The bundled stays in a hospital, a documented model (docs/reference/sample.md) whose records obey declared rules."""
 
 from __future__ import annotations
 

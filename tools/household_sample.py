@@ -1,4 +1,4 @@
-"""The bundled households and their persons, a documented model (docs/sample.md) of two linked tables."""
+"""The bundled households and their persons, a documented model (docs/reference/sample.md) of two linked tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the bundled sample tables from a documented model (docs/sample.md): python -m tools.make_sample [FOLDER]."""
+"""Makes the bundled tables from a model (docs/reference/sample.md): python -m tools.make_sample [FOLDER]."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Writes the bill of materials (CycloneDX 1.6, JSON) of the installed program: python -m tools.sbom [-o FILE].
 
-Reads the metadata of installed distributions and the hashes of requirements.lock; needs no network. The same
+Reads the metadata of installed distributions and the hashes of requirements/run.lock; needs no network. The same
 environment gives the same bytes: no clock, no random serial number.
 """
 
@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 ROOT = "dpsyn-studio"
 EXTRAS = frozenset({"app", "codebooks", "databases", "excel", "login"})  # what the lock holds
 PROJECT = Path(__file__).resolve().parents[1]
-LOCK = PROJECT / "requirements.lock"
+LOCK = PROJECT / "requirements/run.lock"
 
 
 def needed(root: str, extras: frozenset[str] = frozenset()) -> dict[str, tuple[Distribution, list[str]]]:

@@ -105,11 +105,15 @@ def relinked(text: str, place: str) -> str:
     return "".join(p if p.startswith("```") else LINK.sub(moved, p) for p in pieces)
 
 
+# pages of the site that are made, and by what
+REFERENCE = {"reference/command.md": command_page, "reference/python.md": python_page}
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Adds the pages that lie outside docs/ or are made."""
     from mkdocs.structure.files import File
 
-    made = {"reference/command.md": command_page(), "reference/python.md": python_page()}
+    made = {page: make() for page, make in REFERENCE.items()}
     for name, page in ABOUT.items():
         made[page] = relinked((PROJECT / name).read_text(encoding="utf-8"), name)
     for page, text in made.items():
@@ -120,4 +124,4 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Links of a page in docs/ that lead out of it."""
     path = page.file.src_uri
-    return markdown if path in ABOUT.values() or path.startswith("reference/") else relinked(markdown, f"docs/{path}")
+    return markdown if path in ABOUT.values() or path in REFERENCE else relinked(markdown, f"docs/{path}")

@@ -21,7 +21,7 @@ FOUND, UNCHECKED = 1, 2  # exit statuses
 
 def locks() -> list[Path]:
     """All locks of the project."""
-    return sorted(PROJECT.glob("requirements*.lock"))
+    return sorted((PROJECT / "requirements").glob("*.lock"))
 
 
 def ask(lock: Path, service: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`rls` with other constants on equal seeded noise: the tables of docs/experiments.
+"""`rls` with other constants on equal seeded noise: the tables of docs/evidence/experiments.
 
 `python -m benchmarks.experiments.variants [--only parts,resolution] [--seeds 2]` runs each experiment that is named
 below: on its tables and budgets, `rls` as it is, and with some constants of its tuning or settings changed. Both draw
@@ -58,7 +58,7 @@ CONSTANTS: dict[str, Any] = {"triples.low_noise_few": 0.0}
 
 EXPERIMENTS = {
     "parts": Experiment(
-        about="docs/experiments/triples.md",
+        about="docs/evidence/experiments/triples.md",
         places=(
             ("mixture-30000x15", 3.0), ("mixture-30000x15", 10.0), ("clique-30000x16", 3.0), ("adult_codes", 10.0),
         ),
@@ -114,7 +114,7 @@ EXPERIMENTS = {
         },
     ),
     "scoring-fit": Experiment(
-        about="docs/experiments/triples.md",
+        about="docs/evidence/experiments/triples.md",
         places=(("mixture-30000x15", 10.0), ("clique-30000x16", 3.0)),
         variants={
             "20,000 records, effort .33": Variant(),
@@ -123,7 +123,7 @@ EXPERIMENTS = {
         },
     ),
     "resolution": Experiment(
-        about="docs/experiments/refinements.md",
+        about="docs/evidence/experiments/refinements.md",
         places=(("adult_codes", 10.0),),
         variants={
             "as chosen": Variant(),
@@ -133,7 +133,7 @@ EXPERIMENTS = {
         },
     ),
     "averages": Experiment(
-        about="docs/experiments/refinements.md",
+        about="docs/evidence/experiments/refinements.md",
         places=(("adult_codes", 1.0), ("tree-20000x20", 1.0)),
         variants={
             "12 averaged sweeps": Variant(),
@@ -144,7 +144,7 @@ EXPERIMENTS = {
         },
     ),
     "proposals": Experiment(
-        about="docs/experiments/the-kernel.md",
+        about="docs/evidence/experiments/the-kernel.md",
         places=(("deterministic-10000x16", 1.0), ("deterministic-10000x16", 10.0), ("tree-20000x20", 1.0)),
         variants={
             "up to 96 proposals": Variant(),
@@ -153,7 +153,7 @@ EXPERIMENTS = {
         },
     ),
     "second-scoring": Experiment(
-        about="docs/experiments/two-resolutions.md",
+        about="docs/evidence/experiments/two-resolutions.md",
         places=(
             ("adult_codes", 0.3), ("adult_codes", 1.0), ("tree-20000x20", 0.3), ("mixture-30000x15", 1.0),
         ),

@@ -214,7 +214,7 @@ def reading_flags(args: argparse.Namespace) -> list[str]:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Declares where records are counted, and how much memory that may take; see docs/scale.md."""
+    """Declares where records are counted, and how much memory that may take; see docs/reference/scale.md."""
     parser.add_argument(
         "--engine", choices=["memory", "stored", "spark"],
         help="where records are counted: in memory, as codes on disk, or on executors of Spark; default one of the "

@@ -5,7 +5,7 @@ Kinds of settings that several systems share: groups of settings, and attribute 
 What a run will take, from public sizes alone: each system's config estimates its own seconds and memory.
 
 The figures stand on processor seconds of one thread that `python -m benchmarks.estimates` measured for every system on
-tables of 2,000 to 100,000 records and 7 to 28 attributes, and on the run of 1,000,000 x 14 of the README.
+tables of 2,000 to 100,000 records and 7 to 28 attributes, and on the run of 1,000,000 x 14 of docs/evidence/figures.md.
 """
 
 from __future__ import annotations

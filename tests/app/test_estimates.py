@@ -51,7 +51,7 @@ def test_what_was_measured_lies_in_the_range_and_its_middle_is_within_a_factor_o
 
 
 def test_a_million_records_take_what_the_large_job_took():
-    """13.5 s by `rls` in two threads, 19.7 s by `dpsyn`, 548 MB: the README's table."""
+    """13.5 s by `rls` in two threads, 19.7 s by `dpsyn`, 548 MB: the table of docs/evidence/figures.md."""
     large = Size(records=1_000_000, out=1_000_000, attributes=14, cells=0.02)
     assert forecast_of("rls", large).low / 2 < 13.5 < forecast_of("rls", large).high
     assert forecast_of("dpsyn", large).low < 19.7 < forecast_of("dpsyn", large).high

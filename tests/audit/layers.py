@@ -1,4 +1,4 @@
-"""The layers of the audit, T0 to T3; each raises Alarm. False alarms are added up in docs/audit.md."""
+"""The layers of the audit, T0 to T3; each raises Alarm. False alarms are added up in docs/evidence/audit.md."""
 
 import hashlib
 import math

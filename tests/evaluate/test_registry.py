@@ -13,7 +13,7 @@ from dpsyn_core.evaluate.tvd import KWayTVD, OneWayTVD
 from tests.evaluate.tables import small
 from tests.evaluate.test_released_fit import measured
 
-EXPLAINED = (Path(__file__).resolve().parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+EXPLAINED = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", names())

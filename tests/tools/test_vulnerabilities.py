@@ -20,8 +20,9 @@ NO_DATA = "NOT CHECKED: no vulnerability data can be reached"
 @pytest.fixture
 def world(tmp_path, monkeypatch):
     """A project with two locks, and a way to say what each service answers; returns what was asked."""
-    for name in ("requirements.lock", "requirements-dev.lock"):
-        (tmp_path / name).touch()
+    (tmp_path / "requirements").mkdir()
+    for name in ("run.lock", "dev.lock"):
+        (tmp_path / "requirements" / name).touch()
     monkeypatch.setattr(vulnerabilities, "PROJECT", tmp_path)
 
     def answers(**given):
@@ -37,18 +38,18 @@ def world(tmp_path, monkeypatch):
 def test_every_lock_of_the_project_is_looked_up():
     names = {path.name for path in vulnerabilities.locks()}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert names == set(re.findall(r"requirements[a-z-]*\.lock", makefile)) and len(names) == 6
+    assert names == set(re.findall(r"requirements/([a-z]+\.lock)", makefile)) and len(names) == 6
 
 
 def test_findings_fail_and_are_named_with_what_mends_them(world, capsys):
     asked = world(pypi=[ALPHA, BETA])
     assert vulnerabilities.main([]) == vulnerabilities.main(["--allow-unchecked"]) == 1
     assert capsys.readouterr().out.splitlines()[:3] == [
-        "requirements-dev.lock: 2 packages checked, 2 findings",
+        "dev.lock: 2 packages checked, 2 findings",
         "  beta 2.0: X-1 (fixed in 2.1)",
         "  beta 2.0: X-2 (no fixed version yet)",
     ]
-    assert asked[:2] == [("requirements-dev.lock", "pypi"), ("requirements.lock", "pypi")]
+    assert asked[:2] == [("dev.lock", "pypi"), ("run.lock", "pypi")]
     world(pypi=[ALPHA])
     assert vulnerabilities.main([]) == 0
 
@@ -58,9 +59,9 @@ def test_without_any_data_it_fails_unless_that_is_allowed_and_says_so_either_way
     asked = world(pypi=pypi)
     assert vulnerabilities.main([]) == 2
     said = capsys.readouterr().out.splitlines()
-    assert said[:2] == [f"requirements-dev.lock: {NO_DATA}", f"requirements.lock: {NO_DATA}"]
+    assert said[:2] == [f"dev.lock: {NO_DATA}", f"run.lock: {NO_DATA}"]
     assert "--allow-unchecked" in said[2]
-    assert asked == [("requirements-dev.lock", "pypi"), ("requirements-dev.lock", "osv")]
+    assert asked == [("dev.lock", "pypi"), ("dev.lock", "osv")]
     assert vulnerabilities.main(["--allow-unchecked"]) == 0
     assert capsys.readouterr().out.splitlines() == said[:2]
 
@@ -68,7 +69,7 @@ def test_without_any_data_it_fails_unless_that_is_allowed_and_says_so_either_way
 def test_one_package_that_is_unknown_is_not_checked_either(world, capsys):
     world(pypi=[ALPHA, GAMMA])
     assert vulnerabilities.main([]) == 2
-    assert "requirements.lock: 1 packages checked, 0 findings, NOT CHECKED: 1 packages" in capsys.readouterr().out
+    assert "run.lock: 1 packages checked, 0 findings, NOT CHECKED: 1 packages" in capsys.readouterr().out
     assert vulnerabilities.main(["--allow-unchecked"]) == 0
 
 

@@ -327,7 +327,7 @@ def sentence(error: BaseException) -> DPSynError:
     if LACKING in said:
         return SettingError(
             "the executors have no dpsyn_core; install the same version of dpsyn-studio in the Python environment "
-            "of every executor (docs/scale-spark.md)"
+            "of every executor (docs/reference/scale-spark.md)"
         )
     if any(word in said for word in MEMORY):
         return SizeError(

@@ -31,7 +31,7 @@ def published_tables(path: Path, schema: Schema, whose: Published) -> Reusable:
     """Reads the tables of others, ready for `refit`.
 
     Args:
-        path: CSV or Parquet: a column for each attribute, `count` and `sigma`. See docs/refit.md.
+        path: CSV or Parquet: a column for each attribute, `count` and `sigma`. See docs/reference/refit.md.
         schema: public metadata of the columns; what is not in it is refused.
         whose: who published them, and what they state.
 

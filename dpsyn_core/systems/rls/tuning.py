@@ -2,8 +2,8 @@
 
 They were tuned on Adult and the simulated tables of `benchmarks/tables.py`; `python -m benchmarks.experiments.variants`
 runs any of them with other values on equal noise. A constant that says "convention" was not measured against others.
-The notebooks that are named are in docs/experiments, what was tried and not kept is in docs/decisions/engine.md;
-`estimate/records/rls/tuning.py` holds the constants of what follows.
+The notebooks that are named are in docs/evidence/experiments, what was tried and not kept is in
+docs/decisions/engine.md; `estimate/records/rls/tuning.py` holds the constants of what follows.
 """
 
 from __future__ import annotations

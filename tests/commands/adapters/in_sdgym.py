@@ -1,4 +1,4 @@
-"""Runs SDGym's own benchmark on the adapter: FOLDER. For an interpreter that has SDGym (requirements-sdgym.lock).
+"""Runs SDGym's own benchmark on the adapter: FOLDER. For an interpreter that has SDGym (requirements/sdgym.lock).
 
 Prints one JSON line: what the class is called, the columns that it samples, and the row of the benchmark.
 """

@@ -1,8 +1,8 @@
 """Constants of record least squares after measuring: each with its unit, and its reason or the experiment behind it.
 
 A constant that says "convention" was not measured against others. docs/decisions/engine.md and the notebooks in
-docs/experiments hold the measurements that are named. Limits of the file formats and of the compiled kernels stand
-beside the code that sets them (`MAX_VALUES` in fit.py, `EXPONENTIALS` in kernel.py).
+docs/evidence/experiments hold the measurements that are named. Limits of the file formats and of the compiled kernels
+stand beside the code that sets them (`MAX_VALUES` in fit.py, `EXPONENTIALS` in kernel.py).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Shrinkage:
 
     empty_chance: float = 0.005
     """Probability that noise alone keeps any stretch of a column without records. With .05 and weaker
-    ends, up to 7 % of heavy-tailed columns had a mean off by more than a quarter (docs/accuracy.md)."""
+    ends, up to 7 % of heavy-tailed columns had a mean off by more than a quarter (docs/evidence/accuracy.md)."""
 
     emptied_from: int = 128
     """Values from which on an ordered attribute loses all that stands in stretches without evidence: records far from
@@ -200,16 +200,18 @@ class Fitting:
 
     cheap_visits: float = 2.5e8
     """Visits that a fit may take in any case, some .6 s of one core: up to `most_proposals` in small tables
-    (docs/experiments/the-kernel.md)."""
+    (docs/evidence/experiments/the-kernel.md)."""
 
     usual_proposals: float = 32.0
-    """Proposals to a cell: beyond it, noise outweighs what moves still gain (docs/record-least-squares.md)."""
+    """Proposals to a cell: beyond it, noise outweighs what moves still gain
+    (docs/reference/record-least-squares.md)."""
 
     fewest_proposals: float = 3.0
     """Proposals to a cell where records are many; most of what moves can win is won with 8."""
 
     most_proposals: float = 96.0
-    """Proposals to a cell where that is cheap; deterministic tables gain most (docs/experiments/the-kernel.md)."""
+    """Proposals to a cell where that is cheap; deterministic tables gain most
+    (docs/evidence/experiments/the-kernel.md)."""
 
     sweeps: int = 8
     """Visits of a record, among which the proposals are shared, so that temperatures can fall."""
@@ -248,7 +250,7 @@ class Fitting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evening:
-    """How sampling error is averaged out of fitted records (docs/experiments/refinements.md)."""
+    """How sampling error is averaged out of fitted records (docs/evidence/experiments/refinements.md)."""
 
     temperature: float = 5.0
     """Of the walk, in squared counts: enough to change pairs that no target holds; half of it is worse."""
