@@ -30,6 +30,7 @@ def command_modules() -> list[str]:
     found = {m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__) if not m.ispkg} - {
         "cli",
         "common",
+        "trees",
     }
     return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 ONE_BY_ONE = "name one of them by a schema of its own"
 COMMANDS = {
-    "explore": f"first looks are of the columns of one table; {ONE_BY_ONE}",
+    "explore": f"an exploration is of the columns of one table; {ONE_BY_ONE}",
     "marginal": f"a marginal is a table of columns of one table; declare a question across links, or {ONE_BY_ONE}",
     "itemsets": f"itemsets are baskets of one table; {ONE_BY_ONE}",
     "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
