@@ -28,9 +28,9 @@ from dpsyn_core.runs.release import Release, synthesize
 from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.clauses import clauses
 from dpsyn_core.schema.rules.columns import RuleColumn
 from dpsyn_core.schema.rules.condition import Condition
+from dpsyn_core.tables.clauses import clauses
 from dpsyn_core.tables.read import read_table
 
 CONDITIONS = {

@@ -365,10 +365,7 @@ def run_buy(args: argparse.Namespace) -> None:
         msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
         raise SettingError(msg)
     if args.query_vouched:
-        msg = (
-            "--buy has no manifest that could state your word for a query; buy from a table, or from a query that "
-            "reads each record by itself"
-        )
+        msg = "--buy has no manifest that could state your word for a query; buy from a table"
         raise SettingError(msg)
     unit = typed_unit(args)
     name = table_name(args)

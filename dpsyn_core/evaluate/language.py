@@ -11,7 +11,7 @@ import numpy as np
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.workload import Condition, CountQuery, count_queries
-from dpsyn_core.schema.rules.clauses import Clause, clauses
+from dpsyn_core.tables.clauses import Clause, clauses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,7 +22,7 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import READ, Schema, SchemaUnit
-from dpsyn_core.tables.cells import amounts, dated, instants
+from dpsyn_core.tables.cells import amounts, instants
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import composed
@@ -268,7 +268,7 @@ def _dates(
 ) -> tuple[dict[str, Any], Span]:  # fmt: skip
     """First and last year that stand above the noise."""
     name = want.name
-    seconds, valid = dated.to_instants(column, want.formats)
+    seconds, valid = instants.to_instants(column, want.formats)
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
     span = buy_range(
         np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.individual_words import WORD
 from dpsyn_core.schema.rhythm import found_in, found_in_times
-from dpsyn_core.tables.cells import dated, instants
+from dpsyn_core.tables.cells import instants
 
 FEW = 8  # distinct cells from which on digits alone may be dates
 HEAD = 50  # cells that are tried before all are
@@ -169,7 +169,7 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
 
 def _times(texts: Any, way: str) -> NDArray[np.int64]:
     """Distinct seconds since 1970, rising."""
-    return np.unique(dated.to_instants(texts, (way,))[0])
+    return np.unique(instants.to_instants(texts, (way,))[0])
 
 
 def _years(texts: Any, way: str) -> tuple[int, int] | None:
@@ -178,7 +178,7 @@ def _years(texts: Any, way: str) -> tuple[int, int] | None:
 
         if not pc.all(pc.equal(pc.utf8_length(texts), 8)).as_py():
             return None
-    seconds, valid = dated.to_instants(texts, (way,))
+    seconds, valid = instants.to_instants(texts, (way,))
     if not valid.all():
         return None
     years = seconds.astype("datetime64[s]").astype("datetime64[Y]").astype(int) + 1970

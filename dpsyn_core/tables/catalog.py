@@ -10,17 +10,16 @@ from pathlib import Path
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import excel
 from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.databases import database as databases
-from dpsyn_core.tables.databases.vouched_query import REMEDY
+from dpsyn_core.tables.databases.connection import REMEDY
+from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.kinds import HEAD
 from dpsyn_core.tables.read import Source, open_table
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.write import sheet_name
 
 OF_SEVERAL = (
-    "a view must read each record by itself, and of several tables the command takes no word for it: name a table "
-    "instead, or in Python open the view with open_table(place, ReadForm.of(sql_table=NAME, query_vouched=True)); the "
-    "manifest then says so"
+    "of several tables the command takes no word for a view: name a table instead, or in Python open the view with "
+    "open_table(place, ReadForm.of(sql_table=NAME, query_vouched=True)); the manifest then says so"
 )
 
 
@@ -78,7 +77,7 @@ def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
             return form if sheet is None else form.model_copy(update={"sheet": sheet})
         if not (head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK"):
             return form
-    known = databases.list_tables(databases.Database.of(os.fspath(place)))
+    known = Database.of(os.fspath(place)).tables()
     if name not in known:
         msg = f"the database has no table '{name}'; give each by its name there: {', '.join(known) or 'none'}"
         raise TableError(msg)

@@ -67,7 +67,7 @@ def open_table(
 
     Raises:
         TableError: nothing there, too large, not a table, blank headers, damaged or nested files, files of several
-            kinds or with different columns, what `databases.read_database` refuses; with `form.strict`, the above and
+            kinds or with different columns, what `database_batches` refuses; with `form.strict`, the above and
             repeated headers, now or when records are read. No cell is shown.
     """
     if form.of_database or isinstance(place, bytes):

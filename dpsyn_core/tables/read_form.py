@@ -5,6 +5,7 @@ A field is a flag of the sub-commands, a widget of the app's Data page, an entry
 
 from __future__ import annotations
 
+import csv
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -65,14 +66,30 @@ class ReadForm(BaseModel):
     sql_table: str | None = _rule(
         None, DATABASE, metavar="NAME", help="TABLE is a DuckDB, SQLite or PostgreSQL database"
     )
+    sql_columns: str | None = _rule(
+        None,
+        DATABASE,
+        metavar="NAMES",
+        example="age,sex",
+        help="columns of the table of a database, with commas between them; default all",
+    )
+    sql_where: str | None = _rule(
+        None,
+        DATABASE,
+        metavar="CONDITION",
+        example="age >= 20 and sex = f",
+        help="records of the table of a database: a condition that each one meets or not by its own cells, such as "
+        "'age >= 20 and not sex = f'; default all",
+    )
     sql_query: str | None = _rule(
-        None, DATABASE, metavar="SELECT",
-        help="the same, with a query instead of a table; it must read each record by itself: SELECT columns FROM one "
-        "table WHERE a condition on that record",
-    )  # fmt: skip
+        None,
+        DATABASE,
+        metavar="SELECT",
+        help="a query in SQL instead of a table; that it reads each record by itself is your word (--query-vouched)",
+    )
     query_vouched: bool = _rule(
         False, DATABASE,
-        help="you give your word that the query, or the view, reads each record by itself, which is then not checked; "
+        help="you give your word that the query, or the view, reads each record by itself, which is not checked; "
         "the manifest says so",
     )  # fmt: skip
 
@@ -91,6 +108,11 @@ class ReadForm(BaseModel):
     def of_database(self) -> bool:
         """Whether the place is a database, of which one table or query is read."""
         return self.sql_table is not None or self.sql_query is not None
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of `sql_columns`; none where all are read. A name with a comma stands in quotation marks."""
+        return tuple(next(csv.reader([self.sql_columns or ""], skipinitialspace=True), []))
 
     @field_validator("delimiter")
     @classmethod
@@ -124,6 +146,12 @@ class ReadForm(BaseModel):
             raise ValueError(msg)
         if self.header is not None and (self.header_row, self.header_lines) != (1, 1):
             msg = "headers are given, and said to stand in lines of the file as well; say one of the two"
+            raise ValueError(msg)
+        if (self.sql_columns is not None or self.sql_where is not None) and self.sql_table is None:
+            msg = "--sql-columns and --sql-where are for a table of a database; omit them, or add --sql-table"
+            raise ValueError(msg)
+        if self.sql_columns is not None and not all(name.strip() for name in self.column_names or ("",)):
+            msg = f"the columns {self.sql_columns!r} must be names with commas between them, such as 'age,sex'"
             raise ValueError(msg)
         if self.query_vouched and not self.of_database:
             msg = "--query-vouched is for a query or a view of a database; omit it, or add --sql-query or --sql-table"

@@ -27,15 +27,15 @@ import pyarrow.parquet as pq
 from dpsyn_core.measure.unprotected import _texts
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells import dated
+from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.databases.database import Database, read_database
+from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.headers import locate
 from tests.audit.gates import Alarm
 from tests.audit.layers import alarm
 from tests.schema.helpers import cat, date, num
-from tests.tables.reading import read
+from tests.tables.reading import read, read_database
 
 CELLS = {"other": True, "missing": True}
 BIG = [-(2**62), 2**53, 2**53 + 1, 10**18 - 1, 10**18, 10**18 + 1, 1577836800123456788, 1577836800123456789, 2**62]
@@ -84,7 +84,7 @@ def seen(table, schema):
         if name == "text":
             for whole in (True, False):
                 rows += [part.tolist() for part in casting.to_numbers(table.column(i), whole=whole, comma=comma)]
-            rows += [part.tolist() for part in dated.to_instants(table.column(i), ())]
+            rows += [part.tolist() for part in instants.to_instants(table.column(i), ())]
     return Counter(zip(*rows, strict=True))
 
 

@@ -13,10 +13,11 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.purchase import buy_schema
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.databases.database import Database, read_database
+from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num, schema
+from tests.tables.reading import read_database
 
 RNG = np.random.default_rng(0)
 FLAGS = [bool(v) for v in RNG.random(2000) < 0.5]

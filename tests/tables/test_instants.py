@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.tables.cells import dated, instants
+from dpsyn_core.tables.cells import instants
 
 DAY = 86_400
 
@@ -92,19 +92,19 @@ def test_calendar_bins_start_on_calendar_days():
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_timestamps_of_any_unit_and_zone_are_seconds(unit):
     column = pa.chunked_array([pa.array([0, 86_399, None], pa.timestamp("s")).cast(pa.timestamp(unit, tz="UTC"))])
-    values, valid = dated.to_instants(column, ())
+    values, valid = instants.to_instants(column, ())
     assert values[:2].tolist() == [0, 86_399] and valid.tolist() == [True, True, False]
 
 
 def test_dates_and_whole_years_are_dates():
     column = pa.chunked_array([pa.array([datetime.date(1, 1, 1), datetime.date(9999, 12, 31)])])
-    values, _ = dated.to_instants(column, ())
+    values, _ = instants.to_instants(column, ())
     assert values.tolist() == [-719_162 * DAY, 2_932_896 * DAY]
-    years, valid = dated.to_instants(pa.chunked_array([pa.array([2012, 2013])]), ())
+    years, valid = instants.to_instants(pa.chunked_array([pa.array([2012, 2013])]), ())
     assert years.tolist() == [of("2012-01-01"), of("2013-01-01")] and valid.all()
 
 
 def test_moments_before_1970_fall_on_the_right_day():
     column = pa.chunked_array([pa.array([-1], pa.timestamp("s"))])
-    values, _ = dated.to_instants(column, ())
+    values, _ = instants.to_instants(column, ())
     assert np.floor_divide(values, DAY).tolist() == [-1]

@@ -11,7 +11,8 @@ from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.read_form import DATABASE, EXCEL, LABELLED, TEXT, ReadForm
 
 EXAMPLES = {"delimiter": "|", "decimal": ",", "header_row": 3, "header_lines": 2, "multiline": True, "strict": True}
-FIELDS = [name for name in ReadForm.model_fields if name != "query_vouched"]  # which needs a query beside it
+OF_A_TABLE = ("query_vouched", "sql_columns", "sql_where")  # which need a table or a query of a database beside them
+FIELDS = [name for name in ReadForm.model_fields if name not in OF_A_TABLE]
 
 
 def example(name):

@@ -27,9 +27,16 @@ HOSTS = "DPSYN_DATABASE_HOSTS"  # PostgreSQL hosts that visitors of a shared ser
 
 
 def fetch(
-    kind: str, target: str, query: str, *, vouched: bool = False, tell: Tell = lambda _: None
+    kind: str,
+    target: str,
+    query: str,
+    *,
+    columns: str = "",
+    where: str = "",
+    vouched: bool = False,
+    tell: Tell = lambda _: None,
 ) -> tuple[Batches, Schema | None]:
-    """Reads a table, or the rows of one query, and drafts a schema.
+    """Reads a table, or the rows of one query, and drafts a schema. columns, where: see `ReadForm`; empty: all.
 
     A query may run without end or fill the memory, so it runs in a child under the limits of a reading. Its address
     goes there over a pipe: it stands on no command line and in no file. vouched: the visitor gives their word that the
@@ -45,7 +52,12 @@ def fetch(
     if len(text) > LONGEST:
         msg = f"the query has {len(text):,} characters; at most {LONGEST:,} are sent: make it a view of the database"
         raise TableError(msg)
-    form = ReadForm.of(query_vouched=vouched, **{"sql_table" if NAME.match(text) else "sql_query": text})
+    form = ReadForm.of(
+        query_vouched=vouched,
+        sql_columns=columns.strip() or None,
+        sql_where=where.strip() or None,
+        **{"sql_table" if NAME.match(text) else "sql_query": text},
+    )
     place = database.place if database.system == "postgresql" else str(Path(database.place).absolute())
     return readers().read(
         ReadSpec(name=named(kind, text), path=place, form=form, most=MOST_ROWS, **limits()), None, tell

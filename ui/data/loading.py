@@ -210,14 +210,20 @@ def again(space: Workspace, dataset: Dataset, form: ReadForm, *, tell: Tell = la
 
 
 def database(
-    space: Workspace, kind: str, target: str, query: str, *, vouched: bool = False, tell: Tell = lambda _: None
+    space: Workspace,
+    kind: str,
+    target: str,
+    query: str,
+    *,
+    columns: str = "",
+    where: str = "",
+    vouched: bool = False,
+    tell: Tell = lambda _: None,
 ) -> None:
-    """Reads a table or a query of a database in a child process. vouched: see `fetch`. Raises DPSynError."""
-    reading, drafted = fetch(kind, target, query, vouched=vouched, tell=tell)
+    """Reads a table or a query of a database in a child process; see `fetch`. Raises DPSynError."""
+    reading, drafted = fetch(kind, target, query, columns=columns, where=where, vouched=vouched, tell=tell)
     name = named(kind, query.strip())
-    dataset = Dataset(
-        name, dataset_name(name), reading.whole(), query_vouched=vouched
-    )  # fmt: skip
+    dataset = Dataset(name, dataset_name(name), reading.whole(), query_vouched=vouched)
     place(space, dataset, drafted)
 
 

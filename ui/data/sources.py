@@ -219,11 +219,15 @@ def _database(space: Workspace) -> None:
         kind = st.selectbox(t("data.database"), DATABASES, key="database_kind")
         target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
         query = st.text_input(t("data.query"), key="database_query", placeholder="people", help=t("data.query_help"))
+        columns = st.text_input(t("data.columns_read"), key="database_columns", help=t("data.columns_read_help"))
+        where = st.text_input(t("data.condition"), key="database_where", help=t("data.condition_help"))
         vouched = st.checkbox(t("data.vouched"), key="database_vouched", help=t("data.vouched_help"))
         pressed = st.form_submit_button(t("data.database_load"))
 
     def load(tell: Tell) -> None:
-        loading.database(space, kind, target or "", query or "", vouched=vouched, tell=tell)
+        loading.database(
+            space, kind, target or "", query or "", columns=columns or "", where=where or "", vouched=vouched, tell=tell
+        )
 
     if pressed and not _tried(load):
         st.rerun()

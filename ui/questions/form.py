@@ -13,7 +13,7 @@ from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.questions.templates import two_sides
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.clauses import clauses
+from dpsyn_core.tables.clauses import clauses
 from ui.questions import kept
 from ui.questions.words import name_of
 from ui.shared.state import Workspace

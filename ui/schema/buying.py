@@ -142,10 +142,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
     if space.dataset.query_vouched:
-        msg = (
-            "what is bought has no manifest that could state your word for a query; load a table, or a query that "
-            "reads each record by itself"
-        )
+        msg = "what is bought has no manifest that could state your word for a query; load a table"
         raise SchemaError(msg)
     schema = space.schema
     found = buy_schema(

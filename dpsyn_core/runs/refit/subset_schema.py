@@ -16,12 +16,12 @@ from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.clauses import Clause, clauses, unquoted
 from dpsyn_core.schema.rules.columns import RuleColumn
 from dpsyn_core.schema.rules.computation import Computed
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule
 from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.clauses import Clause, clauses, unquoted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,8 +16,8 @@ from dpsyn_core.questions.meaning import numbers_of, numeric, within
 from dpsyn_core.runs.trees.forest import Forest, shapes_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import Link, LinkedSchema, LinkedTable
-from dpsyn_core.schema.rules.clauses import clauses
 from dpsyn_core.schema.rules.linked_rules import BEFORE
+from dpsyn_core.tables.clauses import clauses
 
 Ints = NDArray[np.int64]
 FINE_STEPS, FEW_STEPS = 10_000, 50  # of a change to either side of none, where cells cost nothing and where they do

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.keys import distinct_keys, places_of_keys
 from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.clauses import clauses
 from dpsyn_core.schema.rules.columns import PLAIN, Bools, Group, broken
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule, named
 from dpsyn_core.schema.rules.registry import AnyRule
 from dpsyn_core.tables.cells.canonical import has_decimal_comma
+from dpsyn_core.tables.clauses import clauses
 
 Ints = NDArray[np.int64]
 

@@ -82,9 +82,9 @@ class DatetimeAttribute(CodedBase):
 
         31 December 9999 is none where the range ends before it and a cell may be blank: it says that there is no end.
         """
-        from dpsyn_core.tables.cells import dated, instants
+        from dpsyn_core.tables.cells import instants
 
-        seconds, valid = dated.to_instants(column, self.formats)
+        seconds, valid = instants.to_instants(column, self.formats)
         ends = self.missing and self.binning.last * self.unit_seconds < instants.NEVER
         return seconds, valid & (seconds < instants.NEVER) if ends else valid
 

@@ -20,7 +20,7 @@ from dpsyn_core.schema.importers.declared import attribute_of, listed_values, wo
 from dpsyn_core.schema.individuals import Asked, asked
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import headers
-from dpsyn_core.tables.cells import amounts, canonical, dated, instants
+from dpsyn_core.tables.cells import amounts, canonical, instants
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.declarations import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
@@ -345,10 +345,10 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     typed = t.is_date(filled.type) or t.is_timestamp(filled.type)
     if not typed and not pc.all(pc.match_substring_regex(texts, DATE_LIKE)).as_py():
         return None
-    seconds, valid = dated.to_instants(filled, ())
+    seconds, valid = instants.to_instants(filled, ())
     if not valid.all():
         return None
-    low, high = (int(np.clip(end, instants.FIRST, instants.LAST)) for end in (seconds.min(), seconds.max()))
+    low, high = (int(np.clip(end, canonical.FIRST, canonical.LAST)) for end in (seconds.min(), seconds.max()))
     timed = (seconds % 86_400 != 0).any()
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
     zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))

@@ -14,7 +14,6 @@ from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.clauses import clauses
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.date_parts import part_of
 from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule, RatioRule, range_of
@@ -23,6 +22,7 @@ from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, Im
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.clauses import clauses
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2

@@ -13,9 +13,10 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.rules.clauses import Clause, ends_of
+from dpsyn_core.schema.rules.interval_ends import ends_of
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.clauses import Clause
 
 Bools = NDArray[np.bool_]
 

@@ -17,10 +17,10 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.base import SchemaRule
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.rules.clauses import clauses
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.formula import OrderRule, range_of
 from dpsyn_core.schema.rules.registry import ImpossibleRule, Where
+from dpsyn_core.tables.clauses import clauses
 
 BEFORE = "before"  # prefix of the columns of the sibling before
 MOST_RULES = 100  # of one link

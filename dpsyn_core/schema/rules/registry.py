@@ -47,8 +47,8 @@ class ImpossibleRule(SchemaRule):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError for a value that the schema does not have."""
-        from dpsyn_core.schema.rules.clauses import clauses
         from dpsyn_core.schema.rules.condition import Condition
+        from dpsyn_core.tables.clauses import clauses
 
         found = [(c, Condition.of(attributes[c.attribute], c)) for c in clauses(self.where)]
         for column in self.columns:
@@ -85,8 +85,8 @@ class BlankRule(SchemaRule):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError where the column has no such cell, or a condition a value that the schema lacks."""
-        from dpsyn_core.schema.rules.clauses import clauses
         from dpsyn_core.schema.rules.condition import Condition
+        from dpsyn_core.tables.clauses import clauses
 
         for c in clauses(self.where):
             Condition.of(attributes[c.attribute], c)
@@ -221,7 +221,7 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
         columns = rule.columns
         for name in columns:
             if name not in coded:
-                from dpsyn_core.schema.rules.clauses import unquoted
+                from dpsyn_core.tables.clauses import unquoted
 
                 some = ", ".join(list(coded)[:20])
                 msg = f"'{name[:80]}' is no column that is synthesized; those are {some}{unquoted(name, coded)}"
@@ -236,6 +236,6 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
 
 
 def _named(where: str) -> tuple[str, ...]:
-    from dpsyn_core.schema.rules.clauses import clauses
+    from dpsyn_core.tables.clauses import clauses
 
     return tuple(dict.fromkeys(c.attribute for c in clauses(where)))

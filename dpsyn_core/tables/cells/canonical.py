@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 UNREADABLE = "\ufffd"  # Unicode's replacement character: in a cell it says that something there has no text
 COMMA = {b"dpsyn.decimal": b","}  # metadata of a table in which a comma may be a decimal mark
 FRACTION, REST = r"\.0+(Z?)$|(\.\d*[1-9])0+(Z?)$", r"\2\1\3"  # zeros at the end of a fraction, and what stays
+FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -146,16 +147,14 @@ def _instants_to_text(entries: Any) -> Any:
     import pyarrow.compute as pc
     import pyarrow.types as t
 
-    from dpsyn_core.tables.cells import instants
-
     kind = entries.type
     if t.is_date(kind):
         days = _floor_divided(entries.cast(pa.int64()), 86_400_000) if t.is_date64(kind) else entries.cast(pa.int32())
-        first, last = instants.FIRST // 86_400, instants.LAST // 86_400
+        first, last = FIRST // 86_400, LAST // 86_400
         clipped = pc.max_element_wise(pc.min_element_wise(days.cast(pa.int64()), last), first)
         return pc.if_else(entries.is_valid(), clipped, None).cast(pa.int32()).cast(pa.date32()).cast(pa.string())
     per = PER_SECOND[kind.unit]
-    low, high = max(instants.FIRST * per, -(2**63)), min((instants.LAST + 1) * per - 1, 2**63 - 1)
+    low, high = max(FIRST * per, -(2**63)), min((LAST + 1) * per - 1, 2**63 - 1)
     clipped = pc.max_element_wise(pc.min_element_wise(entries.cast(pa.int64()), high), low)
     zone = "UTC" if kind.tz is not None else None
     whole = pc.if_else(entries.is_valid(), clipped, None)

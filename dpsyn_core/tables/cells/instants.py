@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.tables.cells.canonical import FIRST, LAST, PER_SECOND, simplified, to_text, uniques
 
 _ZONE = r"(?P<z>Z|z|[+-]\d{2}:?\d{2})"
 ISO = (
@@ -33,7 +34,6 @@ _FIELDS = {
     "z": _ZONE,
     "%": "%",
 }
-FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
 NEVER = LAST - 86_399  # the last day of the calendar, which says in many tables that something has no end
 CANONICAL = r"^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}(\.\d+)?Z?)?$"  # how typed dates and times are written
 ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
@@ -106,6 +106,40 @@ def parse(texts: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDAr
         got, good = _match(pc.if_else(pc.match_substring_regex(rest, CANONICAL), rest, ""), ISO)
         seconds[left[good]], valid[left[good]] = got[good], True
     return seconds, valid
+
+
+def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """A column as whole seconds since 1970 (UTC where a zone is known).
+
+    Args:
+        column: pyarrow ChunkedArray of dates, timestamps, text or whole years, length n.
+        formats: strptime formats of text; empty: ISO 8601.
+
+    Returns:
+        int64 (n,) and bool (n,): whether the entry is a date that exists.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    column = simplified(column)
+    kind = column.type
+    if (t.is_date(kind) or t.is_timestamp(kind)) and not confused(formats):
+        if t.is_date32(kind):
+            whole, per = column.cast(pa.int32()).cast(pa.int64()), -86_400
+        elif t.is_date64(kind):
+            whole, per = column.cast(pa.int64()), 1000
+        else:
+            whole, per = column.cast(pa.int64()), PER_SECOND[kind.unit]
+        values = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
+        values = values * -per if per < 0 else values // per
+        if len(values) and (values.min() < FIRST or values.max() > LAST):
+            values = np.clip(values, FIRST, LAST)
+        return values, column.is_valid().to_numpy(zero_copy_only=False)
+    entries, index = uniques(column)
+    seconds, valid = parse(pc.fill_null(to_text(entries), ""), formats)
+    seconds, valid = np.append(seconds, 0), np.append(valid, False)
+    return seconds[index], valid[index]
 
 
 @cache

@@ -20,10 +20,10 @@ from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.databases.batches import database_batches
-from dpsyn_core.tables.databases.database import Database, read_database
+from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.frames import of_frame
 from dpsyn_core.tables.write import write_table
-from tests.tables.reading import of_database
+from tests.tables.reading import of_database, read_database
 
 KEY = bytes(range(32))
 RECORDS = 3000

@@ -19,11 +19,11 @@ from dpsyn_core.runs.jobs.spec import JobSpec, ReadJob, ReadSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import confines as module
 from dpsyn_core.tables.confines import REFUSED, Confines, confined, steady
-from dpsyn_core.tables.databases.database import Database, read_database
+from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.places import files_at
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
-from tests.tables.reading import read
+from tests.tables.reading import read, read_database
 
 TABLE = pa.table({"secret": ["x", "y"]})
 FORM = ReadForm()
