@@ -27,8 +27,9 @@ from dpsyn_core.runs.trees.keys import key_names
 from dpsyn_core.runs.trees.measurement import counter_of, sibling_counter
 from dpsyn_core.runs.trees.stages import Stage, root_columns
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import LinkedTable
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.schema.linked import LinkedSchema, LinkedTable
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.scratch import Scratch, scratch
 from dpsyn_core.tables.batches import Batches, joined
 from dpsyn_core.tables.catalog import naming
