@@ -117,7 +117,7 @@ class Questions(QuestionPart):
     version: Literal[1] = Field(1, description="Version of this file format")
     questions: tuple[Question, ...] = Field((), max_length=MOST, description="What will be asked, each by its name")
     across: tuple[across_links.LinkedQuestion, ...] = Field(
-        (), max_length=MOST_ACROSS, description="What will be asked of linked tables, each about one of them"
+        default=(), max_length=MOST_ACROSS, description="What will be asked of linked tables, each about one of them"
     )
 
     @validator(mode="after")

@@ -104,7 +104,7 @@ def synthesize(
 
         check_apart(Path(public_table), table)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
-    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table), chosen_on=None)
+    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table))
     measured = measure(source, declared, spec, facts=facts, rng=generator, ledger=ledger, progress=progress)
     return in_memory(measured, progress=progress)
 

@@ -16,6 +16,7 @@ from dpsyn_core.files import not_private_name, replacing
 from dpsyn_core.outside import below
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
 from dpsyn_core.runs.writer import Places, numbered, staged_tables
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.digest import content_digest, file_digest
 from dpsyn_core.tables.read import read_table
@@ -26,7 +27,7 @@ ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several t
 
 def places_of(
     out: str | Path,
-    schema: LinkedSchema,
+    schema: Schema,
     *,
     manifest: str | Path | None = None,
     copies: int = 1,
@@ -107,7 +108,7 @@ def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
 
 @contextmanager
 def staged_trees(
-    copies: Sequence[Mapping[str, Any]], schema: LinkedSchema, outs: Sequence[Path]
+    copies: Sequence[Mapping[str, Any]], schema: Schema, outs: Sequence[Path]
 ) -> Iterator[Digests]:  # fmt: skip
     """Writes sets of pyarrow tables by name to the places of `places_of`; see `Writable.staged`. Raises OutputError."""
     ending = outs[0].suffix.lower()
@@ -125,7 +126,7 @@ def staged_trees(
 
 
 @contextmanager
-def _staged_file(tables: Mapping[str, Any], schema: LinkedSchema, out: Path) -> Iterator[Digests]:
+def _staged_file(tables: Mapping[str, Any], schema: Any, out: Path) -> Iterator[Digests]:
     """Writes one set of tables to one file that holds several."""
     ending = out.suffix.lower()
     with ExitStack() as stack:

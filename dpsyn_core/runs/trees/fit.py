@@ -124,9 +124,9 @@ class TreeFit:
                 if stage.link not in counted:
                     made = with_grandchildren(made, stage.link, schema, rng)
                     counted.add(stage.link)
-                own, pairs = self._released(made, place, scale)
+                evidence, pairs = self._released(made, place, scale)
                 effort = self._settings.effort
-                make_stage(made, stage, schema, own, pairs, effort=effort, rng=rng, progress=progress)
+                make_stage(made, stage, schema, evidence, pairs, effort=effort, rng=rng, progress=progress)
             yield made
 
     def _released(self, made: Forest, place: int, scale: float) -> tuple[ViewEvidence, ViewEvidence | None]:
@@ -153,7 +153,7 @@ class TreeFit:
             if measures:
                 real, gate = self._private()
                 pairs = measure_view(
-                    stage.siblings, real.siblings(stage), among, total=whole, cost=for_siblings, task=self._task,
+                    stage.siblings, real.siblings(stage, stage.siblings), among, total=whole, cost=for_siblings, task=self._task,
                     gate=gate, config=self._settings,
                 )  # fmt: skip
                 self.views[place] = (self.views[place][0], pairs)

@@ -65,7 +65,7 @@ class TreePlan:
     costs: Costs
 
     @classmethod
-    def of(cls, spec: RunSpec, schema: LinkedSchema, shares: LinkedShares = SHARES) -> TreePlan:
+    def of(cls, spec: RunSpec, schema: Any, shares: LinkedShares = SHARES) -> TreePlan:
         """Checks all that can be checked before anything is charged. Raises InputError."""
         config = configure(DEFAULT if spec.method == METHOD else spec.method, spec.settings)
         config.check_links()
@@ -156,7 +156,7 @@ def release_tree(
     given = by_name(source.tables, declared)
     word = source.vouched or any(map(vouched, given.values()))
     facts = public_facts(
-        declared, dataset=spec.dataset, query_vouched=word, reasons=plan.config.reasons, public_table=None
+        declared, dataset=spec.dataset, query_vouched=word, reasons=plan.config.reasons, public_table=spec.chosen_on
     )
     parts = parts_of(given, declared, source.memory, source.engine)
     if parts is not None and plan.asked.across:

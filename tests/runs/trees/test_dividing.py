@@ -53,7 +53,10 @@ def counted(real, schema):
     domain = root_domain(schema)
     found = [real.roots.marginals(domain.subsets(2) if len(domain) > 1 else domain.singletons())]
     for stage in stages_of(schema):
-        for view, counter in ((stage.view, real.children(stage)), (stage.siblings, real.siblings(stage))):
+        for view, counter in (
+            (stage.view, real.children(stage)),
+            (stage.siblings, stage.siblings and real.siblings(stage, stage.siblings)),
+        ):
             if view is not None:
                 found.append(counter.marginals([*view.domain.singletons(), *view.pairs]))
     return [t for tables in found for t in tables]
