@@ -93,7 +93,7 @@ def known() -> set[str]:
 def runs(home: Path, count: int) -> list[subprocess.Popen[bytes]]:
     """Runs of the default system on the sample, one after the other in each of `count` processes, until stopped."""
     code = (
-        "from dpsyn_core.data import paths; from dpsyn_core.runs.release import synthesize\n"
+        "from dpsyn_core.data import paths; from dpsyn_core.runs.synthesis import synthesize\n"
         "from dpsyn_core.schema.document import Schema; from dpsyn_core.tables.read import read_table\n"
         "a, b = paths('sample'); t, s = read_table(a), Schema.load(b)\n"
         "import os; os.nice(10)  # as dpsyn_core.runs.jobs.worker does\n"

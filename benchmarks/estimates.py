@@ -45,7 +45,7 @@ def child(method: str, n: int, d: int) -> None:
     """Runs a system once and prints what it took."""
     import resource
 
-    from dpsyn_core.runs.release import synthesize
+    from dpsyn_core.runs.synthesis import synthesize
 
     resource.setrlimit(resource.RLIMIT_CPU, (MOST, MOST))
     table, schema = made(n, d)

@@ -47,7 +47,6 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.linked import LinkedQuestions
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.spec import RunSpec
@@ -68,7 +67,7 @@ SMALL, RECORDS = {"a": 2, "b": 3, "c": 5, "d": 9}, 800  # sizes and records of t
 EPSILONS = (0.3, 1.0, 10.0)
 DELTA = 1e-9
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = (Schema, Questions, LinkedSchema, LinkedQuestions, RunSpec, JobSpec, Manifest)
+DOCUMENTS = (Schema, Questions, LinkedSchema, Questions, RunSpec, JobSpec, Manifest)
 HOMES = "--table households=homes/households.csv --table persons=homes/persons.csv"
 LINKED = "--schema homes/households.schema.json"
 CITY, CITY_SCHEMA = "demo/sample.csv --schema demo/sample.schema.json", "--schema demo/sample.schema.json"

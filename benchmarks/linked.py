@@ -21,8 +21,7 @@ from benchmarks.linked_panel import panel_of
 from benchmarks.linked_scores import scores
 from benchmarks.linked_tables import SHAPES, Shaped
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.runs.release import synthesize
-from dpsyn_core.runs.trees.release import synthesize_linked
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema
 
 DELTA = 1e-9
@@ -114,7 +113,7 @@ def flat(shaped: Shaped, epsilon: float, seed: int) -> dict[str, Any]:
 
 def mixed(shaped: Shaped, epsilon: float, seed: int) -> Any:
     """The engine's own."""
-    return synthesize_linked(shaped.tables, shaped.schema, epsilon=epsilon, delta=DELTA, rng=seed, dataset=NAME).arrows
+    return synthesize(shaped.tables, shaped.schema, epsilon=epsilon, delta=DELTA, rng=seed, dataset=NAME).arrows
 
 
 def rows_of(shape: str, epsilon: float, runs: int, roots: int | None, others: bool) -> dict[str, dict[str, float]]:

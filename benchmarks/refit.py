@@ -24,7 +24,8 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.refit import conditional_tables as conditional
 from dpsyn_core.runs.refit.refit import Reusable, opened, refit
 from dpsyn_core.runs.refit.subset_schema import narrowed
-from dpsyn_core.runs.release import Release, synthesize
+from dpsyn_core.runs.release import Release
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema

@@ -17,7 +17,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.systems import registry
 

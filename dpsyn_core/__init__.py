@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from dpsyn_core.runs.parts import synthesize_to
     from dpsyn_core.runs.purchase import buy_schema
     from dpsyn_core.runs.refit.refit import refit
-    from dpsyn_core.runs.release import Release, synthesize
+    from dpsyn_core.runs.release import Release
+    from dpsyn_core.runs.synthesis import synthesize
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.schema.draft.draft import confirm as confirm_schema
     from dpsyn_core.schema.draft.draft import draft as draft_schema
@@ -35,7 +36,7 @@ _HOME = {
     "draft_schema": "dpsyn_core.schema.draft.draft:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
     "refit": "dpsyn_core.runs.refit.refit:refit",
-    "synthesize": "dpsyn_core.runs.release:synthesize",
+    "synthesize": "dpsyn_core.runs.synthesis:synthesize",
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
 }
 __all__ = [

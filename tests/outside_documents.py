@@ -26,7 +26,6 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import HangingTable, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.linked import LinkedQuestions
 from dpsyn_core.report.publishing.nist import nist_page
 from dpsyn_core.report.publishing.registry import CURATORS, Person, entry, file_name, to_yaml
 from dpsyn_core.report.takeaways import bibtex, linked_script, notebook, python_script
@@ -226,7 +225,7 @@ def open_as_questions(document):
 
 
 def open_as_linked_questions(document):
-    return [str(LinkedQuestions.loads(json.dumps(document).encode()).file())]
+    return [str(Questions.loads(json.dumps(document).encode()).document())]
 
 
 def open_as_settings(document):
@@ -347,7 +346,7 @@ DOCUMENTS = {
         example=lambda: {"version": 1, "questions": QUESTIONS}, opens=open_as_questions, model=Questions
     ),
     "linked questions": SimpleNamespace(
-        example=lambda: LINKED_QUESTIONS, opens=open_as_linked_questions, model=LinkedQuestions
+        example=lambda: LINKED_QUESTIONS, opens=open_as_linked_questions, model=Questions
     ),
     "manifest": SimpleNamespace(example=manifest, opens=open_as_manifest, model=Manifest),
     "release file": SimpleNamespace(example=index, opens=open_as_release, model=Index),

@@ -26,7 +26,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.document import ScoredTable, label_of
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.systems.base import Task

@@ -32,7 +32,9 @@ BESIDE = {
 DOORS = {
     "runs/notebook.py": {"evaluate"},  # a notebook shows a release
     "runs/models.py": {"systems.deep"},  # a trained model is saved or opened
-    "runs/release.py": {"systems.deep"},
+    "runs/release.py": {"systems.deep", "runs.trees"},  # linked tables are written together
+    "runs/synthesis.py": {"runs.trees"},
+    "runs/settings_file.py": {"runs.trees"},
     "runs/spec.py": {"questions"},  # questions are declared
     "systems/base.py": {"questions"},
 }

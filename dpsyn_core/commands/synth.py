@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_run, place
+
+if TYPE_CHECKING:
+    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.schema.document import Schema
 
 LABELLED = (".sav", ".dta", ".xpt")
 SUFFIXES = (".csv", ".parquet", *LABELLED)
@@ -69,27 +73,36 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
+    from dpsyn_core.commands.common import chosen_run
+    from dpsyn_core.errors import SettingError
+
+    spec, schema = chosen_run(args)
+    if schema.links:
+        make_tree(args, spec, schema)
+        return
+    if args.named:
+        msg = f"the schema '{schema.name}' describes one table; name its file without --table"
+        raise SettingError(msg)
+    if args.table is None:
+        msg = "there is no table; name its file, or several linked ones with --table NAME=FILE"
+        raise SettingError(msg)
+    make_table(args, spec, schema)
+
+
+def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
+    """As `run`, for one table."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
-        chosen_run,
         open_input,
         point_out_names,
         read_form,
         say_odd,
         signing_key,
     )
-    from dpsyn_core.errors import OutputError, SettingError
+    from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writer import Places
-    from dpsyn_core.schema.document import Schema
 
-    if args.named or (args.schema is not None and Schema.load(args.schema).links):
-        run_linked(args)
-        return
-    if args.table is None:
-        msg = "there is no table; name its file, or several linked ones with --table NAME=FILE"
-        raise SettingError(msg)
-    spec, schema = chosen_run(args)
     if spec.public_table is not None:
         from dpsyn_core.runs.public_table import check_apart
 
@@ -188,54 +201,34 @@ def say_computed(schema: Any, task: Any) -> None:
             print(f"rules: {one}", file=sys.stderr)
 
 
-def run_linked(args: argparse.Namespace) -> None:
-    """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
-    from dpsyn_core.commands.common import (
-        TerminalProgress,
-        parse_settings,
-        point_out_names,
-        read_form,
-        say_read,
-        signing_key,
-    )
-    from dpsyn_core.errors import SettingError
+def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
+    """As `run`, for linked tables."""
+    from dpsyn_core.commands.common import TerminalProgress, point_out_names, read_form, say_read, signing_key
+    from dpsyn_core.commands.trees import check_options
     from dpsyn_core.measure.sources.choice import memory_of
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.measurement import post_processing_generator
     from dpsyn_core.runs.trees.answers import write_answers
     from dpsyn_core.runs.trees.export import named_tables, places_of
-    from dpsyn_core.runs.trees.release import synthesize_linked
-    from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
+    from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
     from dpsyn_core.runs.writer import write_release
-    from dpsyn_core.schema.linked import METHOD, LinkedSchema
     from dpsyn_core.tables.catalog import open_named
 
-    if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
-        msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"
-        raise SettingError(msg)
-    schema = LinkedSchema.load(args.schema)
-    settings = dict(parse_settings(args.settings))
-    unknown = sorted(set(settings) - {"effort"})
-    without = (
-        "questions_share", "measurements", "save_model", "save_release", "public_table", "engine", "spark_master",
-    )  # fmt: skip
-    given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables not in (None, 1))
-    given += [f"set {n}" for n in unknown]
-    if given:
-        msg = f"linked tables do not take --{given[0].replace('_', '-')}; leave it out"
-        raise SettingError(msg)
+    check_options(args)
+    plan = TreePlan.of(spec, schema)
     named = named_tables(args.named, args.table, schema)
-    places = places_of(args.out, schema, manifest=args.manifest, answers=args.questions is not None)
-    places.check(*named.values(), args.schema, args.questions)
+    places = places_of(
+        args.out, schema, manifest=args.manifest, copies=spec.tables, answers=bool(plan.asked.across)
+    )  # fmt: skip
+    places.check(*named.values(), args.schema, args.questions, args.from_settings)
     key = signing_key(args.sign)
-    point_out_names(args.dataset or schema.ledger_name)
+    point_out_names(spec.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     memory = memory_of(args.memory)
     opened = open_named(named, read_form(args), apart=bool(args.named))
-    release = synthesize_linked(
-        opened, schema, epsilon=args.epsilon, delta=args.delta,
-        rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
-        questions=args.questions, method=args.method or METHOD, memory=memory, **settings,
-    )  # fmt: skip
+    rng, seed = post_processing_generator(spec.seed)
+    source = TreeSource(tables=opened, memory=memory, engine=args.engine, strict=args.strict)
+    release = release_tree(source, plan, rng=rng, seed=seed, progress=progress)
     for name in {id(batches): name for name, batches in reversed(opened.items())}.values():
         say_read(opened[name], named[name])
     manifest = write_release(release, places, key=key, progress=progress)
@@ -247,16 +240,25 @@ def run_linked(args: argparse.Namespace) -> None:
     if not manifest.private:
         print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; the tables are in {where}", file=sys.stderr)
     elif not args.quiet:
-        sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
-        spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
-        print(f"wrote {sizes} to {where}; {spent}", file=sys.stderr)
-        for name, (records, noise) in ({} if args.n_records else nearly_empty_tables(manifest)).items():
-            print(
-                f"note: {records} records of '{name}', the number that was released, is close to its noise (which "
-                f"alone may make {noise:.0f}): the table tells next to nothing. If the file has far more, see with "
-                "'dpsyn schema check' whether its keys are written as in the table that it belongs to, and its cells "
-                "are read as they should be",
-                file=sys.stderr,
-            )
-        for answer in release.answers:
-            print(answer.sentence(), file=sys.stderr)
+        say_tree(release, where, counted=spec.n_records is None)
+
+
+def say_tree(release: Any, where: Path, *, counted: bool) -> None:
+    """What was made of linked tables, on stderr; of released values alone. counted: whether the roots are as many."""
+    from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
+
+    manifest = release.manifest
+    sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
+    several = f", {len(release.copies)} times" if len(release.copies) > 1 else ""
+    spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
+    print(f"wrote {sizes}{several} to {where}; {spent}", file=sys.stderr)
+    for name, (records, noise) in (nearly_empty_tables(manifest) if counted else {}).items():
+        print(
+            f"note: {records} records of '{name}', the number that was released, is close to its noise (which "
+            f"alone may make {noise:.0f}): the table tells next to nothing. If the file has far more, see with "
+            "'dpsyn schema check' whether its keys are written as in the table that it belongs to, and its cells "
+            "are read as they should be",
+            file=sys.stderr,
+        )
+    for answer in release.answers:
+        print(answer.sentence(), file=sys.stderr)

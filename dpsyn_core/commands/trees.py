@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpsyn_core.errors import SettingError
 from dpsyn_core.schema.document import Schema
 
 if TYPE_CHECKING:
@@ -33,6 +35,22 @@ COMMANDS = {
     ),
     "schema": f"this command describes one table; {ONE_BY_ONE}",
 }
+
+OPTIONS = {
+    "measurements": "what is released of linked tables stands in weights of roots, which no reader of that file knows",
+    "save_release": "what is released of them stands in weights of roots, which no refit reads",
+    "save_model": "no system that trains a model knows keys",
+    "public_table": "a public table is one table, and says nothing of what holds across links",
+    "spark_master": "all that hangs on one root has to come together, which executors of Spark do not do",
+}
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Refuses the options that linked tables cannot have. Raises SettingError."""
+    for option, why in OPTIONS.items():
+        if getattr(args, option, None) is not None:
+            msg = f"linked tables do not take --{option.replace('_', '-')}: {why}; leave it out"
+            raise SettingError(msg)
 
 
 def one_table(command: str, path: str | Path) -> TableSchema:

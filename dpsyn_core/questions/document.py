@@ -19,6 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text, write_text
+from dpsyn_core.questions import across as across_links
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.forms import KINDS, Question, QuestionPart
 from dpsyn_core.schema.document import Schema
@@ -76,11 +77,12 @@ def _path(location: tuple[int | str, ...], document: object) -> tuple[str, str]:
     """The path inside the question as bins.AGE.width, and the question's own name or number."""
     parts = [p for p in location if p not in TAGS and not str(p).startswith(("constrained-", "function-"))]
     parts = [p for p in parts if p not in ("int", "float", "str", "bool")]
-    if len(parts) >= 2 and parts[0] == "questions" and isinstance(parts[1], int):
+    if len(parts) >= 2 and parts[0] in ("questions", "across") and isinstance(parts[1], int):
         number = parts[1]
         title: Any = None
         try:
-            title = document["questions"][number]["name"]  # type: ignore[index]
+            asked: Any = document[parts[0]][number]  # type: ignore[index]
+            title = asked["ask"]["name"] if parts[0] == "across" else asked["name"]
         except (LookupError, TypeError):
             title = None
         name = f"question '{title[:80]}': " if isinstance(title, str) and title else f"question {number + 1}: "
@@ -97,6 +99,7 @@ def _short(got: object) -> str:
 
 
 MOST = 500  # questions of one document
+MOST_ACROSS = 100  # of them across links: each is measured by a table of its own
 LARGEST = 4_000_000  # bytes of a file
 
 
@@ -113,10 +116,13 @@ class Questions(QuestionPart):
 
     version: Literal[1] = Field(1, description="Version of this file format")
     questions: tuple[Question, ...] = Field((), max_length=MOST, description="What will be asked, each by its name")
+    across: tuple[across_links.LinkedQuestion, ...] = Field(
+        default=(), max_length=MOST_ACROSS, description="What will be asked of linked tables, each about one of them"
+    )
 
     @validator(mode="after")
     def _names_differ(self) -> Questions:
-        names = [q.name for q in self.questions]
+        names = [q.name for q in (*self.questions, *self.across)]
         if len(set(names)) != len(names):
             repeated = next(n for n in names if names.count(n) > 1)
             msg = f"two questions are called {repeated[:80]!r}; give every question its own name"
@@ -125,10 +131,13 @@ class Questions(QuestionPart):
 
     def __len__(self) -> int:
         """Number of questions."""
-        return len(self.questions)
+        return len(self.questions) + len(self.across)
 
     def checked(self, schema: Schema) -> Questions:
-        """The same, once every question fits the schema. Raises QuestionError for the first that does not."""
+        """The same, once each fits the schema of one table. Raises QuestionError for the first that does not."""
+        if self.across:
+            msg = f"question '{self.across[0].name}' is about linked tables, and the schema describes one"
+            raise QuestionError(msg)
         for question in self.questions:
             try:
                 check(question, schema)
@@ -147,8 +156,11 @@ class Questions(QuestionPart):
     @classmethod
     def of(cls, document: object) -> Questions:
         """Builds from a parsed JSON document, or from the list of questions alone. Raises QuestionError."""
+        if isinstance(document, Questions):
+            return document
         if isinstance(document, list | tuple):
             document = {"version": 1, "questions": list(document)}
+        document = _sorted(document)
         if isinstance(document, dict) and "version" not in document:
             msg = 'the questions have no version; begin the document with {"version": 1, "questions": [...]}'
             raise QuestionError(msg)
@@ -201,7 +213,12 @@ class Questions(QuestionPart):
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values; what is not set does not appear."""
-        return {"version": self.version, "questions": [plain(q) for q in self.questions]}
+        own = {"version": self.version, "questions": [plain(q) for q in self.questions]}
+        return own | ({"across": self.asked_across()} if self.across else {})
+
+    def asked_across(self) -> list[dict[str, Any]]:
+        """The questions across links, as plain JSON values."""
+        return [across_links.plain(q) for q in self.across]
 
     def dumps(self) -> str:
         """JSON text that `loads` reads back to equal questions."""
@@ -216,6 +233,18 @@ class Questions(QuestionPart):
         """SHA-256, as hex, of the document with sorted keys, without spaces, in UTF-8."""
         text = json.dumps(self.document(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _sorted(document: object) -> object:
+    """The document with questions about a named table among those across links; earlier files have no such part."""
+    asked = document.get("questions") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(asked, list | tuple):
+        return document
+    named = [q for q in asked if isinstance(q, across_links.LinkedQuestion) or (isinstance(q, dict) and "about" in q)]
+    if not named or not isinstance(document.get("across", []), list | tuple):
+        return document
+    others = [q for q in asked if q not in named]
+    return document | {"questions": others, "across": [*named, *document.get("across", [])]}
 
 
 def plain(question: Question) -> dict[str, Any]:

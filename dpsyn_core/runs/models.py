@@ -81,7 +81,8 @@ def draw(
             "digests": None, "signature": None,
         }
     )  # fmt: skip
+    made = ({schema.name: arrow},)
     return Release(
-        table=arrow, arrow=arrow, manifest=stated, measurements=saved.released,
-        codes=repaired_codes(codes, arrow, schema), tables=(arrow,), arrows=(arrow,), schema=schema, model=model,
+        copies=made, arrow_copies=made, manifest=stated, measurements=saved.released,
+        codes=repaired_codes(codes, arrow, schema), schema=schema, model=model,
     )  # fmt: skip

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import MethodError
+from dpsyn_core.errors import MethodError, TableError
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.measure.sources.base import Source
-from dpsyn_core.measure.sources.choice import source_of, vouched
-from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.measurement import Measured
 from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
 from dpsyn_core.runs.writer import Places, Staged, staged_tables, write_release
 from dpsyn_core.schema.document import Schema
@@ -29,7 +24,7 @@ from dpsyn_core.tables.write import LABELLED
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dpsyn_core.questions.document import Questions
+    from dpsyn_core.runs.trees.answers import LinkedAnswer
     from dpsyn_core.tables.declarations import DeclaredColumn
 
 
@@ -37,30 +32,52 @@ if TYPE_CHECKING:
 class Release:
     """What leaves the engine. Everything here is released or computed from released values.
 
-    table: synthetic, of the kind that was handed in (pandas, polars or pyarrow), columns in the order of the private
-    table. arrow: the same as a pyarrow table, with the types that the schema declares.
-    measurements: what the system released, in its own form. codes: (n_attributes, n_records). tables: all tables of
-    the release, of which `table` is the first, and arrows the same as pyarrow; one unless several were asked for.
-    schema: what the run declared public. released: every marginal that was paid for, with its noise, and the scores
-    by which some were chosen; empty for a system that measures none. model: content of the file of the trained model
-    that the records were drawn from, where they were drawn from one.
+    copies: the synthetic tables by their names, once for each that was asked for, of the kinds that were handed in
+    (pandas, polars or pyarrow), columns in the order of the private tables. arrow_copies: the same as pyarrow tables,
+    with the types that the schema declares. schema: what the run declared public. measurements: what the system
+    released, in its own form. codes: of one table, (n_attributes, n_records). released: every marginal that was paid
+    for, with its noise, and the scores by which some were chosen; empty for a system that measures none. answers: to
+    questions across links, with intervals. model: content of the file of the trained model that the records were drawn
+    from, where they were drawn from one.
     """
 
-    table: Any
-    arrow: Any
+    copies: tuple[Mapping[str, Any], ...]
+    arrow_copies: tuple[Mapping[str, Any], ...]
     manifest: Manifest
-    measurements: Any
-    codes: NDArray[np.unsignedinteger]
-    tables: tuple[Any, ...] = ()
-    arrows: tuple[Any, ...] = ()
     schema: Schema | None = None
+    measurements: Any = None
+    codes: NDArray[np.unsignedinteger] | None = None
     released: ReleasedTables = field(default_factory=ReleasedTables)
+    answers: tuple[LinkedAnswer, ...] = ()
     model: bytes | None = None
 
+    @property
+    def tables(self) -> Mapping[str, Any]:
+        """The synthetic tables by their names; of several copies the first."""
+        return self.copies[0]
+
+    @property
+    def arrows(self) -> Mapping[str, Any]:
+        """The same as pyarrow tables."""
+        return self.arrow_copies[0]
+
+    @property
+    def table(self) -> Any:
+        """The one synthetic table. Raises TableError where there are several that hang together."""
+        return _only(self.tables)
+
+    @property
+    def arrow(self) -> Any:
+        """The same as a pyarrow table."""
+        return _only(self.arrows)
+
     def __repr__(self) -> str:
-        """One line: what it is, and no arrays. The table itself is `.table`."""
+        """One line: what it is, and no arrays."""
         m = self.manifest
         private = "" if m.private else ", NOT PRIVATE"
+        if len(self.arrows) > 1:
+            sizes = ", ".join(f"{t.num_rows:,} of {name}" for name, t in self.arrows.items())
+            return f"Release({sizes}; epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .tables and .write())"
         return (
             f"Release({self.arrow.num_rows:,} records x {self.arrow.num_columns} columns by {m.method}, "
             f"epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .table, .manifest and .write())"
@@ -75,25 +92,32 @@ class Release:
     def write(
         self, out: str | Path, manifest: str | Path | None = None, *, key: Ed25519PrivateKey | None = None
     ) -> Manifest:
-        """Writes the table and its manifest, which then names the digests of the table; `key` signs it.
+        """Writes the tables and their manifest, which then names their digests; `key` signs it.
 
-        Several tables go to out-1.csv, out-2.csv and so on; of a table that is NOT PRIVATE the name says so. Without a
-        name the manifest lies beside the table: t.csv has t.manifest.json.
+        Several copies of a table go to out-1.csv, out-2.csv and so on; linked tables to a folder of CSV files, a
+        workbook (.xlsx) or a database (.sqlite, .duckdb). Of tables that are NOT PRIVATE the names say so. Without a
+        name the manifest lies beside them: t.csv has t.manifest.json. Raises OutputError.
         """
-        return write_release(
-            self, Places.of(out, manifest, tables=len(self._arrows), private=self.manifest.private), key=key
-        )
+        if self.schema is not None and self.schema.links:
+            from dpsyn_core.runs.trees.export import places_of
 
-    @property
-    def _arrows(self) -> tuple[Any, ...]:
-        return self.arrows or (self.arrow,)
+            places = places_of(out, self.schema, manifest=manifest, copies=len(self.copies))
+        else:
+            places = Places.of(out, manifest, tables=len(self.copies), private=self.manifest.private)
+        return write_release(self, places, key=key)
 
     @contextmanager
     def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
         """See `Writable.staged`."""
         progress("writing", 0, 1)
         model = self.model if places.model is None else self.packed_model()
-        with staged_tables(self._arrows, places.outs, self._declared(places)) as digests:
+        if self.schema is not None and self.schema.links:
+            from dpsyn_core.runs.trees.export import staged_trees
+
+            staged = staged_trees(self.arrow_copies, self.schema, places.outs)
+        else:
+            staged = staged_tables([_only(c) for c in self.arrow_copies], places.outs, self._declared(places))
+        with staged as digests:
             yield Staged(manifest=self.manifest, digests=digests, model=model)
 
     def _declared(self, places: Places) -> Mapping[str, DeclaredColumn] | None:
@@ -124,101 +148,6 @@ class Release:
         return self.released.scores
 
 
-def synthesize(
-    table: Source | Any,
-    schema: Schema | Mapping[str, Any] | str | Path,
-    *,
-    epsilon: float,
-    delta: float,
-    rng: Generator | int | None,
-    method: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    n_records: int | None = None,
-    dataset: str | None = None,
-    ledger: Ledger | None = None,
-    strict: bool = False,
-    tables: int = 1,
-    questions: Questions | Mapping[str, Any] | Sequence[Any] | str | Path | None = None,
-    questions_share: float | None = None,
-    engine: str | None = None,
-    memory: int | str | None = None,
-    query_vouched: bool = False,
-    public_table: str | Path | None = None,
-    progress: Progress = silent,
-) -> Release:
-    """Makes a differentially private synthetic table.
-
-    Guarantee: (epsilon, delta)-DP for the schema's unit of privacy, as the manifest states it, provided that the
-    schema is public knowledge (or bought); otherwise the manifest says NOT PRIVATE.
-
-    Args:
-        table: pandas, polars or pyarrow; the path of a file, a folder or a pattern of files; or a source, for records
-            that are elsewhere.
-        schema: public metadata: a schema, its document as a dictionary, or the path of its file.
-        epsilon: privacy budget, above 0.
-        delta: 0 (pure DP) or in (0, 1).
-        rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
-        method: a name of `registry.names()`; None is the default system.
-        settings: of that system.
-        n_records: records to write; None takes the schema's public number, else a released total.
-        dataset: name on the ledger; None takes the schema's name.
-        ledger: None is the ledger in DPSYN_HOME.
-        strict: refuse a table without records, or with cells that the schema has no place for, instead of leaving
-            those records out. Whether it refuses is an exact answer about the data, for the owner only.
-        tables: how many synthetic tables to make of the one release. More than one are fitted each to the released
-            counts after their noise was drawn again, so that an analysis that is run on all of them, and put together
-            by `dpsyn_core.questions.answers.combination`, knows what the noise does to it. They cost no further budget.
-        questions: what will be asked of the table (docs/questions.md): a `Questions`, the parsed JSON, or the path of a
-            file; None takes those of the schema file. Public: they must not come from looking at the data.
-        questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1; None
-            is at most half.
-        engine: where records are counted: 'memory', or 'stored' (codes on disk, docs/reference/scale.md); None chooses
-            by the size of the table. All count the same.
-        memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
-        query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
-            word; the manifest states it. What was opened by `open_table` with that word says it itself.
-        public_table: path of a table with columns of the schema that the owner vouches is public, such as last year's
-            release: the system learns from it at no budget, as far as what it measures bears it out. The manifest
-            names it. Never the private table, nor anything that was made from it without protection.
-        progress: called with stage, done, total and a convergence value.
-
-    Raises:
-        InputError: before anything is charged, when budget, schema, table, method or settings do not fit.
-    """
-    declared = Schema.given(schema)
-    if declared.links:
-        from dpsyn_core.runs.trees.release import synthesize_linked
-
-        return synthesize_linked(
-            table,
-            declared,
-            epsilon=epsilon,
-            delta=delta,
-            rng=rng,
-            n_records=n_records,
-            dataset=dataset,
-            ledger=ledger,
-            strict=strict,
-            questions=questions,
-            query_vouched=query_vouched,
-            progress=progress,
-        )
-    generator, seed = post_processing_generator(rng)
-    spec = RunSpec.of(
-        epsilon=epsilon, delta=delta, method=method, settings=settings, n_records=n_records, seed=seed,
-        dataset=dataset, questions=questions, questions_share=questions_share, tables=tables,
-        public_table=None if public_table is None else str(public_table),
-    )  # fmt: skip
-    if public_table is not None:
-        from dpsyn_core.runs.public_table import check_apart
-
-        check_apart(Path(public_table), table)
-    source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
-    facts = spec.facts(declared, query_vouched=query_vouched or vouched(table))
-    measured = measure(source, declared, spec, facts=facts, rng=generator, ledger=ledger, progress=progress)
-    return in_memory(measured, progress=progress)
-
-
 def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
     """All records in one piece, and their manifest."""
     schema = measured.schema
@@ -235,9 +164,18 @@ def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
         )
         for c in several
     )
-    returned = tuple(measured.source.returned(a) for a in arrows)
+    name, returned = schema.name, [measured.source.returned(a) for a in arrows]
     return Release(
-        table=returned[0], arrow=arrows[0], manifest=measured.manifest(arrows[0].num_rows),
-        measurements=measured.measurements, codes=repaired_codes(several[0], arrows[0], schema), tables=returned,
-        arrows=arrows, schema=schema, released=measured.released,
+        copies=tuple({name: t} for t in returned), arrow_copies=tuple({name: a} for a in arrows),
+        manifest=measured.manifest(arrows[0].num_rows), measurements=measured.measurements,
+        codes=repaired_codes(several[0], arrows[0], schema), schema=schema, released=measured.released,
     )  # fmt: skip
+
+
+def _only(tables: Mapping[str, Any]) -> Any:
+    """The one table. Raises TableError."""
+    if len(tables) > 1:
+        msg = f"the release holds linked tables, {', '.join(tables)}; take one of them by its name from .tables"
+        raise TableError(msg)
+    (table,) = tables.values()
+    return table

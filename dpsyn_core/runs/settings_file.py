@@ -41,7 +41,8 @@ class RunSettings:
         fields = {name: getattr(run, name) for name in FIELDS}
         if run.questions is None and schema.questions is not None:
             fields["questions"] = run.asked(schema).document()
-        return cls(schema=schema.model_copy(update={"questions": None}), run=RunSpec(**fields))
+        plain = schema if schema.links else schema.model_copy(update={"questions": None})
+        return cls(schema=plain, run=RunSpec(**fields))
 
     @classmethod
     def loads(cls, text: str | bytes) -> RunSettings:
@@ -84,7 +85,12 @@ class RunSettings:
             raise SettingError(msg)
         schema, run = Schema.of(document["schema"]), validated(RunSpec, "a run", dict(given))
         run.check()
-        run.config.calibrate(run.task(schema))  # a budget, setting or question that cannot be is refused here
+        if schema.links:
+            from dpsyn_core.runs.trees.release import TreePlan
+
+            TreePlan.of(run, schema)
+        else:
+            run.config.calibrate(run.task(schema))  # a budget, setting or question that cannot be is refused here
         return cls(schema=schema, run=run)
 
     @classmethod

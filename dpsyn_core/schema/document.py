@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
@@ -19,6 +20,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.schema.attributes.base import SchemaRule
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
@@ -27,10 +29,7 @@ from dpsyn_core.schema.attributes.registry import Attribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules.registry import RULES, Rule, check_rule
 
-if TYPE_CHECKING:
-    from dpsyn_core.privacy.manifest.statement import HangingTable
-    from dpsyn_core.schema.linked import Link, LinkedTable
-
+VERSIONS = {1: "dpsyn_core.schema.document:TableSchema", 2: "dpsyn_core.schema.linked:LinkedSchema"}  # of documents
 Loaded = TypeVar("Loaded")  # a schema, whatever its version
 
 # names that pydantic puts into a path for a member of a union; they are no fields
@@ -269,10 +268,9 @@ class Schema(Document):
     def of(cls, document: object) -> Self:
         """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
         if cls is Schema:
-            kind: type[Any] = TableSchema
-            if isinstance(document, Mapping) and document.get("version") == 2 and "attributes" not in document:
-                from dpsyn_core.schema.linked import LinkedSchema as kind
-            opened: Self = kind.of(document)
+            tree = isinstance(document, Mapping) and document.get("version") == 2 and "attributes" not in document
+            module, _, kind = VERSIONS[2 if tree else 1].partition(":")
+            opened: Self = getattr(import_module(module), kind).of(document)
             return opened
         if unfit := unfit_text(document):
             msg = f"the schema holds {unfit}"
@@ -334,7 +332,7 @@ class TableSchema(Schema):
 
     model_config = ConfigDict(title="Schema")
 
-    links: ClassVar[tuple[Link, ...]] = ()  # type: ignore[misc]
+    links: ClassVar[tuple[Any, ...]] = ()  # type: ignore[misc]
     one_file: ClassVar[bool] = False  # type: ignore[misc]
 
     version: Literal[1] = Field(description="Version of this file format")
@@ -384,8 +382,6 @@ class TableSchema(Schema):
     @property  # type: ignore[misc]
     def tables(self) -> tuple[LinkedTable, ...]:
         """The one table."""
-        from dpsyn_core.schema.linked import LinkedTable
-
         return (LinkedTable.model_construct(name=self.name, key=self.unit.identifier, columns=self),)
 
     @property
@@ -468,6 +464,27 @@ class TableSchema(Schema):
                 del charge["unit"]
         out["attributes"] = [a.document() for a in self.attributes]
         return out
+
+
+class LinkedTable(Document):
+    """One table: its key and the schema of its columns, a document of version 1."""
+
+    name: StrictStr = Field(min_length=1, max_length=200, description="Name of the table")
+    key: StrictStr | None = Field(None, min_length=1, description="Column that names a record; null: none does")
+    columns: TableSchema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
+
+    @property
+    def coded(self) -> tuple[Any, ...]:
+        """The attributes that are synthesized."""
+        return () if self.columns is None else self.columns.coded
+
+    def position(self, column: str) -> int:
+        """Place of a coded attribute among them. Raises ValueError."""
+        names = [a.name for a in self.coded]
+        if column not in names:
+            msg = f"table '{self.name}' has no column '{column}' that is synthesized; it has {', '.join(names) or '-'}"
+            raise ValueError(msg)
+        return names.index(column)
 
 
 def rules_from_data(rules: Iterable[SchemaRule]) -> list[str]:

@@ -16,8 +16,8 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,
+    LinkedTable,
     Schema,
-    TableSchema,
     rules_from_data,
 )
 from dpsyn_core.schema.domain import CodedAttribute
@@ -59,33 +59,27 @@ class Link(Document):
     )
 
 
-class LinkedTable(Document):
-    """One table: its key and the schema of its columns, a document of version 1."""
-
-    name: Name = Field(min_length=1, max_length=200, description="Name of the table")
-    key: Name | None = Field(None, min_length=1, description="Column that names a record; null: none does")
-    columns: TableSchema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
-
-    @property
-    def coded(self) -> tuple[Any, ...]:
-        """The attributes that are synthesized."""
-        return () if self.columns is None else self.columns.coded
-
-    def position(self, column: str) -> int:
-        """Place of a coded attribute among them. Raises ValueError."""
-        names = [a.name for a in self.coded]
-        if column not in names:
-            msg = f"table '{self.name}' has no column '{column}' that is synthesized; it has {', '.join(names) or '-'}"
-            raise ValueError(msg)
-        return names.index(column)
-
-
 class LinkedSettings(Document):
     """What a run of linked tables was set to, as its manifest states it."""
 
     effort: float = Field(default=1.0, ge=0.1, le=100, description="Proposals to a cell, relative to the usual number")
     records: dict[Name, StrictInt] = Field(default_factory=dict, description="Synthetic records of each table")
     questions: tuple[dict[str, JsonValue], ...] = Field((), description="Declared questions, as LinkedQuestion")
+    system: Name = Field("rls", description="The system that measures and makes the tables")
+    settings: dict[Name, JsonValue] = Field(
+        default_factory=dict, description="Its settings that are not the usual ones"
+    )
+    questions_share: float | None = Field(
+        None, gt=0, lt=1, description="Part of the budget for declared questions; null: the usual one"
+    )
+    copies: StrictInt = Field(1, ge=1, description="Sets of tables that were made of the one release")
+
+    def stated(self) -> dict[str, Any]:
+        """As JSON values; what came later than the first three fields appears where it is not the usual one."""
+        later = {"system", "settings", "questions_share", "copies"}
+        return self.model_dump(mode="json", exclude=later) | self.model_dump(
+            mode="json", include=later, exclude_defaults=True
+        )
 
 
 class LinkedUnit(Document):

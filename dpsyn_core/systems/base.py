@@ -220,6 +220,7 @@ class MethodConfig(BaseModel):
     takes_questions: ClassVar[bool] = False  # whether it can measure what declared questions need
     measures: ClassVar[tuple[str, ...]] = ()  # kinds of rules whose column it measures, not computes
     takes_public_table: ClassVar[bool] = False  # whether it can learn from a table that is public
+    takes_links: ClassVar[bool] = False  # whether it makes tables that hang together
     trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
     unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE
 
@@ -275,6 +276,15 @@ class MethodConfig(BaseModel):
         """Raises MethodError for a system that cannot learn from a public table."""
         if not self.takes_public_table:
             msg = f"{self.name} cannot use a public table; use the method 'rls', or leave the public table out"
+            raise MethodError(msg)
+
+    def check_links(self) -> None:
+        """Raises MethodError for a system that cannot make tables that hang together."""
+        if not self.takes_links:
+            msg = (
+                f"the method '{self.name}' makes single tables: it knows no keys, and would charge each table for all "
+                "records of a root; leave the method out, or use 'rls' or 'independent'"
+            )
             raise MethodError(msg)
 
     def check_promise(self, unit: Unit, budget: Budget) -> None:

@@ -29,6 +29,7 @@ class IndependentConfig(MethodConfig):
     summary = "One noisy marginal a column and no correlations: the baseline every other system must beat."
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
 
+    takes_links = True
     measures = ("sum",)  # parts that were drawn apart add up to too narrow a sum
 
     def seconds(self, size: Size) -> float:

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words
@@ -62,7 +62,7 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     assert figure["low"] < figure["estimate"] < figure["high"] and len(groups["figures"]) == 2
     bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
     assert json.loads(bundle.read("answers.json")) == [single, groups]
-    assert LinkedQuestions.loads(bundle.read("questions.json")).questions == linked(app).questions
+    assert Questions.loads(bundle.read("questions.json")).across == linked(app).questions
     assert "questions.json" in files.command(space, job)
     compile(bundle.read("run.py"), "run.py", "exec")
     assert b"questions=" in bundle.read("run.py")

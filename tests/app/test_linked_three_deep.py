@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.keys import check_keys
 from tests.app.linked_tables import field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made
@@ -62,7 +62,7 @@ def test_a_question_about_grandchildren_may_say_how_many_of_an_individual_count_
 
 def test_what_counts_fully_is_asked_and_said_in_german(shop):
     mean = {"name": "q", "kind": "mean", "of": "pieces"}
-    linked(shop).questions = LinkedQuestions.of([{"about": "lines", "at_most": 3, "ask": mean}]).questions
+    linked(shop).questions = Questions.of([{"about": "lines", "at_most": 3, "ask": mean}]).across
     shop.session_state["language"] = "de"
     at_page(shop, "questions")
     assert field(shop, "number_input", "datensätze von orders je datensatz von customers").value is None

@@ -220,7 +220,7 @@ def test_a_plan_is_what_a_run_then_charges():
     """dpsyn measures all pairs whatever it finds: the dry run must charge exactly what the run does."""
     import numpy as np
 
-    from dpsyn_core.runs.release import synthesize
+    from dpsyn_core.runs.synthesis import synthesize
 
     table = pa.table({"a": ["x", "y"] * 50, "b": ["u", "v", "v", "w"] * 25, "c": ["0", "1"] * 50})
     attributes = [

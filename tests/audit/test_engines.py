@@ -69,7 +69,7 @@ def test_t2_a_whole_release_from_disk_bounds_each_individual_and_pays_for_what_i
     def from_disk(given, **more):
         return source_of(given, **more | {"engine": "stored"})
 
-    monkeypatch.setattr("dpsyn_core.runs.release.source_of", partial(from_disk))
+    monkeypatch.setattr("dpsyn_core.runs.synthesis.source_of", partial(from_disk))
     whole.t2_whole()
     whole.t2_crash()
 

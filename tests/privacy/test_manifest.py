@@ -184,7 +184,7 @@ def test_the_documented_check_finds_the_promised_epsilon(tmp_path, monkeypatch, 
     table = pa.table({"a": ["=1", "x,y", None], "b": [1.0, 2.5, None], "c": ["3.0", "2020-01-01T00:00:00", ""]})
     new_key(tmp_path / "owner.key")
     key = load_key(tmp_path / "owner.key")
-    release = Release(table=table, arrow=table, manifest=manifest(), measurements=None, codes=None)
+    release = Release(copies=({"t": table},), arrow_copies=({"t": table},), manifest=manifest())
     made = release.write(tmp_path / "synthetic.csv", tmp_path / "manifest.json", key=key)
     exec(content, {})
     assert capsys.readouterr().out.strip() == made.digests.content

@@ -18,7 +18,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.signing import load_key, new_key
 from dpsyn_core.privacy.manifest.statement import Digests, PartDigests, guarantee
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.verify.contradictions import contradictions
 from dpsyn_core.runs.verify.receipts import receipt, signing_faults
 from dpsyn_core.runs.writer import Places, write_release

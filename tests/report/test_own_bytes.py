@@ -15,7 +15,7 @@ from dpsyn_core.commands.verify import PUBLISHABLE
 from dpsyn_core.evaluate.base import ANOTHER_LABEL, SAFE_LABEL
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.parts import synthesize_to
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table

@@ -15,7 +15,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.noise.draws import LARGEST
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.purchase import buy_schema
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.base import Task

@@ -18,8 +18,8 @@ from dpsyn_core.runs.further_marginals import release_marginals
 from dpsyn_core.runs.itemsets import frequent_itemsets
 from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.purchase import buy_schema
-from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.synthesis import synthesize
 from tests.audit.whole import crowd, rows, schema
 from tests.privacy.facts import facts
 

@@ -10,8 +10,8 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import MethodError, SchemaError, TableError
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.public_table import check_apart, read_public
-from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table

@@ -36,10 +36,10 @@ def run(table, tmp_path, **words):
 @pytest.mark.parametrize("method", ["rls", "dpsyn", "independent"])
 def test_several_tables_cost_what_one_costs_and_differ(table, tmp_path, method):
     release, ledger = run(table, tmp_path, tables=3, method=method)
-    assert len(release.tables) == len(release.arrows) == 3
-    assert release.table is release.tables[0]
-    assert {t.num_rows for t in release.arrows} == {release.manifest.n_records}
-    assert not release.arrows[0].equals(release.arrows[1])
+    assert len(release.copies) == len(release.arrow_copies) == 3
+    assert release.table is release.copies[0][release.schema.name]
+    assert {t.num_rows for c in release.arrow_copies for t in c.values()} == {release.manifest.n_records}
+    assert not release.arrow.equals(release.arrow_copies[1][release.schema.name])
     assert len(ledger.entries()) == 1
 
 

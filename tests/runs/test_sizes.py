@@ -26,7 +26,7 @@ from dpsyn_core.runs import parts
 from dpsyn_core.runs.jobs import folder, worker
 from dpsyn_core.runs.jobs.folder import DONE, JOB, MANIFEST, MEASUREMENTS, PROGRESS, SCHEMA, SYNTHETIC
 from dpsyn_core.runs.jobs.spec import JobSpec
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import chunks as held
 from dpsyn_core.runs.trees import release as linked_release
 from dpsyn_core.schema.document import Schema

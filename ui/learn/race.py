@@ -13,7 +13,7 @@ import streamlit as st
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.report.figures.systems import Measure, systems_chart
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.controls import epsilon, several, steps

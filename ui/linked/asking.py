@@ -7,8 +7,9 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, QuestionError
+from dpsyn_core.questions.across import LinkedQuestion
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import MOST_GROUPS
-from dpsyn_core.questions.linked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.schema.linked import Link, LinkedSchema
@@ -23,17 +24,17 @@ FIGURES: dict[str, dict[str, Any]] = {
 GENERATION = "linked_ask_generation"  # changes when a question was kept, so that the form is empty again
 
 
-def keep(linked: Linked, schema: LinkedSchema, added: LinkedQuestions) -> int:
+def keep(linked: Linked, schema: LinkedSchema, added: Questions) -> int:
     """Declares questions that are not declared yet, by their names. Raises QuestionError where one does not fit.
 
     Returns:
         How many were added.
     """
     known = {question.name for question in linked.questions}
-    new = tuple(question for question in added.questions if question.name not in known)
+    new = tuple(question for question in added.across if question.name not in known)
     for question in new:
         AskedTable(schema, question)
-    linked.questions = LinkedQuestions.of([*linked.questions, *new]).questions
+    linked.questions = Questions.of([*linked.questions, *new]).across
     return len(new)
 
 
@@ -65,7 +66,7 @@ def form(linked: Linked, schema: LinkedSchema) -> None:
     if not st.button(t("questions.keep"), type="primary", key="linked_ask_keep"):
         return
     try:
-        if not keep(linked, schema, LinkedQuestions.of([made])):
+        if not keep(linked, schema, Questions.of([made])):
             msg = f"two questions are called {made['ask']['name']!r}; give every question its own name"
             raise QuestionError(msg)
     except DPSynError as error:

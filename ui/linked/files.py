@@ -94,14 +94,14 @@ def endings(space: Workspace, job: Job) -> tuple[str, ...]:
 
 def written(space: Workspace, job: Job, ending: str) -> dict[str, bytes]:
     """What the command would write, by file name: a CSV file for each table ("zip", "csv"), else one file."""
-    from dpsyn_core.runs.trees.export import places_of, staged_linked
+    from dpsyn_core.runs.trees.export import places_of, staged_trees
 
     def make() -> dict[str, bytes]:
         known = schema(space, job)
         with tempfile.TemporaryDirectory(dir=job.folder) as folder:
             out = Path(folder) if ending in ("zip", "csv") else Path(folder) / f"tables.{ending}"
             places = places_of(out, known)
-            with staged_linked(tables(space, job), known, places.outs):
+            with staged_trees([tables(space, job)], known, places.outs):
                 pass
             if out.is_dir():
                 return {p.name: p.read_bytes() for p in places.outs}

@@ -14,7 +14,7 @@ from dpsyn_core.data import linked_paths
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.privacy.names import dataset_name
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.jobs.folder import SCHEMA
 from dpsyn_core.runs.jobs.spec import ReadSpec
 from dpsyn_core.schema.document import Schema
@@ -66,7 +66,7 @@ def place(space: Workspace, linked: Linked) -> None:
         before = next((j for j in jobs().of(space.owner) if j.spec.linked and j.made_from(linked.serial)), None)
         if before is not None:
             linked.adopt(LinkedSchema.load(before.folder / SCHEMA))
-            linked.questions = LinkedQuestions.of(before.spec.questions or []).questions
+            linked.questions = Questions.of(before.spec.questions or []).across
     if remembered(linked.serial, "unit"):  # the same files were looked at before
         linked.seen = linked.structure()
     space.linked = linked

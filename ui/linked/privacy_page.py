@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from ui.linked import diagram
 from ui.linked.starting import drops
 from ui.privacy import budget as fields
@@ -68,7 +68,7 @@ def _division(linked: Linked, chosen: Budget) -> None:
     from dpsyn_core.runs.trees.division import division
 
     try:
-        steps = division(linked.schema(), chosen, questions=LinkedQuestions.of(linked.questions))
+        steps = division(linked.schema(), chosen, questions=Questions.of(linked.questions))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return

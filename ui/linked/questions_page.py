@@ -8,7 +8,7 @@ import json
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.schema.linked import LinkedSchema
 from ui.linked import asking
@@ -69,18 +69,18 @@ def _file(linked: Linked, schema: LinkedSchema) -> None:
         st.session_state[TAKEN] = got.file_id
         st.session_state.pop(f"{TAKEN}_words", None)
         try:
-            found = LinkedQuestions.loads(got.getvalue(), name=got.name)
+            found = Questions.loads(got.getvalue())
             added = asking.keep(linked, schema, found)
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
-            said = t("questions.taken", count=number(added), all=number(len(found.questions)))
+            said = t("questions.taken", count=number(added), all=number(len(found.across)))
             st.session_state[f"{TAKEN}_words"] = said
             st.rerun()
     if got is not None and f"{TAKEN}_words" in st.session_state:
         note(st.session_state[f"{TAKEN}_words"])
     if linked.questions:
-        text = json.dumps(LinkedQuestions.of(linked.questions).file(), indent=2, ensure_ascii=False)
+        text = json.dumps(Questions.of(linked.questions).document(), indent=2, ensure_ascii=False)
         st.download_button(
             t("questions.download"), data=text + "\n", file_name=QUESTIONS, mime="application/json",
             on_click="ignore", key="linked_questions_download",

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.schema.linked import METHOD, LinkedSchema
 from ui.shared.jobs import Job
@@ -40,7 +40,7 @@ def spec_of(space: Workspace) -> JobSpec:
 
 def questions_of(linked: Linked) -> dict[str, Any] | None:
     """The declared questions as a run is told them; None for none."""
-    return LinkedQuestions.of(linked.questions).file() if linked.questions else None
+    return Questions.of(linked.questions).document() if linked.questions else None
 
 
 def loaded(space: Workspace) -> Linked:
@@ -61,7 +61,7 @@ def problem(space: Workspace) -> str:
         linked = loaded(space)
         if any(row.problem for part in linked.parts.values() for row in part.rows):
             return t("start.rows")
-        asked = LinkedQuestions.of(linked.questions)
+        asked = Questions.of(linked.questions)
         # refuses questions that do not fit, and a budget whose noise could not be drawn
         division(linked.schema(), spec_of(space).budget, questions=asked)
     except DPSynError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.privacy.unit import Neighbours
-from dpsyn_core.questions.linked import LinkedQuestion
+from dpsyn_core.questions.across import LinkedQuestion
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.schema.draft.linked import CHILDREN, with_keys
 from dpsyn_core.schema.draft.panel import panel_schema

@@ -75,8 +75,8 @@ class DPSynthesizer:
             InputError: before anything is spent, where table, schema, budget or system do not fit, or the system
                 releases no tables that more records can be made of.
         """
-        from dpsyn_core.runs.release import synthesize
         from dpsyn_core.runs.release_file import SUFFIX, check_reusable
+        from dpsyn_core.runs.synthesis import synthesize
         from dpsyn_core.runs.writer import Places, write_release
         from dpsyn_core.systems.registry import DEFAULT, configure
 

@@ -20,7 +20,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec, SystemsComparison, Trial
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.registry import configure
 from dpsyn_core.tables.frames import to_arrow

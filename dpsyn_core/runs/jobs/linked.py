@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 def synthetic_places(folder: Path, schema: LinkedSchema) -> dict[str, Path]:
     """Where the synthetic tables of a finished run are, by name; tables of one file are one table."""
-    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
-    return {name: folder / f"synthetic-{i}.parquet" for i, name in enumerate(names)}
+    return {name: folder / f"synthetic-{i}.parquet" for i, name in enumerate(schema.outputs)}
 
 
 def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     """Runs linked tables, and leaves the synthetic ones with their manifest. Raises DPSynError."""
+    from dpsyn_core.runs.measurement import post_processing_generator
     from dpsyn_core.runs.trees.answers import write_answers
-    from dpsyn_core.runs.trees.release import synthesize_linked
+    from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
     from dpsyn_core.runs.writer import Places, write_release
     from dpsyn_core.schema.linked import LinkedSchema
 
     schema = LinkedSchema.load(folder / SCHEMA)
+    plan = TreePlan.of(spec, schema)
     progress("reading the table", 0, 1)
     tables = _taken(folder, spec)
-    release = synthesize_linked(
-        tables[schema.name] if schema.one_file else tables, schema, epsilon=spec.epsilon, delta=spec.delta,
-        rng=spec.seed, n_records=spec.n_records, dataset=spec.dataset, progress=progress,
-        questions=spec.questions, query_vouched=spec.query_vouched, **spec.settings,
-    )  # fmt: skip
+    source = TreeSource(tables=tables[schema.name] if schema.one_file else tables, vouched=spec.query_vouched)
     del tables
+    rng, seed = post_processing_generator(spec.seed)
+    release = release_tree(source, plan, rng=rng, seed=seed, progress=progress)
+    del source
     places = Places(outs=tuple(synthetic_places(folder, schema).values()), manifest=folder / MANIFEST)
     manifest = write_release(release, places, progress=progress)
     if release.answers:

@@ -100,7 +100,7 @@ def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
 
     from dpsyn_core.data import paths
     from dpsyn_core.privacy.ledger.ledger import Ledger
-    from dpsyn_core.runs.release import synthesize
+    from dpsyn_core.runs.synthesis import synthesize
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.read import read_table
 

@@ -18,11 +18,12 @@ from dpsyn_core.files import write_text
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.measure import measure_marginals
 from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.questions.across import LinkedQuestion
 from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.compile import compile_question
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.forms import GiniQuestion, QuantileQuestion
-from dpsyn_core.questions.linked import LinkedQuestion, LinkedQuestions
 from dpsyn_core.questions.meaning import numbers_of
 from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.flat_table import AskedTable, in_order
@@ -99,10 +100,10 @@ class LinkedAnswer:
         )
 
 
-def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[AskedTable, Need]]:
+def asked_needs(schema: LinkedSchema, questions: Questions) -> list[tuple[AskedTable, Need]]:
     """The table that each question needs. Public facts. Raises QuestionError."""
     out = []
-    for question in questions.questions:
+    for question in questions.across:
         table = AskedTable(schema, question)
         (need,) = compile_question(question.ask, table.table)
         out.append((table, replace(need, maps={**need.maps, **table.ends, **table.runs})))
@@ -110,7 +111,7 @@ def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[
 
 
 def measure_questions(
-    forest: Forest, schema: LinkedSchema, questions: LinkedQuestions, costs: Sequence[Cost], gate: Gate
+    forest: Forest, schema: LinkedSchema, questions: Questions, costs: Sequence[Cost], gate: Gate
 ) -> list[Measurement]:
     """One noisy table a question, through the gate, for as many records of a root as its table may hold.
 
@@ -137,7 +138,7 @@ def measure_questions(
 
 def answers_of(
     schema: LinkedSchema,
-    questions: LinkedQuestions,
+    questions: Questions,
     released: Sequence[Measurement],
     tables: Mapping[str, Any],
     *,

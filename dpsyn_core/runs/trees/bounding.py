@@ -14,7 +14,8 @@ from dpsyn_core.measure.sources.bounding import draw_key, kept, name_hashes, rec
 from dpsyn_core.runs.trees.forest import Children, ChildShape, Forest, shapes_of
 from dpsyn_core.runs.trees.keys import key_names
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
-from dpsyn_core.schema.linked import Link, LinkedSchema, LinkedTable
+from dpsyn_core.schema.document import LinkedTable
+from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.tables.catalog import naming
 from dpsyn_core.tables.headers import short
 

@@ -10,7 +10,8 @@ from dpsyn_core.runs.trees.bounding import check_names
 from dpsyn_core.runs.trees.decoder import check_linked_rules
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
 from dpsyn_core.schema.check import check, has
-from dpsyn_core.schema.linked import LinkedSchema, LinkedTable
+from dpsyn_core.schema.document import LinkedTable
+from dpsyn_core.schema.linked import LinkedSchema
 
 
 def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = False) -> Iterator[str]:

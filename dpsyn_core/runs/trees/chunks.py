@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.errors import SettingError
 from dpsyn_core.measure.counting.stored import full
 from dpsyn_core.measure.sources.choice import half_of_machine
 from dpsyn_core.runs.parts import ALLOWED
@@ -26,18 +27,35 @@ LEAST_ROOTS = 10_000  # of a part that is made: fewer would follow tables of man
 Tables = dict[str, Any]
 
 
-def parts_of(tables: Mapping[str, object], schema: LinkedSchema, memory: int | None) -> int | None:
+def parts_of(
+    tables: Mapping[str, object], schema: LinkedSchema, memory: int | None, engine: str | None = None
+) -> int | None:
     """Parts for tables that are read from where they lie and do not fit; None: they are kept in memory as a whole.
 
     Args:
         tables: by name; frames are in memory already.
         schema: of the tables.
         memory: bytes that the run may use; None: half of what the machine has.
+        engine: 'memory' or 'stored', where the owner says which; None: by the size of the tables.
+
+    Raises:
+        SettingError: they are to be counted from disk, and are in memory already, or another engine is named.
     """
+    if engine not in (None, "memory", "stored"):
+        msg = (
+            f"the engine is '{engine}', and linked tables are counted in memory or from disk: all that hangs on one "
+            "root has to come together, which executors of Spark do not do; use 'memory' or 'stored'"
+        )
+        raise SettingError(msg)
+    if engine == "memory":
+        return None
     limit = half_of_machine() if memory is None else memory
     found = {n: b for n, b in tables.items() if isinstance(b, Batches)}
     cells = sum(found[t.name].likely_records * (1 + len(t.coded)) for t in schema.tables if t.name in found)
-    if BASE + CELL * cells <= limit or len(found) < len(tables):
+    if engine == "stored" and len(found) < len(tables):
+        msg = "tables that are in memory already are counted there; name files, or leave the engine out"
+        raise SettingError(msg)
+    if (BASE + CELL * cells <= limit and engine is None) or len(found) < len(tables):
         return None
     return min(max(-(-4 * CELL * cells // max(limit - BASE, 1)), FEWEST), MOST)
 

@@ -2,16 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpsyn_core.errors import QuestionError
 from dpsyn_core.measure.charges import check_widest
 from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
-from dpsyn_core.runs.trees.release import check_drawable, costs_of
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Costs:
+    """What the root, each stage, the siblings of each stage and each question may spend."""
+
+    root: Cost
+    stages: tuple[Cost, ...]
+    siblings: tuple[Cost | None, ...]
+    questions: tuple[Cost, ...] = ()
+
+
+def costs_of(
+    schema: LinkedSchema, cost: Cost, shares: LinkedShares, questions: Sequence[float] = (), *,
+    share: float | None = None, pairs: bool = True,
+) -> Costs:  # fmt: skip
+    """Divides the cost of a run: public facts alone. Raises QuestionError.
+
+    Args:
+        schema: of the tables.
+        cost: of the whole run.
+        shares: how it is divided.
+        questions: how important each is.
+        share: part of the whole for all questions, between 0 and 1; None: as `shares` say.
+        pairs: see `stages_of`.
+    """
+    if share is not None and (not questions or not 0 < share < 1):
+        why = "is above 0 and below 1 where there are some" if questions else "needs questions; none are declared"
+        msg = f"the share of questions is {share:g}: of linked tables, it is their part of the whole budget, and {why}"
+        raise QuestionError(msg)
+    stages = stages_of(schema, pairs=pairs)
+    weights = [shares.root]
+    for stage in stages:
+        weights += [shares.rest if stage.single is None else shares.single]
+        weights += [shares.siblings] if stage.siblings is not None else []
+    for_questions = [shares.questions * q / sum(questions) for q in questions]
+
+    def split(whole: Cost, parts: Sequence[float]) -> list[Cost]:
+        return list(whole.split([w**0.5 if cost.pure else w for w in parts])) if parts else []
+
+    if share is None:
+        both = split(cost, [*weights, *for_questions])
+    else:
+        tables, asked = cost.split([1 - share, share])
+        both = [*split(tables, weights), *split(asked, for_questions)]
+    parts = iter(both)
+    root, each, siblings = next(parts), [], []
+    for stage in stages:
+        each.append(next(parts))
+        siblings.append(next(parts) if stage.siblings is not None else None)
+    return Costs(root=root, stages=tuple(each), siblings=tuple(siblings), questions=tuple(parts))
+
+
+LEAST_TABLE = 1e3  # noise of the least table of a view, at most, over that of one that got all (convention)
+LEAST_SCORE = 10.0  # the same of scores, which get 2 % of what a view gets at least
+
+
+def check_drawable(schema: LinkedSchema, costs: Costs, *, pairs: bool = True) -> None:
+    """Refuses, before anything is charged, a budget whose noise the samplers could not draw. Raises BudgetError."""
+    from dpsyn_core.measure.select import GRID
+
+    for stage, cost, siblings in zip(stages_of(schema, pairs=pairs), costs.stages, costs.siblings, strict=True):
+        for view, own in ((stage.view, cost), (stage.siblings, siblings)):
+            if view is not None and own is not None:
+                number = max(len(view.pairs), 1)
+                scores = GRID * (number if own.pure else number**0.5) * LEAST_SCORE
+                check_widest(noise_of(own, schema.unit.counting(view.unit)) * max(scores, LEAST_TABLE))
+
+
+def noise_of(cost: Cost, unit: Unit) -> float:
+    """Scale of the noise of a view that got one table, in weights."""
+    return cost.scale(unit.l1()) if cost.pure else cost.sigma(unit.l2())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +111,9 @@ def division(
     budget: Budget,
     shares: LinkedShares = SHARES,
     *,
-    questions: LinkedQuestions | None = None,
+    questions: Questions | None = None,
+    share: float | None = None,
+    pairs: bool = True,
 ) -> tuple[BudgetStep, ...]:
     """The steps in their order.
 
@@ -46,15 +122,18 @@ def division(
         budget: of the run.
         shares: how it is divided.
         questions: declared; None: none.
+        share: of questions, of the whole; None: as `shares` say.
+        pairs: see `stages_of`.
 
     Raises:
         BudgetError: the noise could not be drawn.
         QuestionError: a question does not fit the schema.
     """
     cost = budget.gaussian() if budget.delta else budget.pure()
-    needs = asked_needs(schema, questions or LinkedQuestions.of([]))
-    costs = costs_of(schema, cost, shares, [float(table.question.ask.weight) for table, _ in needs])
-    check_drawable(schema, costs)
+    needs = asked_needs(schema, questions or Questions.of([]))
+    weights = [float(table.question.ask.weight) for table, _ in needs]
+    costs = costs_of(schema, cost, shares, weights, share=share, pairs=pairs)
+    check_drawable(schema, costs, pairs=pairs)
 
     def step(what: str, table: str, own: Cost, weight: int, role: str = "") -> BudgetStep:
         unit = schema.unit.counting(weight)
@@ -63,7 +142,7 @@ def division(
         return BudgetStep(what=what, table=table, role=role, share=share, noise=noise / weight)
 
     out = [step("root", schema.root.name, costs.root, 1)]
-    for stage, own, siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
+    for stage, own, siblings in zip(stages_of(schema, pairs=pairs), costs.stages, costs.siblings, strict=True):
         link = schema.links[stage.link]
         role = "" if stage.single is None or link.roles is None else link.roles.single[stage.single]
         out.append(step("role" if role else "children", link.child, own, stage.view.unit, role))

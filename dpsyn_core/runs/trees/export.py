@@ -15,7 +15,8 @@ from dpsyn_core.errors import OutputError, SettingError
 from dpsyn_core.files import not_private_name, replacing
 from dpsyn_core.outside import below
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
-from dpsyn_core.runs.writer import Places, staged_tables
+from dpsyn_core.runs.writer import Places, numbered, staged_tables
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.digest import content_digest, file_digest
 from dpsyn_core.tables.read import read_table
@@ -26,9 +27,10 @@ ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several t
 
 def places_of(
     out: str | Path,
-    schema: LinkedSchema,
+    schema: Schema,
     *,
     manifest: str | Path | None = None,
+    copies: int = 1,
     answers: bool = False,
     made: bool = True,
 ) -> Places:
@@ -37,6 +39,7 @@ def places_of(
     Args:
         out: a folder, or a file that holds several tables; for tables of one file, a table.
         schema: whose tables are written.
+        copies: sets of tables; several have numbers in the names of their files.
         manifest: default manifest.json in the folder, or with the name of the file.
         answers: also to questions: beside the manifest, answers.json or with the name of the file.
         made: whether a folder is made where there is none.
@@ -45,7 +48,7 @@ def places_of(
     mark = not_private_name if schema.reasons else Path
     whole = path.suffix.lower() in ONE_FILE or (schema.one_file and path.suffix != "")
     if whole:
-        outs: tuple[Path, ...] = (mark(path),)
+        outs: tuple[Path, ...] = tuple(mark(p) for p in numbered(path, copies))
         beside = path.with_suffix(".manifest.json")
     else:
         if path.name.lower().endswith((*ENDINGS, ".json")) and not path.is_dir():
@@ -60,8 +63,9 @@ def places_of(
         except OSError as error:
             msg = f"the folder '{path}' cannot be made ({error.strerror}); choose another"
             raise OutputError(msg) from error
-        names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
-        outs, beside = tuple(mark(below(path, f"{name}.csv")) for name in names), path / "manifest.json"
+        each = [numbered(below(path, f"{name}.csv"), copies) for name in schema.outputs]
+        outs = tuple(mark(files[i]) for i in range(copies) for files in each)
+        beside = path / "manifest.json"
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
     return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)
@@ -94,7 +98,7 @@ def named_tables(
 
 def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
     """The tables of a release that was written, by name, each as pyarrow. Raises TableError."""
-    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
+    names = schema.outputs
     ending = places.outs[0].suffix.lower()
     if ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):
         return {n: read_table(p) for n, p in zip(names, places.outs, strict=True)}
@@ -103,19 +107,34 @@ def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
 
 
 @contextmanager
-def staged_linked(tables: Mapping[str, Any], schema: LinkedSchema, outs: Sequence[Path]) -> Iterator[Digests]:
-    """Writes pyarrow tables by name to the places of `places_of`; see `Writable.staged`. Raises OutputError."""
+def staged_trees(
+    copies: Sequence[Mapping[str, Any]], schema: Schema, outs: Sequence[Path]
+) -> Iterator[Digests]:  # fmt: skip
+    """Writes sets of pyarrow tables by name to the places of `places_of`; see `Writable.staged`. Raises OutputError."""
     ending = outs[0].suffix.lower()
-    if len(outs) > 1 or ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):
-        with staged_tables([tables[n] for n in tables], outs) as digests:
+    if ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):
+        with staged_tables([t for tables in copies for t in tables.values()], outs) as digests:
             yield digests
         return
     with ExitStack() as stack:
+        found = [stack.enter_context(_staged_file(t, schema, out)) for t, out in zip(copies, outs, strict=True)]
+        if len(found) == 1:
+            yield found[0]
+            return
+        each = tuple(d.model_copy(update={"files": whole.files}) for whole in found for d in whole.tables)
+        yield Digests(**each[0].model_dump(), tables=each)
+
+
+@contextmanager
+def _staged_file(tables: Mapping[str, Any], schema: Any, out: Path) -> Iterator[Digests]:
+    """Writes one set of tables to one file that holds several."""
+    ending = out.suffix.lower()
+    with ExitStack() as stack:
         if ending == ".xlsx":
-            written = stack.enter_context(staged_workbook(tables, outs[0]))
+            written = stack.enter_context(staged_workbook(tables, out))
         else:
-            written = stack.enter_context(replacing(outs[0]))
-            room = stack.enter_context(tempfile.TemporaryDirectory(dir=outs[0].parent, prefix=".dpsyn-"))
+            written = stack.enter_context(replacing(out))
+            room = stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent, prefix=".dpsyn-"))
             made = Path(room) / "made"  # a database makes its own file
             (_to_duckdb if ending == ".duckdb" else _to_sqlite)(_parents_first(tables, schema), schema, made)
             shutil.copyfile(made, written)

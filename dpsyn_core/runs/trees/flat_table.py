@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.questions.across import ChildCount, LinkedQuestion
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.forms import GapQuestion, GiniQuestion, MeanQuestion, QuantileQuestion, Question, SumQuestion
-from dpsyn_core.questions.linked import ChildCount, LinkedQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric, within
 from dpsyn_core.runs.trees.forest import Forest, shapes_of
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.linked import Link, LinkedSchema, LinkedTable
+from dpsyn_core.schema.document import LinkedTable, Schema
+from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.linked_rules import BEFORE
 from dpsyn_core.tables.clauses import clauses
 

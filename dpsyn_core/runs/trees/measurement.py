@@ -20,12 +20,13 @@ from dpsyn_core.measure.counting.memory import check_cells
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.select import choose_tables
 from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.pair_choice import Told, ViewEvidence
 from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, own_columns, pairs_in_root
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.systems.rls.pairs import choose_pairs, usual_recodes
 from dpsyn_core.systems.rls.system import Rls, RlsConfig
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
@@ -128,12 +129,34 @@ class Standing:
     weights: NDArray[np.float64]
 
 
-def measure_root(
-    counter: Counter, domain: Domain, *, cost: Cost, task: Task, gate: Gate
-) -> tuple[Rls, list[Measurement]]:
-    """Measures the root table as the default system measures a table, at this cost."""
-    system = _system(domain, cost, task, None, gate)
-    return system, system.measure(counter, gate=gate)
+def root_system(config: MethodConfig, domain: Domain, *, cost: Cost, task: Task, unit: Unit) -> Synthesizer:
+    """The system that measures and makes the root table as one table, at this cost."""
+    system = config.build(replace(task, domain=domain, n_public=None, unit=unit))
+    system.cost = cost
+    return system
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ViewRelease:
+    """What was released of a view: tables with the scores of pairs, and how coarse the columns of pairs were in them.
+
+    tables: in weights, of which one root's records have `view.unit` at most. coarse: as of `usual_recodes`; none where
+    no pair was scored.
+    """
+
+    tables: ReleasedTables
+    coarse: tuple[Recodes, ...] = ()
+
+    def evidence(self, view: View, known: Sequence[Measurement], total: float) -> ViewEvidence:
+        """What is known and released, read for a fit.
+
+        Args:
+            view: its columns.
+            known: one-ways that follow from released values, in weights.
+            total: about how much the records weigh together, released.
+        """
+        measured = self.tables.like([*known, *self.tables])
+        return ViewEvidence(view.domain, measured, max(round(total), 1), self.coarse)
 
 
 def measure_view(
@@ -146,7 +169,8 @@ def measure_view(
     task: Task,
     gate: Gate,
     standing: Standing | None = None,
-) -> ViewEvidence:
+    config: RlsConfig,
+) -> ViewRelease:
     """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
 
     Args:
@@ -158,43 +182,36 @@ def measure_view(
         task: of the run.
         gate: of the run; counts of this view go through `gate.counting`.
         standing: which pairs these columns tell is not measured again; None: of siblings.
-
-    Returns:
-        What is known and released, read for a fit.
+        config: settings of the system.
     """
     own = gate.counting(view.unit)
     told = {m.attributes[0] for m in known}
     asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
     n = max(round(total), 1)
-    system = _system(asked if len(asked) else view.domain, cost, task, n, own, SIBLINGS if standing is None else VIEWS)
+    tuning = SIBLINGS if standing is None else VIEWS
+    domain = asked if len(asked) else view.domain
+    system = Rls(config, replace(task, domain=domain, n_public=n, unit=own.unit), tuning=tuning)
+    system.cost = cost
     plan = system.budget_plan(n, with_pairs=bool(view.pairs))
-    measured = ReleasedTables(known)
-    pairs = plan.pairs
+    released, pairs = ReleasedTables(), plan.pairs
     if len(asked):
-        measured += system.measure_one_ways(counter, plan, own)
-        measured += system.measure_coarse_one_ways(counter, measured, plan, own)
+        released += system.measure_one_ways(counter, plan, own)
+        released += system.measure_coarse_one_ways(counter, ReleasedTables([*known, *released]), plan, own)
     elif pairs is not None:
         pairs = cost.less(plan.scores)
-    evidence = ViewEvidence(view.domain, measured, n)
     if pairs is None or not view.pairs:
-        return evidence
+        return ViewRelease(tables=released)
+    evidence = ViewRelease(tables=released).evidence(view, known, total)
     asked_pairs, coarse = list(view.pairs), usual_recodes(evidence, plan)
     choose: Callable[..., NDArray[np.intp]] = choose_tables
     if standing is not None:
         choose = Told.by(evidence, asked_pairs, coarse, standing.columns, standing.weights)
     chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=asked_pairs, choose=choose)
     if chosen.sets:
-        measured += system.measure_pairs(counter, chosen, chosen.cost, own)
+        released += system.measure_pairs(counter, chosen, chosen.cost, own)
     elif len(asked):  # nothing is left to spend it on but the one-ways
-        measured += system.measure_one_ways(counter, plan, own, chosen.cost)
-    measured.scores = Scores(
+        released += system.measure_one_ways(counter, plan, own, chosen.cost)
+    released.scores = Scores(
         sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
     )
-    return ViewEvidence(view.domain, measured, n, coarse)
-
-
-def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate, tuning: Tuning = TUNING) -> Rls:
-    """The default system on a domain, which spends a part of the budget."""
-    system = Rls(RlsConfig(), replace(task, domain=domain, n_public=n_public, unit=gate.unit), tuning=tuning)
-    system.cost = cost
-    return system
+    return ViewRelease(tables=released, coarse=tuple(coarse))

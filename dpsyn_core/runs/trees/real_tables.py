@@ -25,10 +25,11 @@ from dpsyn_core.runs.trees.bounding import LeftOut, bounded_part, check_all_plac
 from dpsyn_core.runs.trees.forest import Children, Forest, shapes_of
 from dpsyn_core.runs.trees.keys import key_names
 from dpsyn_core.runs.trees.measurement import counter_of, sibling_counter
-from dpsyn_core.runs.trees.stages import Stage, root_columns
+from dpsyn_core.runs.trees.stages import Stage, View, root_columns
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import LinkedTable
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.schema.linked import LinkedSchema, LinkedTable
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.scratch import Scratch, scratch
 from dpsyn_core.tables.batches import Batches, joined
 from dpsyn_core.tables.catalog import naming
@@ -76,11 +77,9 @@ class RealForests:
         """Counts the children of a stage."""
         return self._summed(stage.view.domain, lambda part: counter_of(part(), stage, self._schema))
 
-    def siblings(self, stage: Stage) -> Counter | None:
-        """Counts consecutive siblings of a stage; None: it has none."""
-        if stage.siblings is None:
-            return None
-        return self._summed(stage.siblings.domain, lambda part: sibling_counter(part(), stage))
+    def siblings(self, stage: Stage, view: View) -> Counter:
+        """Counts consecutive siblings of a stage, which has this view of them."""
+        return self._summed(view.domain, lambda part: sibling_counter(part(), stage))
 
     def _summed(self, domain: Domain, made: Callable[[Callable[[], Forest]], Any]) -> Counter:
         if len(self._parts) == 1:

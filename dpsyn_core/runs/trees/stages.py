@@ -143,8 +143,18 @@ def has_differences(a: CodedAttribute) -> bool:
     return a.ordered and a.size - a.special >= FEWEST_VALUES
 
 
-def stages_of(schema: LinkedSchema) -> list[Stage]:
-    """All stages, in the order in which they are measured and made."""
+def stages_of(schema: LinkedSchema, *, pairs: bool = True) -> list[Stage]:
+    """All stages, in the order in which they are measured and made. pairs: False where columns are counted alone."""
+    return _stages(schema) if pairs else [_alone(stage) for stage in _stages(schema)]
+
+
+def _alone(stage: Stage) -> Stage:
+    """The stage of a system that measures no two columns together."""
+    columns = tuple(c for c in stage.view.columns if c.kind != "difference")
+    return replace(stage, view=replace(stage.view, columns=columns, pairs=()), siblings=None)
+
+
+def _stages(schema: LinkedSchema) -> list[Stage]:
     shapes = shapes_of(schema)
     out: list[Stage] = []
     for number in schema.downward:

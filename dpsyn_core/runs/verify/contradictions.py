@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,13 +24,12 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.linked import LinkedQuestions
 from dpsyn_core.runs.trees.flat_table import units_of
 from dpsyn_core.runs.trees.stages import unit_of
 from dpsyn_core.runs.verify.stated_noise import ROUNDING, of_linked_charges, underpaid
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.linked import METHOD as LINKED
-from dpsyn_core.schema.linked import LinkedSchema, LinkedSettings
+from dpsyn_core.schema.linked import LinkedSettings
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.base import MethodConfig, Task
 from dpsyn_core.systems.dry_run import RunPlan, plan_of
@@ -46,7 +46,7 @@ _SIZES = (1.0, 1e3, 1e6, 1e9)  # records of tables for which plans of a private 
 
 
 def contradictions(
-    found: Manifest, *, schema: Schema | LinkedSchema | None = None, measurements: ReleasedFile | None = None
+    found: Manifest, *, schema: Schema | None = None, measurements: ReleasedFile | None = None
 ) -> list[str]:
     """Sentences, each one contradiction; none where all that is at hand agrees.
 
@@ -63,11 +63,11 @@ def contradictions(
         config = PrivBasisSettings() if isinstance(config, MethodConfig) else config  # no run of it charged anything
     if isinstance(config, str):
         out.append(config)
-    elif isinstance(config, MethodConfig) and not isinstance(schema, LinkedSchema):
+    elif isinstance(config, MethodConfig) and not (schema is not None and schema.links):
         out += _of_method(found, config, schema)
     if bool(found.hanging) != (found.method == LINKED):
         out.append("what hangs on an individual belongs to linked tables alone, and each manifest of them states it")
-    if isinstance(schema, LinkedSchema):
+    if schema is not None and schema.links:
         out += [*_of_linked_schema(found, schema), *of_linked_charges(found, schema)[:_MOST]]
     elif schema is not None:
         out += _of_schema(found, schema)
@@ -76,10 +76,10 @@ def contradictions(
     return out
 
 
-def schema_fault(found: Manifest, schema: Schema | LinkedSchema) -> str:
+def schema_fault(found: Manifest, schema: Schema) -> str:
     """Why a schema is not the one that the manifest names; empty where it is."""
     text = schema.dumps()
-    if found.method == ITEMSETS and isinstance(schema, Schema):
+    if found.method == ITEMSETS and not schema.links:
         names = schema.domain().names
         try:
             text = items_text([names[i] for i in item_rows(schema)])
@@ -97,11 +97,11 @@ def items_fault(found: Manifest, items: Sequence[str]) -> str:
 def _units_of_questions(found: Manifest, config: BaseModel | str) -> set[int]:
     """What the records of one individual weigh together in the tables of questions of linked tables."""
     try:
-        asked = LinkedQuestions.of(list(config.questions)) if isinstance(config, LinkedSettings) else None
+        asked = Questions.of(list(config.questions)) if isinstance(config, LinkedSettings) else None
     except DPSynError:  # `of_linked_charges` says so
         return set()
     most = {h.table: h.max_children for h in found.hanging}
-    return set() if asked is None else {u for q in asked.questions for u in units_of(q, most.get(q.about, 1))}
+    return set() if asked is None else {u for q in asked.across for u in units_of(q, most.get(q.about, 1))}
 
 
 def _hash(text: str) -> str:
@@ -281,7 +281,7 @@ def _of_schema(found: Manifest, schema: Schema) -> list[str]:
     return out
 
 
-def _of_linked_schema(found: Manifest, schema: LinkedSchema) -> list[str]:
+def _of_linked_schema(found: Manifest, schema: Any) -> list[str]:
     """As `_of_schema`, for linked tables."""
     out = []
     if found.private and schema.reasons:

@@ -29,7 +29,6 @@ from dpsyn_core.tables.digest import digests_of_file, file_digest
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.linked import LinkedSchema
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,7 +143,7 @@ def receipt(
     manifest: Path,
     *,
     measurements: Path | None = None,
-    schema: Schema | LinkedSchema | None = None,
+    schema: Schema | None = None,
     signer: str | None = None,
 ) -> Receipt:
     """Holds a table, and what else is given, against a manifest.
@@ -177,7 +176,7 @@ def receipt(
 def signing_faults(
     found: Manifest,
     *,
-    schema: Schema | LinkedSchema | None = None,
+    schema: Schema | None = None,
     items: Sequence[str] | None = None,
     measurements: Path | None = None,
     table: Path | None = None,
@@ -195,7 +194,7 @@ def signing_faults(
     return [f for f in faults if f]
 
 
-def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | LinkedSchema | None) -> list[str]:
+def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | None) -> list[str]:
     """What schema, released marginals and method say against a manifest; some may be empty."""
     faults, released = [], None
     if measurements is not None:
@@ -257,7 +256,7 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     return (f"{said}, and safe to publish" if found.private else said) + public
 
 
-def _released(path: Path, found: Manifest, schema: Schema | LinkedSchema | None) -> tuple[ReleasedFile | None, str]:
+def _released(path: Path, found: Manifest, schema: Schema | None) -> tuple[ReleasedFile | None, str]:
     """The released marginals of a file, or why they are not those of the manifest."""
     stated = None if found.digests is None else found.digests.measurements
     if stated is None:

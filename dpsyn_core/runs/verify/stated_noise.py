@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dpsyn_core.errors import InputError
 from dpsyn_core.estimate.marginals.released_file import LEAST, ReleasedFile
@@ -19,12 +20,14 @@ from dpsyn_core.privacy.charge import Charge, is_table
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.answers import KIND, asked_needs
 from dpsyn_core.runs.trees.real_tables import root_domain
 from dpsyn_core.runs.trees.stages import View, stages_of
 from dpsyn_core.schema.linked import LinkedSchema, LinkedSettings
 from dpsyn_core.schema.rules.linked_spans import measured_schema
+from dpsyn_core.systems.registry import configure
+from dpsyn_core.systems.rls.system import RlsConfig
 
 _MARGINAL, _JOINED = "marginal ", " x "
 _OF_PAIRS = ("scores of pairs", "scores of coarser pairs")  # once a part; all other scores are of the root alone
@@ -58,7 +61,7 @@ class _ViewCharges:
         return c.cells == self.scored if c.name == _OF_PAIRS[0] else c.cells <= self.scored
 
 
-def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
+def of_linked_charges(found: Manifest, schema: Any) -> list[str]:
     """Sentences, each one contradiction: charges that the schema does not have, of another unit, or missing."""
     try:
         parts = [*_root_parts(found, schema), *_questions(found, schema)]
@@ -86,11 +89,14 @@ def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
 
 def _root_parts(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
     """What a run measures, in its order."""
-    schema = measured_schema(schema, LinkedSettings.model_validate(found.settings).questions)
+    settings = LinkedSettings.model_validate(found.settings)
+    pairs = isinstance(configure(settings.system, settings.settings), RlsConfig)
+    schema = measured_schema(schema, settings.questions)
     names = root_domain(schema).names
-    own = frozenset(("total", *(_MARGINAL + n for n in names)))
-    yield _ViewCharges(unit=1, own=own, columns=names, scored=len(names) * (len(names) - 1) // 2)
-    for stage in stages_of(schema):
+    own = frozenset((*(["total"] if pairs or not names else []), *(_MARGINAL + n for n in names)))
+    scored = len(names) * (len(names) - 1) // 2
+    yield _ViewCharges(unit=1, own=own, columns=names if pairs else (), scored=scored if pairs else 0)
+    for stage in stages_of(schema, pairs=pairs):
         yield _of_view(stage.view, stage.view.columns[: stage.context])
         if stage.siblings is not None:
             yield _of_view(stage.siblings, [c for c in stage.siblings.columns if c.kind != "difference"])
@@ -99,7 +105,7 @@ def _root_parts(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]
 def _questions(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
     """The table of each declared question, in their order, after all else."""
     settings = LinkedSettings.model_validate(found.settings)
-    for table, need in asked_needs(schema, LinkedQuestions.of(list(settings.questions))):
+    for table, need in asked_needs(schema, Questions.of(list(settings.questions))):
         name = _MARGINAL + _JOINED.join(need.attributes) if need.attributes else "total"
         yield _ViewCharges(unit=table.unit, own=frozenset((name,)), question=True)
 

@@ -55,6 +55,7 @@ class RlsConfig(MethodConfig):
     takes_questions = True
     measures = ("ratio",)  # all of its columns
     takes_public_table = True
+    takes_links = True
 
     one_way_share: float | None = Field(
         default=None, gt=0, lt=0.95, title="Share of one-ways",

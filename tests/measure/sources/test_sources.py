@@ -19,8 +19,8 @@ from dpsyn_core.measure.sources.memory import MemorySource
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.further_marginals import release_marginals
-from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.codec import Codec, Encoded
 from dpsyn_core.systems.independent import Independent
 from tests.audit.whole import crowd, rows, schema

@@ -30,8 +30,8 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.parts import PendingRelease
-from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.writer import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.computation import measured_part

@@ -12,10 +12,13 @@ from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.trees.answers import measure_questions
 from dpsyn_core.runs.trees.bounding import bounded
+from dpsyn_core.runs.trees.division import costs_of
+from dpsyn_core.runs.trees.fit import TreeFit
 from dpsyn_core.runs.trees.measurement import SHARES, counter_of, sibling_counter
-from dpsyn_core.runs.trees.release import costs_of, fit_forest
+from dpsyn_core.runs.trees.real_tables import RealForests
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.systems.rls.system import RlsConfig
 from tests.audit.gates import TapeGate, WatchGate, released
 
 KEY = bytes(range(32))
@@ -148,6 +151,13 @@ def views(forest, schema):
         yield stage.view, counter_of(forest, stage, schema)
         if stage.siblings is not None:
             yield stage.siblings, sibling_counter(forest, stage)
+
+
+def fit_forest(forest, schema, *, gate, costs, budget, n_roots, effort, rng):
+    """One synthetic forest of a real one in memory."""
+    fit = TreeFit(schema, config=RlsConfig(effort=effort), budget=budget, costs=costs, rng=rng)
+    fit.measure_root(RealForests.whole(forest, schema), gate)
+    return next(fit.forests(n_roots))
 
 
 def run(forest, schema, *, gate=WatchGate, delta=1e-6, forced=None, noise=None):

@@ -11,7 +11,7 @@ from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import guarantee
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.trees.release import synthesize_linked
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.runs.verify.stated_noise import of_linked_charges
 from tests.runs.trees.small import SCHEMAS, listed, number, schema_of, tables
@@ -26,7 +26,7 @@ def households(tmp_path_factory):
     schema = schema_of({"roles": {"column": "r", "single": ["0"]}}, theta=8)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DPSYN_HOME", str(place / "home"))
-        release = synthesize_linked(tables(200, 8, 1), schema, epsilon=1.0, delta=1e-6, rng=1, effort=0.2)
+        release = synthesize(tables(200, 8, 1), schema, epsilon=1.0, delta=1e-6, rng=1, settings={"effort": 0.2})
         release.write(place / "out", place / "manifest.json")
     return place, schema
 
@@ -110,7 +110,7 @@ def test_no_run_of_linked_tables_is_contradicted_by_its_own_manifest(name, epsil
             at = roots.column_names.index(column) if column in roots.column_names else None
             roots = roots if at is not None else roots.append_column(column, roots.column("a"))
         given = {"roots": roots, "kids": given["kids"].drop(["t"])}
-    release = synthesize_linked(given, schema, epsilon=epsilon, delta=delta, rng=1, effort=0.1)
+    release = synthesize(given, schema, epsilon=epsilon, delta=delta, rng=1, settings={"effort": 0.1})
     assert not of_linked_charges(release.manifest, schema)
 
 

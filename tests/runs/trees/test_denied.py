@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks.linked_scores import flat, forest_of, pair
 from benchmarks.linked_tables import teams
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import synthesis as making
-from dpsyn_core.runs.trees.release import synthesize_linked
 
 
 def of_trade_and_years(shaped, made):
@@ -27,6 +27,6 @@ def test_a_low_score_takes_back_what_a_fit_adds_across_a_link(shaped, monkeypatc
     for name in ("taken back", "left"):
         if name == "left":
             monkeypatch.setattr(making, "denied_targets", lambda *_: [])
-        made = synthesize_linked(shaped.tables, shaped.schema, epsilon=2.0, delta=1e-9, rng=1).arrows
+        made = synthesize(shaped.tables, shaped.schema, epsilon=2.0, delta=1e-9, rng=1).arrows
         off[name] = of_trade_and_years(shaped, made)
     assert off["taken back"] < 0.6 * off["left"], off

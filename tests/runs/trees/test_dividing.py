@@ -7,12 +7,12 @@ import pytest
 import dpsyn_core.runs.open as opened
 import dpsyn_core.runs.trees.release as release_of
 from dpsyn_core.errors import SizeError, TableError
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import bounding, real_tables
 from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.chunks import parts_of, roots_at_once
 from dpsyn_core.runs.trees.keys import check_keys
 from dpsyn_core.runs.trees.real_tables import RealForests, root_domain, stored_forests
-from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.tables.batches import of_table
 from tests.runs.trees.small import DEEP, KEY, SCHEMAS, grown, tables
@@ -53,7 +53,10 @@ def counted(real, schema):
     domain = root_domain(schema)
     found = [real.roots.marginals(domain.subsets(2) if len(domain) > 1 else domain.singletons())]
     for stage in stages_of(schema):
-        for view, counter in ((stage.view, real.children(stage)), (stage.siblings, real.siblings(stage))):
+        for view, counter in (
+            (stage.view, real.children(stage)),
+            (stage.siblings, stage.siblings and real.siblings(stage, stage.siblings)),
+        ):
             if view is not None:
                 found.append(counter.marginals([*view.domain.singletons(), *view.pairs]))
     return [t for tables in found for t in tables]
@@ -91,7 +94,7 @@ def test_a_release_counted_from_disk_is_that_counted_in_memory(monkeypatch, name
     made = []
     for parts, own in ((None, given), (6, batches(given, 50))):
         seeded(monkeypatch, parts, at_once)
-        made.append(synthesize_linked(own, schema, epsilon=2.0, delta=1e-6, rng=1))
+        made.append(synthesize(own, schema, epsilon=2.0, delta=1e-6, rng=1))
     assert made[0].manifest.charges == made[1].manifest.charges
     assert all(made[0].arrows[n].equals(made[1].arrows[n]) for n in given)
 
@@ -100,7 +103,7 @@ def test_a_release_counted_from_disk_is_that_counted_in_memory(monkeypatch, name
 def test_tables_made_in_parts_hang_together(monkeypatch, name):
     schema, given = (DEEP["roles"], grown(900, 3, 5)) if name == "deep" else (SCHEMAS[name], tables(900, 4, 3))
     seeded(monkeypatch, 4, 200)
-    made = synthesize_linked(batches(given, 300), schema, epsilon=50.0, delta=1e-6, rng=1)
+    made = synthesize(batches(given, 300), schema, epsilon=50.0, delta=1e-6, rng=1)
     root = made.arrows["roots"]
     assert abs(root.num_rows - 900) < 30
     assert sorted(root.column("id").to_pylist()) == list(range(1, root.num_rows + 1))
@@ -114,17 +117,17 @@ def test_what_has_no_place_is_refused_before_anything_is_charged(monkeypatch):
     schema, given = SCHEMAS["plain"], tables(20, 4, 3)
     seeded(monkeypatch, 4, 200)
     with pytest.raises(TableError, match=r"table 'kids'.*'t'"):
-        synthesize_linked(batches(given | {"kids": given["kids"].drop(["t"])}), schema, epsilon=1, delta=1e-6, rng=1)
+        synthesize(batches(given | {"kids": given["kids"].drop(["t"])}), schema, epsilon=1, delta=1e-6, rng=1)
     said = []
     for parts, own in ((None, wild(given)), (4, batches(wild(given)))):
         seeded(monkeypatch, parts)
         with pytest.raises(TableError, match="have no key") as refused:
-            synthesize_linked(own, schema, epsilon=1, delta=1e-6, rng=1, strict=True)
+            synthesize(own, schema, epsilon=1, delta=1e-6, rng=1, strict=True)
         said.append(str(refused.value))
     assert said[0] == said[1], "numbers of all parts together"
     asked = [{"about": "roots", "ask": {"name": "a", "kind": "table", "of": ["a"]}}]
     with pytest.raises(SizeError, match="leave the questions out"):
-        synthesize_linked(batches(given), schema, epsilon=1, delta=1e-6, rng=1, questions=asked)
+        synthesize(batches(given), schema, epsilon=1, delta=1e-6, rng=1, questions=asked)
 
 
 def test_only_tables_that_do_not_fit_are_read_in_parts():

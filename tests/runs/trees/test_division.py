@@ -5,8 +5,8 @@ import pytest
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees.division import division
-from dpsyn_core.runs.trees.release import synthesize_linked
 from tests.runs.trees.small import SCHEMAS, tables
 
 
@@ -24,7 +24,7 @@ def test_the_steps_share_the_whole_budget(name, delta):
 def test_a_step_has_the_share_that_its_charges_add_up_to(tmp_path):
     schema = SCHEMAS["roles"]
     ledger = Ledger(tmp_path / "ledger.sqlite3")
-    made = synthesize_linked(tables(400, 3, seed=1), schema, epsilon=3, delta=1e-9, rng=1, ledger=ledger)
+    made = synthesize(tables(400, 3, seed=1), schema, epsilon=3, delta=1e-9, rng=1, ledger=ledger)
     budget = Budget(epsilon=3, delta=1e-9)
     charges = made.manifest.charges
     first = next(i for i, c in enumerate(charges) if "kids[0]" in c.name)

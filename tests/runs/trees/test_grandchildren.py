@@ -9,13 +9,13 @@ import pyarrow.compute as pc
 import pytest
 
 from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.forest import columns_of
 from dpsyn_core.runs.trees.keys import check_keys
-from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
 from dpsyn_core.runs.verify.stated_noise import of_linked_charges
 from dpsyn_core.schema.linked import LinkedSchema
@@ -105,7 +105,7 @@ def test_what_is_made_depends_on_what_the_gate_releases_alone(name):
 @pytest.mark.parametrize("name", DEEP)
 def test_synthetic_keys_hold_two_links_down(name, tmp_path):
     schema = DEEP[name]
-    release = synthesize_linked(grown(300, 3, 1), schema, epsilon=20, delta=1e-6, rng=1, dataset="deep")
+    release = synthesize(grown(300, 3, 1), schema, epsilon=20, delta=1e-6, rng=1, dataset="deep")
     assert all(k.hold and k.children for k in check_keys(schema, release.arrows))
     kids, toys = (release.arrows[n].to_pandas() for n in ("kids", "toys"))
     assert kids["kid"].tolist() == list(range(1, len(kids) + 1))
@@ -137,7 +137,7 @@ def test_grandchildren_follow_their_parent_and_root():
     kid = np.repeat(np.arange(kids), toys)
     c = np.where(rng.random(len(kid)) < 0.8, a[of][kid], 1 - a[of][kid])
     u = np.where(rng.random(len(kid)) < 0.8, r[kid], 3)
-    release = synthesize_linked(
+    release = synthesize(
         {
             "roots": pa.table({"id": np.arange(roots), "a": a}),
             "kids": pa.table({"root": of, "kid": np.arange(kids), "r": r}),
@@ -160,7 +160,7 @@ def lost_toys(*of):
 
 def test_questions_about_grandchildren_name_parent_and_root_and_move_by_no_more_than_charged():
     schema, most = DEEP["plain"], {}
-    asked = LinkedQuestions.of([
+    asked = Questions.of([
         {"about": "toys", "ask": {"name": "q1", "kind": "table", "of": ["c", "kids.r", "roots.a"]}},
         {"about": "kids", "counts": {"n": {"of": "toys", "where": "c = 1"}},
          "ask": {"name": "q2", "kind": "mean", "of": "n", "by": ["r"]}},

@@ -14,7 +14,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.trees.bounding import bounded
 from tests.audit.blackbox import lower_bound
 from tests.audit.gates import WatchGate
-from tests.runs.trees.small import DEEP, KEY, SCHEMAS, grown, run, schema_of, tables, together
+from tests.runs.trees.small import DEEP, KEY, SCHEMAS, fit_forest, grown, run, schema_of, tables, together
 
 pytestmark = pytest.mark.chance("T0", "T3", "T4")
 
@@ -67,8 +67,8 @@ def features(made):
 
 
 def attacked(name, kids, crowd, runs, epsilon):
+    from dpsyn_core.runs.trees.division import costs_of
     from dpsyn_core.runs.trees.measurement import SHARES
-    from dpsyn_core.runs.trees.release import costs_of, fit_forest
 
     schema, *forests = sides(name, kids, crowd)
     budget, noise, rng = Budget(epsilon=epsilon, delta=DELTA), SystemNoise(), np.random.default_rng()

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.trees.release import synthesize_linked
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.draft.linked import propose_linked_rules
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.schema.rules.linked_spans import measured_schema
@@ -118,9 +118,7 @@ def test_the_time_between_dates_of_a_child_is_measured_and_kept(tmp_path):
     working = measured_schema(schema)
     assert [a.name for a in working["orders"].coded] == ["ordered", "order_year", "way", "shipped - ordered"]
     assert [a.name for a in measured_schema(schema, [{"of": "shipped"}])["orders"].coded][:2] == ["ordered", "shipped"]
-    got = synthesize_linked(
-        records(), schema, epsilon=5, delta=1e-9, rng=1, ledger=Ledger(tmp_path / "l"), dataset="shop"
-    )
+    got = synthesize(records(), schema, epsilon=5, delta=1e-9, rng=1, ledger=Ledger(tmp_path / "l"), dataset="shop")
     customers, orders = (got.arrows[n].to_pandas() for n in ("customers", "orders"))
     assert list(orders.columns) == ["id", "ordered", "shipped", "order_year", "way"]
     days = (orders["shipped"].astype("datetime64[s]") - orders["ordered"].astype("datetime64[s]")).dt.days

@@ -12,8 +12,9 @@ from dpsyn_core.errors import QuestionError
 from dpsyn_core.estimate.marginals.coarsening import coarse_shape
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import answers as answering
 from dpsyn_core.runs.trees import flat_table as asked_table
 from dpsyn_core.runs.trees.answers import asked_needs
@@ -21,7 +22,6 @@ from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.runs.trees.measurement import ViewCounter
 from dpsyn_core.runs.trees.order_statistics import RankedCounts
-from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.stages import View, ViewColumn
 from dpsyn_core.runs.verify.stated_noise import of_linked_charges
 from tests.runs.trees.small import KEY, SCHEMAS, listed, most_moved_by_questions, schema_of, tables
@@ -55,7 +55,7 @@ def exact(shaped, question):
 
 def test_answers_on_real_households_are_those_of_pandas():
     shaped = census(4, 800)
-    found = {q.name: exact(shaped, q) for q in LinkedQuestions.of(HOME).questions}
+    found = {q.name: exact(shaped, q) for q in Questions.of(HOME).across}
     homes, persons = (shaped.tables[n].to_pandas() for n in ("households", "persons"))
     small = persons[(persons["role"] == "Child") & (persons["age"] <= 4)]["household_id"].unique()
     has = homes["household_id"].isin(small)
@@ -77,7 +77,7 @@ def test_answers_on_real_households_are_those_of_pandas():
 
 def test_answers_on_a_real_panel_follow_persons_from_wave_to_wave():
     shaped = panel(4, 500)
-    found = {q.name: exact(shaped, q) for q in LinkedQuestions.of(WAVES).questions}
+    found = {q.name: exact(shaped, q) for q in Questions.of(WAVES).across}
     waves = shaped.tables["waves"].to_pandas().sort_values(["person", "wave"])
     before = waves.groupby("person")[["job", "income"]].shift()
     for i in (0, 1):
@@ -90,11 +90,11 @@ def test_answers_on_a_real_panel_follow_persons_from_wave_to_wave():
 
 def test_intervals_hold_the_exact_answer_about_as_often_as_they_say():
     shaped, inside, widths = census(5, 600), [], []
-    asked = LinkedQuestions.of(HOME)
-    truth = {q.name: exact(shaped, q).values for q in asked.questions}
+    asked = Questions.of(HOME)
+    truth = {q.name: exact(shaped, q).values for q in asked.across}
     for run in range(8):
-        release = synthesize_linked(
-            shaped.tables, shaped.schema, epsilon=2.0, delta=1e-6, rng=run, effort=0.1, questions=asked
+        release = synthesize(
+            shaped.tables, shaped.schema, epsilon=2.0, delta=1e-6, rng=run, settings={"effort": 0.1}, questions=asked
         )
         for answer in release.answers:
             known = ~np.isnan(truth[answer.name])
@@ -115,7 +115,7 @@ MEANS = [
 def test_what_follows_from_a_mean_is_measured_at_the_two_ends_of_its_number():
     schema, given = SCHEMAS["many"], tables(300, 20, 3)
     forest, _ = bounded(schema, given, key=KEY)
-    asked = LinkedQuestions.of(MEANS)
+    asked = Questions.of(MEANS)
     for table, need in asked_needs(schema, asked):
         assert table.ends and coarse_shape(table.table.domain(), [table.question.ask.of], need.maps) == (2,)
         codes, weights = table.counted(forest)
@@ -126,7 +126,7 @@ def test_what_follows_from_a_mean_is_measured_at_the_two_ends_of_its_number():
         spread = 20 / 2 / 256 * (weights.sum() / table.whole if table.question.name == "sum" else 1)  # of rounded parts
         assert np.abs(found - truth).max() < spread, table.question.name
     others = [{"about": "kids", "ask": {"name": k, "kind": k, "of": "t"}} for k in ("quantile", "gini")]
-    assert all(not table.ends for table, _ in asked_needs(schema, LinkedQuestions.of(others)))
+    assert all(not table.ends for table, _ in asked_needs(schema, Questions.of(others)))
 
 
 def test_a_median_is_not_moved_by_the_noise_of_empty_cells():
@@ -137,10 +137,10 @@ def test_a_median_is_not_moved_by_the_noise_of_empty_cells():
     of = np.repeat(np.arange(2000), rng.integers(1, 5, 2000))
     given = tables(2000, 0, 1) | {"kids": pa.table({"root": of.astype(str), "r": ["0"] * len(of),
                                                     "t": rng.binomial(60, 0.25, len(of)).astype(str)})}  # fmt: skip
-    asked = LinkedQuestions.of([
+    asked = Questions.of([
         {"about": "kids", "ask": {"name": "median", "kind": "quantile", "of": "t", "at": [0.5]}},
     ])  # fmt: skip
-    release = synthesize_linked(given, schema, epsilon=2.0, delta=1e-6, rng=1, effort=0.1, questions=asked)
+    release = synthesize(given, schema, epsilon=2.0, delta=1e-6, rng=1, settings={"effort": 0.1}, questions=asked)
     median = float(release.answers[0].estimate.ravel()[0])
     assert abs(median - 15) < 6, "370 of 400 cells are empty; where their noise counts when above 0, it is 100"
 
@@ -148,7 +148,7 @@ def test_a_median_is_not_moved_by_the_noise_of_empty_cells():
 @pytest.mark.parametrize("name", ["plain", "roles", "ordered"])
 def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
     schema = SCHEMAS[name]
-    asked = LinkedQuestions.of([
+    asked = Questions.of([
         {"about": "roots", "counts": {"n": {"of": "kids"}}, "ask": {"name": "q1", "kind": "table", "of": ["a", "n"]}},
         {"about": "kids", "ask": {"name": "q2", "kind": "table", "of": ["t", "roots.a"]}},
         {"about": "kids", "ask": {"name": "q3", "kind": "quantile", "of": "t", "at": [0.5]}},
@@ -167,25 +167,25 @@ def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
 def test_records_of_a_root_with_many_weigh_no_more_than_those_that_count_fully_and_intervals_narrow():
     schema, given = SCHEMAS["many"], tables(400, 20, 3)
     ask = {"kind": "table", "of": ["r"]}
-    asked = LinkedQuestions.of([
+    asked = Questions.of([
         {"about": "kids", "ask": {"name": "all", **ask}},
         {"about": "kids", "at_most": 4, "ask": {"name": "four", **ask}},
     ])  # fmt: skip
     forest, _ = bounded(schema, given, key=KEY)
     for most in (1, 3, 4, 19, 50):
-        question = asked.questions[1].model_copy(update={"at_most": most})
+        question = asked.across[1].model_copy(update={"at_most": most})
         table = AskedTable(schema, question)
         root = forest.root_of(0)[forest.children[0].parents]
         held, number = np.bincount(root, table.weights(forest)), np.bincount(root)
         assert held.max() <= table.unit == table.whole * min(most, 20)
         assert (held[number <= most] == table.whole * number[number <= most]).all()
-    release = synthesize_linked(given, schema, epsilon=2.0, delta=1e-6, rng=1, effort=0.1, questions=asked)
+    release = synthesize(given, schema, epsilon=2.0, delta=1e-6, rng=1, settings={"effort": 0.1}, questions=asked)
     wide, narrow = ((a.high - a.low).mean() for a in release.answers)
     assert 3 < wide / narrow < 8  # 20 records against 4, from 400 draws of the noise
     counted = np.minimum(number, 4).sum()
     assert abs(release.answers[1].estimate.sum() - counted) < 3 * narrow + number.sum() / 32  # weights are rounded down
     made, _ = bounded(schema, release.arrows, key=KEY)
-    weighed = AskedTable(schema, asked.questions[1]).weights(made).sum() / 64
+    weighed = AskedTable(schema, asked.across[1]).weights(made).sum() / 64
     everyone, four = (a.synthetic.sum() for a in release.answers)
     assert four == weighed < everyone == made.children[0].codes.shape[1], "of synthetic tables the same is said"
     assert [a.plain()["at_most"] for a in release.answers] == [None, 4]
@@ -216,7 +216,7 @@ BAD = {
 def test_a_question_that_does_not_fit_is_refused_before_anything_is_charged(case, tmp_path):
     question, said = BAD[case]
     with pytest.raises(QuestionError, match=said) as error:
-        synthesize_linked(tables(20, 3, 1), SCHEMAS["plain"], epsilon=1.0, delta=1e-6, rng=1, questions=[question])
+        synthesize(tables(20, 3, 1), SCHEMAS["plain"], epsilon=1.0, delta=1e-6, rng=1, questions=[question])
     assert "\n" not in str(error.value)
     assert not list((tmp_path / "home").glob("**/*.sqlite*"))
 
@@ -272,7 +272,7 @@ def test_intervals_of_medians_and_gini_indices_hold_at_any_noise(noisy, runs, pu
     monkeypatch.setattr(answering, "DRAWS", 100)
     monkeypatch.setattr(asked_table, "MOST_RUNS", runs)
     shaped, rng = census(3, 2_000), np.random.default_rng(round(noisy))
-    asked = LinkedQuestions.of(RANKED)
+    asked = Questions.of(RANKED)
     forest, _ = bounded(shaped.schema, shaped.tables, key=KEY)
     for table, need in asked_needs(shaped.schema, asked):
         truth = exact(shaped, table.question).values
@@ -313,7 +313,7 @@ def test_a_change_is_asked_of_a_column_with_bins_of_several_widths():
     forest, _ = bounded(schema, given, key=KEY)
     for kind, wanted, off in (("mean", np.diff(pay).mean(), 1.0), ("quantile", np.median(np.diff(pay)), 25.0)):
         ask = {"name": "q", "kind": kind, "of": "c"} | ({"at": [0.5]} if kind == "quantile" else {})
-        (question,) = LinkedQuestions.of([{"about": "kids", "changes": {"c": "t"}, "ask": ask}]).questions
+        (question,) = Questions.of([{"about": "kids", "changes": {"c": "t"}, "ask": ask}]).across
         table = AskedTable(schema, question)
         found = evaluate(question.ask, table.codes(forest), table.table).values
         assert float(found.ravel()[0]) == pytest.approx(wanted, abs=off), kind

@@ -14,11 +14,11 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import BudgetError, InputError, OutputError, SchemaError, TableError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import release as release_of
 from dpsyn_core.runs.trees.comparison import compare_linked
 from dpsyn_core.runs.trees.export import places_of, written_tables
 from dpsyn_core.runs.trees.real_tables import stored_forests
-from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.panel import panel_schema
 from dpsyn_core.schema.linked import LinkedSchema
@@ -27,7 +27,7 @@ from tests.runs.trees.small import SCHEMAS, listed, number, schema_of, tables, t
 
 
 def made(schema, given, **more):
-    return synthesize_linked(given, schema, **({"epsilon": 5.0, "delta": 1e-6, "rng": 1, "effort": 0.2} | more))
+    return synthesize(given, schema, **({"epsilon": 5.0, "delta": 1e-6, "rng": 1, "settings": {"effort": 0.2}} | more))
 
 
 def check_keys(schema, found):
@@ -169,7 +169,7 @@ def test_the_command_writes_a_folder_and_a_manifest_that_verifies_every_table(tm
     assert document["hanging"] == [{"table": "kids", "max_children": 3}]
     assert not Manifest.load(tmp_path / "out/manifest.json").promise_faults()
     assert main(["synth", *words, "--out", str(tmp_path / "out/"), "--method", "mst"]) == 2
-    assert "Linked tables have one method, 'linked'" in capsys.readouterr().err
+    assert "the method 'mst' makes single tables" in capsys.readouterr().err
     before = Ledger().entries()
     assert main(["synth", *words, "--out", str(tmp_path / "two/"), "--save-release", str(tmp_path / "r.dpsyn")]) == 2
     assert "do not take --save-release" in capsys.readouterr().err

@@ -7,9 +7,9 @@ import pytest
 from benchmarks.linked_tables import census
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import release as release_of
 from dpsyn_core.runs.trees.decoder import alike_of, decoded, kept
-from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.runs.trees.small import listed, number, schema_of, tables
@@ -32,7 +32,7 @@ def ruled(schema, rules, **more):
 
 
 def made(schema, given, **more):
-    return synthesize_linked(given, schema, **({"epsilon": 1.0, "delta": 1e-6, "rng": 1, "effort": 0.3} | more))
+    return synthesize(given, schema, **({"epsilon": 1.0, "delta": 1e-6, "rng": 1, "settings": {"effort": 0.3}} | more))
 
 
 def check_home(found):

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.linked_tables import Shaped, linked, listed
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.runs.trees.release import synthesize_linked
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.schema.rules.linked_spans import later, span_codes, spans_of
@@ -48,7 +48,7 @@ def days_between(tables):
 
 def test_children_keep_the_time_since_a_date_of_their_parent():
     shaped = parcels()
-    made = synthesize_linked(shaped.tables, shaped.schema, epsilon=3.0, delta=1e-9, rng=1).arrows
+    made = synthesize(shaped.tables, shaped.schema, epsilon=3.0, delta=1e-9, rng=1).arrows
     days, express = days_between(made)
     assert days.min() >= 0 and days.between(0, 12).mean() > 0.95  # a fifth, where only the order is kept
     slow, fast = (days[(express == e) & (days < 50)].mean() for e in (0, 1))
@@ -116,7 +116,7 @@ def test_a_time_between_is_measured_where_the_date_of_the_parent_can_be_blank():
     never = np.random.default_rng(2).random(len(orders)) < 0.2
     orders["ordered"] = orders["ordered"].where(~never)
     tables = {**shaped.tables, "orders": pa.Table.from_pandas(orders, preserve_index=False)}
-    made = synthesize_linked(tables, shaped.schema, epsilon=3.0, delta=1e-9, rng=1).arrows
+    made = synthesize(tables, shaped.schema, epsilon=3.0, delta=1e-9, rng=1).arrows
     days, _ = days_between(made)
     assert 0.15 < days.isna().mean() < 0.25
     assert days.min() >= 0 and days.dropna().between(0, 12).mean() > 0.95
@@ -160,7 +160,7 @@ def test_the_time_between_times_of_day_is_measured_as_well_as_their_bins_tell():
     stamp = [(np.datetime64("2024-01-01T00:00:00") + x).astype(str) for x in (opened, sent)]
     tables = {"orders": pa.table({"order": np.arange(2_000), "opened": stamp[0]}),
               "lines": pa.table({"order": of, "sent": stamp[1]})}  # fmt: skip
-    made = synthesize_linked(tables, schema, epsilon=3.0, delta=1e-9, rng=1).arrows
+    made = synthesize(tables, schema, epsilon=3.0, delta=1e-9, rng=1).arrows
     both = made["lines"].to_pandas().astype(str).merge(made["orders"].to_pandas().astype(str), on="order")
     days = (pd.to_datetime(both["sent"], format="ISO8601") - pd.to_datetime(both["opened"], format="ISO8601")).dt.days
     assert days.min() >= 0 and (days <= 4).mean() > 0.95

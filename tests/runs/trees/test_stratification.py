@@ -6,9 +6,9 @@ import pyarrow as pa
 from benchmarks.linked_scores import scores
 from benchmarks.linked_tables import Shaped, linked, whole
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import stratification as spread
 from dpsyn_core.runs.trees import synthesis as making
-from dpsyn_core.runs.trees.release import synthesize_linked
 from dpsyn_core.schema.domain import CodedAttribute
 
 
@@ -32,7 +32,7 @@ def test_children_come_nearer_to_columns_of_their_parents_at_full_resolution(mon
     for name in ("spread", "left to chance"):
         if name != "spread":
             monkeypatch.setattr(making, "spread_targets", lambda *_: [])
-        made = synthesize_linked(shaped.tables, shaped.schema, epsilon=20.0, delta=1e-9, rng=1).arrows
+        made = synthesize(shaped.tables, shaped.schema, epsilon=20.0, delta=1e-9, rng=1).arrows
         off[name] = scores(shaped.schema, shaped.tables, made)["across"]
     assert off["spread"] < 0.92 * off["left to chance"], off
 

@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.jobs.folder import DONE, MANIFEST, MEASUREMENTS, SYNTHETIC
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from tests.app.test_jobs import SCHEMA, TABLE, home, start  # noqa: F401  (home is a fixture)
 from ui.shared.jobs import Jobs
 

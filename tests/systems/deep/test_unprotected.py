@@ -15,7 +15,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.open import open_run
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems import registry
