@@ -20,7 +20,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import write_coded_sample

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from benchmarks.header_lists import IDENTIFYING, LATER, ORDINARY, SCHEMAS, TABLES, THIRD
 from benchmarks.process import table as markdown
-from dpsyn_core.schema.identifying import named_like_one
+from dpsyn_core.schema.individuals import named_like_one
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -29,8 +29,7 @@ VAGUE = r"\b(?:found|known|held|told|said|made|own|wanted)\b"
 FEATURES = {
     "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/draft/linked.py "
     "report/linked_page.py estimate/records/linked*.py questions/linked.py schema/rules/linked*.py",
-    "rules of the schema and their repair": "schema/rules/*.py schema/maxima.py schema/rhythm.py "
-    "runs/rule_proposals.py",
+    "rules of the schema and their repair": "schema/rules/*.py schema/rhythm.py runs/rule_proposals.py",
     "refits and tables of others": "runs/refit/*.py commands/refit.py estimate/marginals/released_file.py",
     "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declarations.py",
     "planning, grids, publishing, adapters": "runs/choose/*.py report/publishing/*.py commands/adapters/*.py "

@@ -36,7 +36,7 @@ DOORS = {
     "runs/spec.py": {"questions"},  # questions are declared
     "systems/base.py": {"questions"},
 }
-FILES, LINES = 134, 20_500  # of the engine that a default run of the bundled sample loads: at most
+FILES, LINES = 139, 20_500  # of the engine that a default run of the bundled sample loads: at most
 
 RUN = """
 import sys

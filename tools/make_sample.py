@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.maxima import fine_bins
+from dpsyn_core.schema.importers.maxima import fine_bins
 from tools.census98_sample import census98, census98_design, census98_schema
 from tools.firecalls_sample import firecalls, firecalls_design, firecalls_schema
 from tools.hospital_sample import hospital, hospital_schema

@@ -129,8 +129,8 @@ def run_import(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.importers.declared import undeclared
+    from dpsyn_core.schema.importers.maxima import binned
     from dpsyn_core.schema.importers.parameters import import_file
-    from dpsyn_core.schema.maxima import binned
 
     check_writable(args.out)
     onto = None if args.onto is None else one_table("schema", args.onto)
@@ -315,7 +315,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema.identifying import candidates
+    from dpsyn_core.schema.individuals import candidates
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
         if attribute.kind in ("ignored", "identifier"):
@@ -330,7 +330,7 @@ def print_drafted(schema: Any, asked: Any) -> None:
 
 def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> Any:
     """The schema, in which nobody has said who is one individual where a header names some; says so then."""
-    from dpsyn_core.schema.identifying import naming
+    from dpsyn_core.schema.individuals import naming
 
     named = naming(headers)
     if not named or not schema.unit.usual:
@@ -341,7 +341,7 @@ def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> An
 
 def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAGS) -> None:
     """On stderr: that somebody has to say who is one individual, and how. found: what a look at the values showed."""
-    from dpsyn_core.schema.identifying import LADDER
+    from dpsyn_core.schema.individuals import LADDER
 
     found = found or (
         "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named)

@@ -16,12 +16,12 @@ import numpy as np
 from dpsyn_core.errors import TableError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats, Roles
-from dpsyn_core.schema.attributes import CodedColumn
-from dpsyn_core.schema.categorical import CategoricalAttribute, match_entries
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match_entries
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.registry import CodedColumn
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.rule_breaks import rule_breaks
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells.canonical import blanks, has_decimal_comma, to_text, uniques

@@ -20,8 +20,8 @@ from dpsyn_core.questions.forms import (
     Value,
     WidthBins,
 )
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.conditions import Clause, clauses, ends_of, unquoted
 from dpsyn_core.tables.cells.canonical import canonical

@@ -11,8 +11,8 @@ from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
 from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 
 # looked for in this order, without regard to case and punctuation

@@ -23,8 +23,8 @@ from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words, dated, local
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
 

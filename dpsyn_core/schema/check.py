@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import categorical
-from dpsyn_core.schema.attributes import CodedColumn, DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes import categorical
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.registry import CodedColumn
 from dpsyn_core.schema.codec import identifiers
-from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rhythm import keeps
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting

@@ -11,13 +11,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
-from dpsyn_core.schema import categorical
-from dpsyn_core.schema.attribute import common_type
-from dpsyn_core.schema.attributes import CodedColumn, DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes import categorical
+from dpsyn_core.schema.attributes.base import common_type
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.registry import CodedColumn
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.cells import canonical as canonical_text
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells.canonical import COMMA, canonical, has_decimal_comma

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.identifying_words import WORD
+from dpsyn_core.schema.individual_words import WORD
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables.cells import dated, instants
 

@@ -19,9 +19,11 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.schema.attribute import SchemaRule
-from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.base import SchemaRule
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
+from dpsyn_core.schema.attributes.identifier import IdentifierAttribute
+from dpsyn_core.schema.attributes.registry import Attribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules.rules import RULES, Rule, check_rule
 

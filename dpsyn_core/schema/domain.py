@@ -19,7 +19,7 @@ class CodedAttribute:
     Codes run 0..size-1. The last `special` of them stand for "missing" or "other" and have no order;
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
     ordered categories). `number` says that they are bins of a number or date, whose values have distances.
-    `round` says for each of the first codes how round a number its bin holds (see `schema/numeric.py`), empty where
+    `round` says for each of the first codes how round a number its bin holds (`binning.roundness`); it is empty where
     that is not known, as of codes that were merged.
     """
 

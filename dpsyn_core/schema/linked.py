@@ -11,8 +11,8 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.attribute import SchemaRule
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.base import SchemaRule
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,

@@ -77,7 +77,7 @@ def test_identifiers_of_nineteen_digits_keep_every_digit():
     lines = b"".join(b"9000000007935213%03d,%d\n" % (i // 2, i % 9) for i in range(60))
     got = read(b"panel,age\n" + lines)
     assert got.table["panel"][0].as_py() == "9000000007935213000"
-    from dpsyn_core.schema.identifying import repeating
+    from dpsyn_core.schema.individuals import repeating
 
     found = repeating(got.table, ["panel"])
     assert (found.persons, found.records) == (30, 60)

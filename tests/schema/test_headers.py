@@ -13,8 +13,8 @@ from benchmarks.headers import alarms, listed, missed, of_tables
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError, UnitWarning
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.identifying import candidates, coded, looked_at
-from dpsyn_core.schema.identifying_words import named_by
+from dpsyn_core.schema.individual_words import named_by
+from dpsyn_core.schema.individuals import candidates, coded, looked_at
 
 UNKNOWN_ONCE = (  # each was asked of nobody
     "account_no card_number mrn participant phone iban patient_number employee_no vin passport bsn nino Kundennummer"

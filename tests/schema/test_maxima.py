@@ -11,8 +11,8 @@ from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import in_codes, parse_codebook, read_codebook
+from dpsyn_core.schema.importers.maxima import binned, export_maxima, fine_bins, import_maxima
 from dpsyn_core.schema.importers.parameters import export_parameters, import_file, import_parameters
-from dpsyn_core.schema.maxima import binned, export_maxima, fine_bins, import_maxima
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION, coded_sample, coded_schema, sample_table
 
 # in the manner of an extract's codebook: a table of columns, case selections, sections, headings, prose

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.schema.attributes.bins import CountBins
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.columns import agreed, crowded, propose
 from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.schema.numeric import CountBins
+from dpsyn_core.schema.draft.proposals import agreed, crowded, propose
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.write import csv_bytes
 

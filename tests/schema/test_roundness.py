@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dpsyn_core.schema.binning import ROUNDEST, roundness
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.numeric import ROUNDEST, roundness
 
 
 def levels(**declared):

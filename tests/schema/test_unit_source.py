@@ -10,7 +10,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import confirm, draft
-from dpsyn_core.schema.identifying import LADDER, repeats
+from dpsyn_core.schema.individuals import LADDER, repeats
 
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}
 UNIT = {"neighbours": "add-remove", "identifier": "pid", "max_records": 50}

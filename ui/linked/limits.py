@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.looks import remember
 from dpsyn_core.runs.trees.bounding import LeftOut, bounded
-from dpsyn_core.schema.identifying import Repeats, repeats
+from dpsyn_core.schema.individuals import Repeats, repeats
 from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.state import Linked, Workspace

@@ -11,7 +11,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.forms import KINDS, MOST_TABLE
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.questions.templates import two_sides
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.conditions import clauses
 from ui.questions import kept

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes import DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.cells.canonical import canonical
 

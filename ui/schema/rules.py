@@ -8,7 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import rules_known
 from dpsyn_core.schema.rules.formulas import COMPLETED, SECONDS, Part

@@ -17,7 +17,7 @@ from ui.shared.theme import note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpsyn_core.schema.attribute import SchemaRule
+    from dpsyn_core.schema.attributes.base import SchemaRule
     from ui.shared.state import Linked, Workspace
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.identifying import named_like_one
+from dpsyn_core.schema.individuals import named_like_one
 from dpsyn_core.schema.rules.usual_rules import words_of
 
 Kind = Literal["category", "number", "date", "skip"]

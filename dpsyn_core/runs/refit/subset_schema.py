@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema.attributes import DerivedAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.computed import Computed
 from dpsyn_core.schema.rules.conditions import Clause, clauses, unquoted

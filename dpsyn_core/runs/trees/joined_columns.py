@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.linked import Link
 from dpsyn_core.schema.rules.linked_rules import BEFORE
 from dpsyn_core.schema.rules.ruled import BLANK, Bools, Group, RuledColumn

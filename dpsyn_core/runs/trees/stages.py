@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.runs.trees.forest import Children, ChildShape, Forest, columns_of, shapes_of
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.linked_spans import LinkSpan, span_codes, spans_of

@@ -13,12 +13,12 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import drafted
 from dpsyn_core.schema.draft.links import guessed_links, guessed_roles
 from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.formulas import range_of
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, LinkRule
 from dpsyn_core.schema.rules.rules import AnyRule

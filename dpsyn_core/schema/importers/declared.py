@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes import DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.cells.canonical import canonical
 from dpsyn_core.tables.declarations import DeclaredColumn, Value
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import unfit_text
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import Codebook, CodebookEntry, import_dictionary, read_codebook
-from dpsyn_core.schema.maxima import KEPT, export_maxima, fine_bins, import_maxima
-from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.importers.maxima import KEPT, export_maxima, fine_bins, import_maxima
 
 __all__ = ["KEPT", "export_maxima", "export_parameters", "import_maxima", "import_parameters"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.attributes import DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.date_parts import every_part, said_by_bins

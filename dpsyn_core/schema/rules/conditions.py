@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.tables.cells import instants
 
 QUOTED = r'"(?:[^"]|"")*"'

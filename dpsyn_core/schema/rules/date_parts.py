@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.rules.formulas import COMPLETED, Part
 
 WRITTEN = {  # what a written date must hold for its part, one of each

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.rules.in_bins import drawn_in_bins, kept_in_bins, log_excess, met_in_bins, ordered_in_bins
 from dpsyn_core.schema.rules.ruled import (

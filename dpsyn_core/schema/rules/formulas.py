@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaRule
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.base import SchemaRule
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.grids import OF_TIMES
-from dpsyn_core.schema.numeric import NumericAttribute
 
 Completed = Literal["completed-years", "completed-months"]
 Part = Literal["year", "quarter", "month", "day", "weekday", "hour", Completed]  # of a date

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.rules.ruled import PLAIN, Group, RuledColumn, excess_of, meanings, weights_of
 from dpsyn_core.schema.rules.rules import BlankRule, ImpossibleRule

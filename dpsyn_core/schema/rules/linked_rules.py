@@ -15,8 +15,8 @@ from pydantic import Field, StrictFloat, StrictInt
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaRule
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.base import SchemaRule
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.rules.conditions import clauses
 from dpsyn_core.schema.rules.formulas import OrderRule, range_of
 from dpsyn_core.schema.rules.meant import Meant

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.rules.computed import computed_columns, measured_part
 from dpsyn_core.schema.rules.linked_rules import LinkOrderRule
 from dpsyn_core.schema.rules.spans import SpanAttribute, close_dates, span_between

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.rules.conditions import Clause, ends_of
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells.canonical import canonical

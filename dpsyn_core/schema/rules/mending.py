@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.rules.computed import open_part, widest
 from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.rules.in_bins import Moved, divided_in_bins, drawn_in_bins, ordered_in_bins, summed_in_bins

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes import DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums

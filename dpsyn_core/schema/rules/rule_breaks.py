@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.schema.attributes import DerivedAttribute
-from dpsyn_core.schema.categorical import CategoricalAttribute, match
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match
+from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.ruled import broken, read_ruled

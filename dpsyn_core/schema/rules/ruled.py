@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import encode_column
-from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.conditions import clauses
 from dpsyn_core.schema.rules.date_parts import part_of

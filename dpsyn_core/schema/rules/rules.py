@@ -11,9 +11,9 @@ from pydantic import AfterValidator, Field, StrictBool, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaRule, Value
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.base import SchemaRule, Value
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.rules.formulas import COMPLETED, AdditionRule, DifferenceRule, Name, OrderRule, Part, RatioRule
 from dpsyn_core.tables.cells.canonical import canonical
 

@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules.formulas import range_of
 from dpsyn_core.schema.rules.rules import AnyRule, ImpossibleRule, Rule, check_rule
 from dpsyn_core.schema.rules.usual_words import (

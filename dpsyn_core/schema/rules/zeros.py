@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.rules.date_parts import parts_in
 from dpsyn_core.schema.rules.formulas import AdditionRule, DifferenceRule, OrderRule
 from dpsyn_core.schema.rules.lookups import Lookup

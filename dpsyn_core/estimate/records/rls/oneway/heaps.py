@@ -15,7 +15,7 @@ from dpsyn_core.estimate.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-ZERO = 255  # how round the value 0 is; see `schema/numeric.py`
+ZERO = 255  # how round the value 0 is; see `schema/attributes/numeric.py`
 NONE = 1e-300  # a density below which there is none
 HALF = 0.5  # a chance that is not above this is not believed
 

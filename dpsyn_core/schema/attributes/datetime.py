@@ -12,10 +12,10 @@ from pydantic import Field, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import CodedBase
+from dpsyn_core.schema.attributes.base import CodedBase
+from dpsyn_core.schema.attributes.bins import CalendarBins, CountBins
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.grids import OF_TIMES, Rhythm, calendar_width
-from dpsyn_core.schema.numeric import CalendarBins, CountBins
 
 
 class DatetimeAttribute(CodedBase):

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import Codebook, CodebookEntry
-from dpsyn_core.schema.numeric import NumericAttribute
 
 LISTED = 65_535  # an enumeration up to this many codes is a list: with a missing cell, what 16 bits hold in rls
 SINGLE = 1000  # whole numbers up to this distance from zero keep a cell each

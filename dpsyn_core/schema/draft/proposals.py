@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema import date_formats as written_dates
-from dpsyn_core.schema.categorical import CategoricalAttribute, match
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
-from dpsyn_core.schema.draft.codes import standing_apart
 from dpsyn_core.schema.draft.draft import COMMON, RARE, absent, mixed
-from dpsyn_core.schema.identifying import named_like_one
+from dpsyn_core.schema.draft.missing_codes import standing_apart
+from dpsyn_core.schema.individuals import named_like_one
 from dpsyn_core.tables.cells import amounts, canonical, clocks
 from dpsyn_core.tables.cells import numbers as casting
 

@@ -1,101 +1,20 @@
-"""Numeric attributes, their bins and how round their values are.
-
-How a schema declares the bins of numbers and dates: by their count, by their edges, or by the calendar.
-
-How round the numbers are that bins hold, by public boundaries alone: people round, so round values are heaped.
-
-Nothing here looks at a record: 0, 10 and 40 are round in every column whose range and step are public.
-
-Numeric attributes: columns of numbers with a public range, and the bins that follow from it.
-"""
+"""Numeric attributes: columns of numbers with a public range, and the bins that follow from it."""
 
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Discriminator, Field, StrictInt, StrictStr, Tag
+from pydantic import Field, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
-from dpsyn_core.schema.attribute import CodedBase, Number, SchemaPart
-from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
+from dpsyn_core.schema.attributes.base import CodedBase, Number
+from dpsyn_core.schema.attributes.bins import CountBins, EdgeBins, NumericBins
+from dpsyn_core.schema.binning import RealBins, WholeBins, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
 from dpsyn_core.tables.cells.canonical import canonical
-
-
-class CountBins(SchemaPart):
-    """K bins of equal width."""
-
-    count: StrictInt = Field(ge=1, le=MAX_BINS)
-
-
-class EdgeBins(SchemaPart):
-    """Own boundaries, rising, within min and max (which are added at the ends when they are not listed)."""
-
-    edges: tuple[Number, ...] = Field(min_length=1, max_length=MAX_BINS)
-
-    @validator(mode="after")
-    def _rising(self) -> EdgeBins:
-        if any(b <= a for a, b in zip(self.edges, self.edges[1:], strict=False)):
-            msg = "edges must rise from each to the next"
-            raise ValueError(msg)
-        return self
-
-
-class EveryBins(SchemaPart):
-    """Calendar bins."""
-
-    every: Literal["day", "month", "quarter", "year"]
-
-
-def _bins_tag(bins: Any) -> str | None:
-    """Which kind of bins is meant, by its only key; None when it is no object."""
-    if isinstance(bins, CountBins | EdgeBins | EveryBins):
-        return type(bins).__name__
-    if not isinstance(bins, dict):
-        return None
-    return "EdgeBins" if "edges" in bins else "EveryBins" if "every" in bins else "CountBins"
-
-
-NumericBins = Annotated[
-    Annotated[CountBins, Tag("CountBins")] | Annotated[EdgeBins, Tag("EdgeBins")], Discriminator(_bins_tag)
-]
-CalendarBins = Annotated[
-    Annotated[CountBins, Tag("CountBins")] | Annotated[EveryBins, Tag("EveryBins")], Discriminator(_bins_tag)
-]
-
-
-ROUNDEST = 255  # of the bin that holds 0
-LEVELS = 8  # units that are tried: four powers of ten, and the half of each
-CLOSE = 1e-9  # of a unit, by which a boundary may miss its multiple, as computed numbers do
-
-
-def roundness(low: NDArray[Any], end: NDArray[Any]) -> bytes:
-    """One number a bin: larger where it holds a rounder number, 0 where it holds none; 255 for 0 itself.
-
-    Round are the multiples of the largest power of ten that is not above the width of the range, then of its half,
-    then of the next smaller power, and so on.
-
-    Args:
-        low: smallest number of each bin, rising.
-        end: where each bin ends; this number is in the next bin.
-    """
-    first, last = np.asarray(low, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    found = np.zeros(len(first), dtype=np.uint8)
-    width = float(last[-1] - first[0])
-    if not np.isfinite(width) or width <= 0:
-        return found.tobytes()
-    power = int(np.floor(np.log10(width)))
-    for level in range(LEVELS):
-        unit = 10.0 ** (power - level // 2) / (2 if level % 2 else 1)
-        multiple = np.ceil(first / unit - CLOSE) * unit
-        new = (multiple < last - CLOSE * unit) & (found == 0)
-        found[new] = LEVELS - level
-    found[(first <= 0) & (last > 0)] = ROUNDEST
-    return found.tobytes()
-
 
 KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema with the same range
 

@@ -1,17 +1,14 @@
-"""Attributes of the schema document: what is declared public about each column, and the cells it makes."""
+"""Derived attributes: columns that follow from a categorical one by a public map."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import BaseAttribute, Value
-from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.datetimes import DatetimeAttribute
-from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.attributes.base import BaseAttribute, Value
 from dpsyn_core.tables.cells.canonical import canonical
 
 
@@ -41,29 +38,3 @@ class DerivedAttribute(BaseAttribute):
             msg = f"attribute '{self.name}': the map does not list the value {lacking[0][:80]!r} of '{self.origin}'"
             raise SchemaError(msg)
         return [listed[k] for k in keys]
-
-
-class IdentifierAttribute(BaseAttribute):
-    """A column that names individuals; it never leaves."""
-
-    coded: ClassVar[bool] = False
-    kind: Literal["identifier"] = "identifier"
-
-
-class IgnoredAttribute(BaseAttribute):
-    """A column that is not synthesized and does not appear in the output."""
-
-    coded: ClassVar[bool] = False
-    kind: Literal["ignored"] = "ignored"
-
-
-Attribute = Annotated[
-    CategoricalAttribute
-    | NumericAttribute
-    | DatetimeAttribute
-    | DerivedAttribute
-    | IdentifierAttribute
-    | IgnoredAttribute,
-    Field(discriminator="kind"),
-]
-CodedColumn = CategoricalAttribute | NumericAttribute | DatetimeAttribute

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictBool
 from pydantic import model_validator as validator
 
-from dpsyn_core.schema.attribute import CodedBase, Value, common_type
+from dpsyn_core.schema.attributes.base import CodedBase, Value, common_type
 from dpsyn_core.schema.binning import MAX_BINS
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.cells.canonical import blanks, canonical, to_text, uniques
