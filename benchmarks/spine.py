@@ -130,6 +130,30 @@ def vague_words() -> tuple[int, int]:
     return in_text, in_names
 
 
+def kind_checks(*, root: Path = ROOT) -> tuple[int, int]:
+    """How often `isinstance` asks for a kind of attribute or of rule outside `schema/`, and in all.
+
+    Kinds are the classes of `schema/` whose names end with Attribute or Rule; the engine, the app and its pages count.
+    """
+    files = [p for folder in ("dpsyn_core", "ui", "pages") for p in sorted((root / folder).rglob("*.py"))]
+    trees = {p: ast.parse(p.read_text(encoding="utf-8")) for p in files}
+    inside = {p for p in files if p.is_relative_to(root / "dpsyn_core" / "schema")}
+    kinds = {
+        node.name
+        for p in inside
+        for node in ast.walk(trees[p])
+        if isinstance(node, ast.ClassDef) and node.name.endswith(("Attribute", "Rule"))
+    }
+    outside = everywhere = 0
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                asked = any(isinstance(n, ast.Name) and n.id in kinds for n in ast.walk(node.args[1]))
+                everywhere += asked
+                outside += asked and path not in inside
+    return outside, everywhere
+
+
 def mentions(pattern: str, *suffixes: str) -> int:
     """How often a pattern occurs in the files of the engine, the app and its pages."""
     files = [p for f in ("dpsyn_core", "ui", "pages") for p in (ROOT / f).rglob("*") if p.suffix in suffixes]
@@ -154,6 +178,7 @@ def main() -> None:
     run_files, run_lines = loaded()
     rooms, stories = levels()
     in_text, in_names = vague_words()
+    outside, everywhere = kind_checks()
     rows: list[list[object]] = [
         ["rooms of the engine", rooms, "11"],
         ["levels of the engine", stories, "9"],
@@ -170,6 +195,8 @@ def main() -> None:
         ["`rls` with its records, lines", lines(rls), "3,400"],
         ["`rls` with its records, constants", constants(rls), "70"],
         ["settings of all systems", settings, "175"],
+        ["isinstance of a kind outside schema/", outside, "20"],
+        ["isinstance of a kind", everywhere, ""],
         ["class names in two modules", len(repeated_classes()), "0"],
         ["pages at the top of docs/", len(list((ROOT / "docs").glob("*.md"))), "12"],
         ["lock files beside the README", len(list(ROOT.glob("*.lock"))), "0"],

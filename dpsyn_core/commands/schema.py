@@ -208,7 +208,7 @@ def run_confirm(args: argparse.Namespace) -> None:
     """Makes entries public by the word of a person, who names them; says what is left."""
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.draft.draft import confirm, reading
+    from dpsyn_core.schema.draft.draft import confirm
 
     out = args.out or args.schema
     check_writable(out)
@@ -219,7 +219,7 @@ def run_confirm(args: argparse.Namespace) -> None:
     made = confirm(before, args.columns, unit=args.unit or None, rules=args.rules, everything=args.everything)
     made.dump(out)
     for name in (n for n in before.from_data if n not in made.from_data):
-        print(f"confirmed as public by your word: '{name}', {reading(before[name])}")
+        print(f"confirmed as public by your word: '{name}', {before[name].describe()}")
     if before.unit_from_data and not made.unit_from_data:
         unit = made.unit
         who = "each record" if unit.identifier is None else f"all records with the same '{unit.identifier}'"
@@ -235,11 +235,10 @@ def run_confirm(args: argparse.Namespace) -> None:
 def print_unconfirmed(schema: Any) -> None:
     """What was read from the data and nobody has confirmed, one line each."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema.draft.draft import reading
 
     print(f"what follows {PRIVATE}")
     for name in schema.from_data:
-        print(f"to check: '{name}', {reading(schema[name])}")
+        print(f"to check: '{name}', {schema[name].describe()}")
     if schema.unit_from_data:
         one = schema.unit.identifier or "each record"
         print(f"to check: who is one individual: {one}, of which at most {schema.unit.max_records} records are counted")
@@ -318,11 +317,11 @@ def print_drafted(schema: Any, asked: Any) -> None:
     from dpsyn_core.schema.individuals import candidates
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
-        if attribute.kind in ("ignored", "identifier"):
+        if not attribute.released:
             why = f": {attribute.description}" if attribute.description else ""
             print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
         else:
-            what = "list of values" if attribute.kind == "categorical" else "range"
+            what = "list of values" if attribute.listed else "range"
             print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'", file=sys.stderr)
     if asked is not None:
         print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
@@ -528,7 +527,7 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
             msg = f"{about}{finding.text}"
             raise SchemaError(msg)
         print(f"{finding.level}: {about}{finding.text}")
-    if schema.rules or any(a.kind == "derived" for a in schema.attributes):
+    if schema.rules or schema.derived:
         print_rules(schema, table)
 
 

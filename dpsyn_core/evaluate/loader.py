@@ -11,23 +11,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-import numpy as np
-
 from dpsyn_core.errors import TableError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats, Roles
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match_entries
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.attributes.registry import CodedColumn
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.rule_breaks import rule_breaks
-from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.cells.canonical import blanks, has_decimal_comma, to_text, uniques
+from dpsyn_core.tables.cells.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
-FAR = 1e150  # numbers farther out than this have squares beyond all floats
 KEPT = 8  # columns of floats kept in memory
 
 
@@ -39,7 +31,7 @@ def widened(schema: Schema, synthetic: Any) -> Schema:
         return schema
     more = {}
     for attribute, i in zip(schema.coded, at, strict=True):
-        needed = _needed(synthetic.column(i), attribute)
+        needed = attribute.further_cells(synthetic.column(i))
         if needed:
             more[attribute.name] = attribute.model_copy(update=needed)
     if not more:
@@ -50,21 +42,6 @@ def widened(schema: Schema, synthetic: Any) -> Schema:
 def changed(before: Schema, after: Schema) -> set[str]:
     """The attributes that have further cells."""
     return {a.name for a, b in zip(before.coded, after.coded, strict=True) if a.size != b.size}
-
-
-def _needed(column: Any, attribute: CodedColumn) -> dict[str, bool]:
-    if isinstance(attribute, CategoricalAttribute):
-        found, blank, index = match_entries(column, attribute)
-        used = np.zeros(len(found), dtype=bool)
-        used[index] = True
-        unlisted = (found < 0) & ~blank & used
-        needed = {"missing": True} if (blank & used).any() and not attribute.missing else {}
-        return needed | ({"other": True} if unlisted.any() and (found >= 0)[used].any() and not attribute.other else {})
-    if attribute.missing:
-        return {}
-    entries, index = uniques(column)
-    empty = np.append(blanks(to_text(entries)), True)
-    return {"missing": True} if empty[index].any() else {}
 
 
 def compare_tables(
@@ -116,10 +93,10 @@ def compare_tables(
         real_values=values.get("real", {}),
         synthetic_values=values["synthetic"],
         held_out_values=values.get("held-out", {}),
-        real_dates=dates(schema, kept["real"]) if "real" in kept else {},
-        synthetic_dates=dates(schema, kept["synthetic"]),
-        date_units={a.name: a.unit_seconds for a in coded if isinstance(a, DatetimeAttribute)},
-        bounds={a.name: (float(a.min), float(a.max)) for a in coded if isinstance(a, NumericAttribute)},
+        real_dates=dates(schema, kept["real"], codes["real"]) if "real" in kept else {},
+        synthetic_dates=dates(schema, kept["synthetic"], codes["synthetic"]),
+        date_units={a.name: a.unit_seconds for a in coded if a.dated},
+        bounds={a.name: a.limits for a in coded if a.limits is not None},
         labels={a.name: tuple(a.labels()) for a in coded},
         measurements=[m for m in measurements if names.issuperset(m.attributes) and further.isdisjoint(m.attributes)],
         roles=roles or Roles(),
@@ -177,45 +154,18 @@ class Columns(Mapping[str, Floats]):
 
 def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
     """Numbers of the numeric attributes and of categories that are numbers, listed or not; NaN for missing cells."""
+    return _columns(schema, table, codes, lambda attribute: attribute.numbers() is not None)
+
+
+def dates(schema: Schema, table: Any, codes: Codes) -> Columns:
+    """Dates and times as days or seconds since 1970, NaN where missing."""
+    return _columns(schema, table, codes, lambda attribute: bool(attribute.dated))
+
+
+def _columns(schema: Schema, table: Any, codes: Codes, chosen: Callable[[Any], bool]) -> Columns:
     at = locate(table.column_names, [a.name for a in schema.coded])
     comma = has_decimal_comma(table)
-    readers: dict[str, Callable[[], Floats]] = {}
-    for row, (attribute, i) in enumerate(zip(schema.coded, at, strict=True)):
-        if isinstance(attribute, NumericAttribute):
-            readers[attribute.name] = partial(_cast, table.column(i), attribute, comma)
-        elif isinstance(attribute, CategoricalAttribute):
-            middles = attribute.middles()
-            if middles is not None:
-                readers[attribute.name] = partial(_listed, table.column(i), attribute, middles, codes[row], comma)
-    return Columns(readers)
-
-
-def dates(schema: Schema, table: Any) -> Columns:
-    """Dates and times as days or seconds since 1970, NaN where missing."""
-    at = locate(table.column_names, [a.name for a in schema.coded])
-    pairs = zip(schema.coded, at, strict=True)
-    return Columns({a.name: partial(_date, table.column(i), a) for a, i in pairs if isinstance(a, DatetimeAttribute)})
-
-
-def _listed(column: Any, attribute: CategoricalAttribute, middles: Floats, codes: Codes, comma: bool) -> Floats:
-    """What the listed values stand for; unlisted ones as they are written."""
-    out = np.asarray(middles[codes])
-    at = np.flatnonzero(np.isnan(out) & (codes >= len(attribute.values)))
-    if len(at):
-        found, valid = casting.to_numbers(column.take(at), whole=False, comma=comma, written=None)
-        out[at] = np.where(valid, np.clip(found.astype(np.float64), -FAR, FAR), np.nan)
-    return out
-
-
-def _date(column: Any, attribute: DatetimeAttribute) -> Floats:
-    found, valid = attribute.seconds_of(column)
-    return np.where(valid, (found // attribute.unit_seconds).astype(np.float64), np.nan)
-
-
-def _cast(column: Any, attribute: NumericAttribute, comma: bool) -> Floats:
-    """The numbers as they are written; only those whose squares have no float are clamped to the public range."""
-    found, valid = casting.to_numbers(
-        column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
+    parts = zip(schema.coded, at, codes, strict=True)
+    return Columns(
+        {a.name: partial(a.values_of, table.column(i), row, comma=comma) for a, i, row in parts if chosen(a)}
     )
-    out = np.where(valid, found.astype(np.float64), np.nan)
-    return np.asarray(np.where(np.abs(out) > FAR, np.clip(out, float(attribute.min), float(attribute.max)), out))

@@ -156,7 +156,7 @@ def _answer(question: GroupedQuestion, axes: list[Axis], values: Floats) -> Answ
 def _ends(table: _Table, name: str) -> tuple[Floats, Floats] | None:
     """Lower and upper end of each record's bin, between which its number is taken to be spread evenly."""
     attribute = table.schema[name]
-    binning = getattr(attribute, "binning", None)
+    binning = attribute.binning
     if binning is None:
         return None
     low, high = (np.append(np.asarray(b, dtype=np.float64), np.zeros(attribute.special)) for b in binning.bounds())
@@ -167,7 +167,7 @@ def _range(question: RangeQuestion, table: _Table) -> Answer:
     passes = table.weights.copy()
     for clause in clauses(question.where):
         attribute = table.schema[clause.attribute]
-        if clause.interval and clause.attribute in table.values and hasattr(attribute, "binning"):
+        if clause.interval and clause.attribute in table.values and attribute.binning is not None:
             x = table.numbers(clause.attribute)
             low, high = interval_ends(attribute, clause)
             passes = np.where(((x >= low) & (x <= high)) != clause.negated, passes, 0.0)

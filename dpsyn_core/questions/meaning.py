@@ -20,8 +20,6 @@ from dpsyn_core.questions.forms import (
     Value,
     WidthBins,
 )
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.interval_ends import ends_of
 from dpsyn_core.tables.cells.canonical import canonical
@@ -46,7 +44,7 @@ def attribute_of(schema: Schema, name: str) -> Any:
 
 def code_of(attribute: Any, value: Value) -> int:
     """The code of a value, which is written as the schema writes it or as figures label it. Raises QuestionError."""
-    words = [*attribute.keys, *attribute.labels()[len(attribute.keys) :]] if _listed(attribute) else attribute.labels()
+    words = [*attribute.keys, *attribute.labels()[len(attribute.keys) :]] if attribute.listed else attribute.labels()
     text = canonical(value)
     for spelled in (words, attribute.labels()):
         if text in spelled:
@@ -61,7 +59,7 @@ def numbers_of(attribute: Any) -> Floats:
 
     Middles of bins, listed values that are numbers; dates have none that can be added up.
     """
-    found = None if isinstance(attribute, DatetimeAttribute) else attribute.middles()
+    found = attribute.numbers()
     if found is None:
         msg = f"'{attribute.name}' holds no numbers, so it has no mean, sum or quantile; name a numeric column"
         raise QuestionError(msg)
@@ -76,7 +74,7 @@ def ranked(attribute: Any) -> int:
 
 def numeric(attribute: Any) -> bool:
     """Whether its cells stand for numbers."""
-    return not isinstance(attribute, DatetimeAttribute) and attribute.middles() is not None
+    return attribute.numbers() is not None
 
 
 def interval_ends(attribute: Any, clause: Clause) -> tuple[float, float]:
@@ -101,8 +99,8 @@ def _within(attribute: Any, clause: Clause) -> Floats:
             out = np.maximum(out, _equal(attribute, clause.attribute, value))
         return out
     share = np.zeros(attribute.size)
-    binning = getattr(attribute, "binning", None)
-    by_rank = isinstance(attribute, DatetimeAttribute) and all(RANK.match(v) for v in clause.values)
+    binning = attribute.binning
+    by_rank = attribute.dated and all(RANK.match(v) for v in clause.values)
     if binning is None or by_rank:
         low, high = (float(v) for v in clause.values) if by_rank else interval_ends(attribute, clause)
         middles = attribute.middles() if numeric(attribute) else np.arange(ranked(attribute), dtype=np.float64)
@@ -111,7 +109,7 @@ def _within(attribute: Any, clause: Clause) -> Floats:
         return share
     low, high = interval_ends(attribute, clause)
     first, last = (np.asarray(b, dtype=np.float64) for b in binning.bounds())
-    if isinstance(attribute, DatetimeAttribute) or attribute.dtype == "integer":
+    if attribute.whole:
         low = math.ceil(low) if math.isfinite(low) else low
         last, high = last + 1.0, math.floor(high) + 1.0 if math.isfinite(high) else high
     width = np.where(last > first, last - first, 1.0)
@@ -154,7 +152,7 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
         names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
     elif isinstance(bins, PeriodBins):
         key, names = _periods(attribute, bins)
-    elif isinstance(attribute, DatetimeAttribute):
+    elif attribute.dated:
         msg = f"'{attribute.name}' holds dates; give them bins by {{'every': 'month'}} (day, month, quarter or year)"
         raise QuestionError(msg)
     else:
@@ -173,7 +171,7 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
 
 def _periods(attribute: Any, bins: PeriodBins) -> tuple[NDArray[np.intp], list[str]]:
     """Which period each bin of dates begins in, and the periods as 2020-01-31, 2020-01, 2020-Q1 or 2020."""
-    if not isinstance(attribute, DatetimeAttribute):
+    if not attribute.dated:
         msg = f"'{attribute.name}' holds no dates; give it bins by {{'width': 10}}, {{'count': 8}} or {{'edges': [..]}}"
         raise QuestionError(msg)
     starts = attribute.binning.starts.astype(f"datetime64[{'s' if attribute.precise else 'D'}]")
@@ -222,24 +220,20 @@ def _span(labels: list[str], codes: NDArray[np.intp]) -> str:
     return labels[int(codes[0])] if len(codes) == 1 else f"{labels[int(codes[0])]} to {labels[int(codes[-1])]}"
 
 
-def _listed(attribute: Any) -> bool:
-    return isinstance(attribute, CategoricalAttribute)
-
-
 def _equal(attribute: Any, name: str, text: str) -> Floats:
     """The share of each cell that equals a value: that of its label, or of a whole number inside a bin."""
     try:
         out: Floats = np.eye(attribute.size)[code_of(attribute, text)]
     except QuestionError:
-        if isinstance(attribute, DatetimeAttribute):
+        if attribute.dated:
             return _within(attribute, Clause(attribute=name, values=(text, text), interval=True))
-        if not numeric(attribute) or _listed(attribute):
+        if not numeric(attribute) or attribute.listed:
             raise
         try:
             value = float(text)
         except ValueError:
             value = math.nan
-        if attribute.dtype != "integer" or not float(attribute.min) <= value <= float(attribute.max):
+        if not attribute.whole or not float(attribute.min) <= value <= float(attribute.max):
             raise
         return _within(attribute, Clause(attribute=name, values=(text, text), interval=True))
     return out

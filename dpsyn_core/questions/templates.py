@@ -11,8 +11,6 @@ from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
 from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 
 # looked for in this order, without regard to case and punctuation
@@ -102,7 +100,7 @@ def templates(schema: Schema) -> list[Template]:
         age = find(("age",), numbers)
         names = [group, split, *([age] if age is not None and age != measure else [])]
         table: dict[str, Any] = {"name": " x ".join(names), "kind": "table", "of": names}
-        if age in names and hasattr(columns[str(age)], "binning"):
+        if age in names and columns[str(age)].binning is not None:
             table["bins"] = {age: {"width": 10}}
         wanted.append((table, "people ask how groups are made up"))
     wanted += _by_roles(columns, numbers, measure, [g for g in groups if _plain(columns[g]) <= SHORT])
@@ -139,11 +137,11 @@ def _by_roles(
         asked = {"kind": "mean", "of": name, "by": [by]} if by else {"kind": "mean", "of": name}
         out.append(({"name": f"rate of {name}{f' by {by}' if by else ''}"} | asked, f"{name} is 0 or 1"))
     for name, a in columns.items():
-        if isinstance(a, DatetimeAttribute):
+        if a.dated:
             every = next(period for period, days in PERIODS if _days(a) >= days)
             asked = {"kind": "table", "of": [name], "bins": {name: {"every": every}}}
             out.append(({"name": f"{name} by {every}"} | asked, f"{name} is a date"))
-    listed = {n: a for n, a in columns.items() if isinstance(a, CategoricalAttribute) and not numeric(a)}
+    listed = {n: a for n, a in columns.items() if a.listed and not numeric(a)}
     long = [n for n, a in listed.items() if _plain(a) > SHORT]
     out += [({"name": f"most frequent {n}", "kind": "table", "of": [n]}, f"{n} has many values") for n in long[:EACH]]
     return out
@@ -151,12 +149,12 @@ def _by_roles(
 
 def is_rate(attribute: Any) -> bool:
     """Whether it is declared as 0 and 1."""
-    return isinstance(attribute, CategoricalAttribute) and {*map(str, attribute.keys)} == {"0", "1"}
+    return attribute.listed and {*map(str, attribute.keys)} == {"0", "1"}
 
 
 def _is_yes_or_no(attribute: Any) -> bool:
     """Whether it is declared as yes and no, in English or German."""
-    return isinstance(attribute, CategoricalAttribute) and {str(k).lower() for k in attribute.keys} in YES_OR_NO
+    return attribute.listed and {str(k).lower() for k in attribute.keys} in YES_OR_NO
 
 
 def _days(attribute: Any) -> int:
@@ -165,13 +163,13 @@ def _days(attribute: Any) -> int:
 
 
 def _plain(attribute: Any) -> int:
-    return int(attribute.size - attribute.special)
+    return int(attribute.plain)
 
 
 def _sides(attribute: Any) -> list[Any]:
     """The two values that are compared, as the schema writes them."""
     words = attribute.labels()[: _plain(attribute)]
-    written = getattr(attribute, "values", words)
+    written = attribute.single_values or words
     return [written[i] for i in two_sides(words)]
 
 

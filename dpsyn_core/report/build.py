@@ -23,7 +23,6 @@ from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words, dated, local
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
@@ -183,7 +182,7 @@ def profile(schema: Schema, table: Any, words: Words = ENGLISH) -> list[Panel]:
     for a, column in zip(schema.domain().attributes, codes, strict=True):
         counts = np.bincount(column, minlength=a.size)
         recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts)  # type: ignore[misc]
-        if isinstance(schema[a.name], DatetimeAttribute):
+        if schema[a.name].dated:
             labels = [dated(x, words) for x in labels]
         share = recode.sum(counts) / max(1, len(column))
         out.append(Panel(name=a.name, labels=labels, shares={"": share}))

@@ -71,8 +71,8 @@ def synthesize(
             file; None takes those of the schema file. Public: they must not come from looking at the data.
         questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1; None
             is at most half.
-        engine: where records are counted: 'memory', or 'stored' (codes on disk, docs/reference/scale.md); None chooses by the
-            size of the table. All count the same.
+        engine: where records are counted: 'memory', or 'stored' (codes on disk, docs/reference/scale.md);
+            None chooses by the size of the table. All count the same.
         memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
         query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
             word; the manifest states it. What was opened by `open_table` with that word says it itself.

@@ -16,18 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema.attributes import categorical
+from dpsyn_core.schema.attributes.base import CodedBase
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
-from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.attributes.registry import CodedColumn
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rhythm import keeps
-from dpsyn_core.tables.cells import amounts
-from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.cells.canonical import UNREADABLE, blanks, has_decimal_comma, to_text, uniques
+from dpsyn_core.tables.cells.canonical import UNREADABLE, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import composed, locate, short
 
 FEW = 3  # cells shown of a kind of misfit
@@ -101,85 +95,35 @@ def unreadable_records(table: Any) -> int:
     return int(lost.sum())
 
 
-def _of_column(column: Any, attribute: CodedColumn, comma: bool) -> list[Misfit]:
+def _of_column(column: Any, attribute: CodedBase, comma: bool) -> list[Misfit]:
     """Blank cells without a cell of their own, cells that cannot be read as what is declared, and those outside."""
-    outside = np.zeros(len(column), dtype=bool)
-    if isinstance(attribute, CategoricalAttribute):
-        found, blank = categorical.match(column, attribute)
-        wrong = (found < 0) & ~blank
-        what, mend = "cells that are not in its list of values", "add the values to the list"
-    else:
-        valid, outside = _numbers(column, attribute, comma)
-        blank = ~valid & _blank(column)
-        wrong = ~valid & ~blank
-        dates = isinstance(attribute, DatetimeAttribute)
-        what = f"cells that are not {'dates' if dates else 'numbers'}"
-        mend = "declare how its dates are written (formats)" if dates else "list special codes as special_values"
-        if not dates and not getattr(attribute, "written", None) and _amounts(column, wrong):
-            mend = "declare how its numbers are written (written)"
+    unfit = attribute.unfit(column, comma=comma)
+    mend = unfit.mend
     other = "other" if getattr(attribute, "other", False) else None
     missing = "missing" if attribute.missing else None
     out = []
-    if blank.any() and not missing:
-        out.append(_misfit(column, attribute, blank, "blank cells", other or "left out", "declare missing: true"))
-    if wrong.any():
+    if unfit.blank.any() and not missing:
+        goes = other or "left out"
+        out.append(_misfit(column, attribute, unfit.blank, "blank cells", goes, "declare missing: true"))
+    if unfit.unread.any():
         goes = other or missing or "left out"
-        cell = "other" if isinstance(attribute, CategoricalAttribute) else "missing"
+        cell = "other" if attribute.listed else "missing"
         if goes == "left out":
             mend += f", declare {cell}: true"
-        out.append(_misfit(column, attribute, wrong, what, goes, mend, refused=goes != cell))
-    if outside.any():
-        mend = "widen min and max"
-        out.append(_misfit(column, attribute, outside, "cells outside its range", "nearest end", mend, refused=False))
-    off = _off_rhythm(column, attribute) if isinstance(attribute, DatetimeAttribute) else outside[:0]
-    if off.any():
+        out.append(_misfit(column, attribute, unfit.unread, unfit.unread_are, goes, mend, refused=goes != cell))
+    if unfit.outside.any():
+        what, mend = "cells outside its range", "widen min and max"
+        out.append(_misfit(column, attribute, unfit.outside, what, "nearest end", mend, refused=False))
+    if unfit.off_rhythm.any():
         what = f"dates that the rhythm '{getattr(attribute, 'rhythm', None)}' does not have"
-        out.append(_misfit(column, attribute, off, what, "date of the rhythm", "drop rhythm", refused=False))
-    return out
-
-
-def _off_rhythm(column: Any, attribute: DatetimeAttribute) -> NDArray[np.bool_]:
-    """Which cells are dates inside the range that the declared rhythm does not have."""
-    if attribute.rhythm is None:
-        return np.zeros(len(column), dtype=bool)
-    seconds, valid = attribute.seconds_of(column)
-    days = seconds // attribute.unit_seconds
-    inside = (days >= int(attribute.binning.starts[0])) & (days <= attribute.binning.last)
-    return valid & inside & ~keeps(attribute.rhythm, days)
-
-
-def _amounts(column: Any, wrong: NDArray[np.bool_]) -> bool:
-    """Whether the cells that are no plain numbers are numbers with a currency, a unit or marks between thousands."""
-    import pyarrow as pa
-
-    if not wrong.any():
-        return False
-    entries, _ = uniques(column.filter(pa.array(wrong)))
-    return amounts.recognised(to_text(entries)) is not None
-
-
-def _numbers(column: Any, attribute: NumericAttribute | DatetimeAttribute, comma: bool) -> tuple[Any, Any]:
-    """Whether each cell can be read, and whether it then lies outside the range."""
-    if isinstance(attribute, NumericAttribute):
-        values, valid = casting.to_numbers(
-            column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
-        )
-        special = np.isin(values, attribute.special_values)
-        return valid, valid & ~special & ((values < attribute.min) | (values > attribute.max))
-    values, valid = attribute.seconds_of(column)
-    values = values // attribute.unit_seconds
-    return valid, valid & ((values < int(attribute.binning.starts[0])) | (values > attribute.binning.last))
-
-
-def _blank(column: Any) -> NDArray[np.bool_]:
-    entries, index = uniques(column)
-    out: NDArray[np.bool_] = np.append(blanks(to_text(entries)), True)[index]
+        goes = "date of the rhythm"
+        out.append(_misfit(column, attribute, unfit.off_rhythm, what, goes, "drop rhythm", refused=False))
     return out
 
 
 def _misfit(
     column: Any,
-    attribute: CodedColumn,
+    attribute: CodedBase,
     where: NDArray[np.bool_],
     what: str,
     goes: Any,
@@ -267,8 +211,7 @@ def _alone(schema: Schema) -> list[Finding]:
             text = f"has {a.size} cells; noise hides most of them, so use fewer or wider bins"
             out.append(Finding(level="warning", about=a.name, text=text))
         if a.size == 1:
-            constant = a.kind == "categorical" or a.min == a.max
-            how = "constant" if constant else "drawn evenly from its whole range; give it more bins"
+            how = "constant" if a.constant else "drawn evenly from its whole range; give it more bins"
             out.append(Finding(level="note", about=a.name, text=f"has a single cell: its output is {how}"))
     return out
 
@@ -288,7 +231,7 @@ def _against(schema: Schema, table: Any, strict: bool) -> list[Finding]:
         out.append(Finding(level="error" if strict else "warning", about="", text=text))
     if table.num_rows == 0:
         out.append(Finding(level="error" if strict else "warning", about="", text="the table has no records"))
-    out += [f for a in schema.attributes if isinstance(a, DerivedAttribute) for f in _disagreeing(schema, a, table)]
+    out += [f for a in schema.derived for f in _disagreeing(schema, a, table)]
     key = schema.unit.identifier
     if key is not None and not has(table, key):
         text = "names individuals, and the table lacks it; check the headers, or change unit.identifier"
@@ -308,10 +251,10 @@ def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> lis
     except TableError:
         return []
     parent = schema[attribute.origin]
-    place, _ = categorical.match(origin, parent)
+    place, _ = parent.match(origin)
     targets = attribute.targets(parent.keys)
     values = tuple(dict.fromkeys(targets))
-    found, _ = categorical.match(own, CategoricalAttribute.model_validate({"name": attribute.name, "values": values}))
+    found, _ = CategoricalAttribute.model_validate({"name": attribute.name, "values": values}).match(own)
     expected = np.array([values.index(t) for t in targets])
     if (found != expected[place])[place >= 0].any():
         text = f"does not always follow from '{attribute.origin}' by its map: the output has the map's values"

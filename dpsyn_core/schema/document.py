@@ -22,10 +22,7 @@ from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.schema.attributes.base import SchemaRule
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.derived import DerivedAttribute
-from dpsyn_core.schema.attributes.identifier import IdentifierAttribute
-from dpsyn_core.schema.attributes.registry import Attribute
+from dpsyn_core.schema.attributes.registry import KINDS, Attribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules.registry import RULES, Rule, check_rule
 
@@ -33,14 +30,13 @@ VERSIONS = {1: "dpsyn_core.schema.document:TableSchema", 2: "dpsyn_core.schema.l
 Loaded = TypeVar("Loaded")  # a schema, whatever its version
 
 # names that pydantic puts into a path for a member of a union; they are no fields
-TAGS = {"categorical", "numeric", "datetime", "derived", "identifier", "ignored", "CountBins", "EdgeBins", "EveryBins"}
-TAGS |= set(RULES)
-KINDS = "categorical, numeric, datetime, derived, identifier and ignored"
+TAGS = {*KINDS, *RULES, "CountBins", "EdgeBins", "EveryBins"}
+KNOWN = f"{', '.join(KINDS[:-1])} and {KINDS[-1]}"
 PLAIN = {
     "missing": "is required",
     "extra_forbidden": "is no known field; remove it, or check its spelling",
-    "union_tag_invalid": f"has an unknown kind; known are {KINDS}",
-    "union_tag_not_found": f"needs a kind; known are {KINDS}",
+    "union_tag_invalid": f"has an unknown kind; known are {KNOWN}",
+    "union_tag_not_found": f"needs a kind; known are {KNOWN}",
     "finite_number": "must be finite",
     "too_short": "must not be empty",
     "string_too_short": "must not be empty",
@@ -237,9 +233,14 @@ class Schema(Document):
         return tuple(a for a in self.attributes if a.coded)
 
     @property
+    def derived(self) -> tuple[Any, ...]:
+        """The attributes that are filled in when decoding, since they follow from another one."""
+        return tuple(a for a in self.attributes if a.origins)
+
+    @property
     def output_names(self) -> tuple[str, ...]:
         """Columns of a decoded table: the coded and the derived ones, in order."""
-        return tuple(a.name for a in self.attributes if a.coded or isinstance(a, DerivedAttribute))
+        return tuple(a.name for a in self.attributes if a.released)
 
     def domain(self) -> Domain:
         """The coded attributes and their sizes, in order."""
@@ -361,16 +362,12 @@ class TableSchema(Schema):
             raise ValueError(msg)
         key = self.unit.identifier
         for a in self.attributes:
-            if a.name == key and not isinstance(a, IdentifierAttribute):
+            if a.name == key and not a.names_individuals:
                 msg = f"'{key}' names individuals (unit.identifier) but is declared {a.kind}; declare it identifier"
                 raise ValueError(msg)
+        by_name = {a.name: a for a in self.attributes}
         for a in self.attributes:
-            if isinstance(a, DerivedAttribute):
-                parent = next((p for p in self.attributes if p.name == a.origin), None)
-                if not isinstance(parent, CategoricalAttribute):
-                    msg = f"'{a.name}' follows from '{a.origin}', which is no categorical attribute of the schema"
-                    raise ValueError(msg)
-                a.targets(parent.keys)
+            a.check_origins(by_name)
         if not self.coded:
             msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
             raise ValueError(msg)

@@ -53,9 +53,8 @@ def naming(headers: Iterable[str]) -> list[str]:
 
 def looked_at(schema: Schema) -> list[str]:
     """Columns that may hold codes or numbers of things: no dates, no fractions, and no other thing by header."""
-    apart = (a for a in schema.attributes if a.kind == "datetime" or getattr(a, "dtype", "") == "float")
-    left = {a.name for a in apart}
-    return [a.name for a in schema.attributes if a.name not in left and not names_another(a.name)]
+    fractions = {a.name for a in schema.coded if not a.whole and not a.listed}
+    return [a.name for a in schema.attributes if not (a.dated or a.name in fractions or names_another(a.name))]
 
 
 def coded(table: Any, names: Iterable[str]) -> str | None:

@@ -12,7 +12,6 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.attributes.base import SchemaRule
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,
@@ -349,7 +348,7 @@ def _check_roles(link: Link, attribute: Any) -> None:
     roles = link.roles
     if roles is None:
         return
-    if not isinstance(attribute, CategoricalAttribute):
+    if not attribute.listed:
         msg = f"'{roles.column}' holds the roles of '{link.child}' and is no categorical column; declare it so"
         raise ValueError(msg)
     for value in roles.single:

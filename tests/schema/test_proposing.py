@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.schema.attributes.bins import CountBins
+from dpsyn_core.schema.attributes.ranges import CountBins
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import draft

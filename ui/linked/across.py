@@ -89,7 +89,7 @@ def _form(linked: Linked, schema: LinkedSchema) -> None:
 
 def _order(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
     named = schema.attributes_of(link)
-    made = rules.order_fields([n for n, a in named.items() if a.kind in rules.NUMBERS], key)
+    made = rules.order_fields([n for n, a in named.items() if not a.listed], key)
     apart = st.number_input(t("linked.rule_apart"), min_value=0.0, value=0.0, format="%g", key=f"{key}_apart")
     where = rules.conditions(f"{key}_of", t("linked.rule_children"), "role = Child")
     if made is None:

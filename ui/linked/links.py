@@ -189,7 +189,7 @@ def _more(linked: Linked, name: str) -> None:
                 link.distinct = bool(st.session_state[key])
 
             st.checkbox(t("linked.distinct"), link.distinct, key=key, on_change=distinct)
-    lists = {a.name: [str(v) for v in a.keys] for a in columns.coded if a.kind == "categorical"}
+    lists = {a.name: [str(v) for v in a.keys] for a in columns.coded if a.listed}
     with first:
         _choose(
             t("linked.role"), list(lists), link.role, field_key(linked, "role", name), role, help=t("linked.role_help")

@@ -11,7 +11,6 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.forms import KINDS, MOST_TABLE
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.questions.templates import two_sides
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.clauses import clauses
 from ui.questions import kept
@@ -103,7 +102,7 @@ def _binned(schema: Schema, names: Sequence[str], old: Document, key: str) -> Do
     bins = {}
     for name in names:
         if numeric(schema[name]) or schema[name].in_order:
-            held, dates = old.get("bins", {}).get(name), isinstance(schema[name], DatetimeAttribute)
+            held, dates = old.get("bins", {}).get(name), schema[name].dated
             given = _period(name, held, f"{key}_{name}") if dates else _bins(name, held, f"{key}_{name}")
             if given is not None:
                 bins[name] = given
@@ -221,7 +220,7 @@ def _range(schema: Schema, old: Document, key: str) -> Document:
     parts = []
     for name in names:
         attribute, clause = schema[name], held.get(name)
-        if numeric(attribute) and hasattr(attribute, "min"):
+        if attribute.limits is not None:
             ends = _ends(clause, attribute)
             first, second = st.columns(2)
             low = first.number_input(
@@ -232,7 +231,7 @@ def _range(schema: Schema, old: Document, key: str) -> Document:
             )
             parts.append(f"{_quoted(name)} in [{plain(low)}, {plain(high)}]")
             continue
-        if isinstance(attribute, DatetimeAttribute) and (clause is None or clause.interval):
+        if attribute.dated and (clause is None or clause.interval):
             dates = clause.values if clause is not None else (attribute.min[:10], attribute.max[:10])
             ends_of_dates = [
                 place.text_input(t(f"questions.{word}", name=literal(name)), date, key=f"{key}_{name}_{word}",

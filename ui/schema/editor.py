@@ -230,12 +230,12 @@ def bins_preview(space: Workspace) -> None:
     attribute = schema[name]
     labels = said_bins(attribute.labels(), figure_words())
     note(counted("schema.preview_note", len(labels), source=source_words(attribute.source)))
-    if attribute.kind == "numeric":
+    if attribute.limits is not None:
         figure = _bins_figure(attribute)
         show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)
     hidden = len(labels) - 24
     shown = in_a_row(labels[:24])
-    shown = moment(shown) if attribute.kind == "datetime" else shown
+    shown = moment(shown) if attribute.dated else shown
     note(t("schema.more", shown=shown, count=number(hidden)) if hidden > 0 else shown)
 
 
@@ -243,7 +243,7 @@ def _bins_figure(attribute: Any) -> go.Figure:
     import plotly.graph_objects as go
 
     low, high = (list(map(float, side)) for side in attribute.binning.bounds())
-    if attribute.dtype == "integer":
+    if attribute.whole:
         high = [h + 1 for h in high]
     colours = palette()
     widths = [b - a for a, b in zip(low, high, strict=True)]

@@ -11,7 +11,6 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.cells.canonical import canonical
 
@@ -46,18 +45,18 @@ def ungrouped(schema: Schema, name: str) -> Schema:
 
 def parents(schema: Schema, column: str) -> list[str]:
     """Columns that another one may follow from: those with a list of values."""
-    return [a.name for a in schema.attributes if isinstance(a, CategoricalAttribute) and a.name != column]
+    return [a.name for a in schema.attributes if a.listed and a.name != column]
 
 
-def followers(schema: Schema) -> list[DerivedAttribute]:
+def followers(schema: Schema) -> list[Any]:
     """Columns that follow from another one."""
-    return [a for a in schema.attributes if isinstance(a, DerivedAttribute)]
+    return list(schema.derived)
 
 
 def known_pairs(schema: Schema, column: str, origin: str) -> dict[str, str]:
     """What the schema says already of a column that follows from another: its value by the other's."""
     a = schema[column]
-    if not isinstance(a, DerivedAttribute) or a.origin != origin:
+    if a.origins != (origin,):
         return {}
     return {canonical(k): canonical(v) for k, v in a.map}
 
@@ -90,7 +89,7 @@ def labels(schema: Schema, column: str) -> dict[str, str]:
 def labelled(schema: Schema, column: str, words: Mapping[str, str], *, codes: bool = False) -> Schema:
     """Words for the values of a column; with `codes`, values that the column does not list yet are added to it."""
     a = schema[column]
-    if not isinstance(a, CategoricalAttribute):
+    if not a.listed:
         msg = f"column '{column}' is no category; make it one before its values get labels"
         raise SchemaError(msg)
     kept = {_code(k, a): v.strip() for k, v in words.items() if v.strip()}

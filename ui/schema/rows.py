@@ -283,7 +283,7 @@ def build(schema: Schema, rows: list[Row]) -> Schema:
 
     document = {**schema.document(), "attributes": [r.document for r in rows]}
     key = schema.unit.identifier
-    known = {a.name for a in schema.attributes if a.kind == "identifier"}  # a draft may call a column so by its cells
+    known = {a.name for a in schema.attributes if a.names_individuals}  # a draft may call a column so by its cells
     names = [r.name for r in rows if r.document["kind"] == "identifier"]
     if key not in names:
         named = next((n for n in names if n not in known), None)

@@ -8,7 +8,6 @@ from typing import Any, get_args
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import rules_known
 from dpsyn_core.schema.rules.formula import COMPLETED, SECONDS, Part
@@ -21,7 +20,6 @@ from ui.shared.theme import note
 
 KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "part", "unique")
 FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # columns that a rule is about
-NUMBERS = ("numeric", "datetime")
 
 
 def panel(
@@ -79,8 +77,8 @@ def line(words: str, press: str, key: str) -> bool:
 
 def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
     """The rule as the person has it now; None while something is open."""
-    listed = [a.name for a in schema.coded if a.kind == "categorical"]
-    names = [a.name for a in schema.coded if a.kind in NUMBERS]
+    listed = [a.name for a in schema.coded if a.listed]
+    names = [a.name for a in schema.coded if not a.listed]
     if len(listed if kind == "follows" else names) < FEWEST.get(kind, 0):
         note(t("rules.few_listed" if kind == "follows" else "rules.few"))
         return None
@@ -107,7 +105,7 @@ def lie_close(made: dict[str, Any] | None, named: Mapping[str, Any], key: str) -
     named: attributes by the names that the rule has for them.
     """
     ends = [] if made is None else [named[made["lower"]], named[made["upper"]]]
-    if made is None or not all(isinstance(a, DatetimeAttribute) for a in ends):
+    if made is None or not all(a.dated for a in ends):
         return made
     usual = named_close(ends[0].name, ends[1].name, precise=ends[1].precise)
     close = st.checkbox(
@@ -135,7 +133,7 @@ def _difference(schema: Schema, names: list[str], key: str) -> dict[str, Any] | 
         minus = _column(f"{key}_minus", t("rules.minus"), names)
     column = _column(f"{key}_difference", t("rules.column"), names)
     told = {}
-    if of and schema[of].kind == "datetime":
+    if of and schema[of].dated:
         units = list(SECONDS)
         told = {
             "unit": st.selectbox(
@@ -154,7 +152,7 @@ def _sum(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
 
 
 def _ratio(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
-    numbers = [n for n in names if schema[n].kind == "numeric"]
+    numbers = [n for n in names if schema[n].limits is not None]
     column = _column(f"{key}_ratio", t("rules.ratio_column"), numbers)
     first, second = st.columns(2)
     with first:
@@ -172,8 +170,7 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del names
     cells: dict[str, list[Any]] = {}
     for a in schema.coded:
-        special = [*(getattr(a, "special_values", ()) or ()), *(a.values if a.kind == "categorical" else ())]
-        cells[a.name] = [*([None] if a.missing else []), *special]
+        cells[a.name] = [*([None] if a.missing else []), *a.single_values]
     column = _column(f"{key}_blank", t("rules.blank_column"), [n for n, held in cells.items() if held])
     value = None
     if column and cells[column] != [None]:
@@ -196,8 +193,8 @@ def _follows(schema: Schema, names: list[str], key: str) -> dict[str, Any] | Non
 
 
 def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
-    dates = [n for n in names if schema[n].kind == "datetime"]
-    numbers = [a.name for a in schema.coded if a.kind in ("categorical", "numeric")]
+    dates = [n for n in names if schema[n].dated]
+    numbers = [a.name for a in schema.coded if not a.dated]
     if not (dates and numbers):
         note(t("rules.few_dates"))
         return None

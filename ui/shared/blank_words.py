@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from ui.shared.text import t
 from ui.shared.theme import note
 
@@ -21,8 +20,7 @@ NAMED = 5  # values that the sentence names
 
 def blank_words(schema: Schema) -> list[tuple[str, str]]:
     """Columns and their declared values of this kind; public knowledge alone."""
-    listed = (a for a in schema.coded if isinstance(a, CategoricalAttribute))
-    return [(a.name, key) for a in listed for key in a.keys if key in WORDS]
+    return [(a.name, key) for a in schema.coded for key in a.keys if key in WORDS]
 
 
 def point_out_blank_words(schema: Schema) -> None:

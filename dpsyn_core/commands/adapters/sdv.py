@@ -108,7 +108,7 @@ class DPSynthesizer:
             path.write_bytes(self._fitted())
             release = refit(path, rng=None, n_records=num_rows)
         table: pd.DataFrame = release.arrow.to_pandas()
-        named = {a.name for a in (release.schema.attributes if release.schema else ()) if a.kind == "identifier"}
+        named = {a.name for a in (release.schema.attributes if release.schema else ()) if a.names_individuals}
         for name in self._columns:
             if name not in table.columns:
                 table[name] = [str(i) for i in range(len(table))] if name in named else None

@@ -195,7 +195,7 @@ def _in_bins(quantity: Quantity, maps: Recodes) -> Quantity:
 def _ends(schema: Schema, name: str) -> tuple[Floats, Floats]:
     """Lower and upper end of each cell of a number; listed values are points."""
     attribute = schema[name]
-    binning = getattr(attribute, "binning", None)
+    binning = attribute.binning
     if binning is None:
         middles = numbers_of(attribute)
         return middles, middles

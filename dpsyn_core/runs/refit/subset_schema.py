@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import RuleColumn
@@ -85,7 +84,7 @@ def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Comp
         msg = f"'{lacking[0][:80] if lacking else ''}' is no column of the release; its columns are {some}"
         raise SchemaError(msg)
     needed: dict[str, tuple[str, ...]] = {one.column: one.named for one in computed}
-    needed |= {a.name: (a.origin,) for a in schema.attributes if isinstance(a, DerivedAttribute)}
+    needed |= {a.name: a.origins for a in schema.derived}
     for column in columns:
         absent = [n for n in needed.get(column, ()) if n not in columns]
         if absent:
@@ -100,7 +99,7 @@ def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Comp
 
 
 def _narrow(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
-    if isinstance(attribute, CategoricalAttribute):
+    if attribute.listed:
         return _fewer(attribute, wanted)
     return _shorter(attribute, wanted)
 
@@ -144,7 +143,7 @@ def _fields(attribute: Any) -> dict[str, Any]:
 
 def _special(attribute: Any, wanted: Sequence[Clause]) -> tuple[NDArray[np.bool_], list[Clause]]:
     """Which codes of a number or a date meet the conditions on blank and special cells, and the other conditions."""
-    listed = getattr(attribute, "special_values", ())
+    listed = attribute.single_values
     met, others = np.ones(attribute.size, dtype=bool), []
     for clause in wanted:
         meant = Condition.of(attribute, clause)
@@ -183,7 +182,7 @@ def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
         high = float(grid.nearest(whole[1:], up=False)[0])
     if not low <= high:
         raise _nothing(attribute)
-    fresh = _dates(attribute, int(low), int(high)) if isinstance(attribute, DatetimeAttribute) else None
+    fresh = _dates(attribute, int(low), int(high)) if attribute.dated else None
     fresh = _numbers(attribute, low, high) if fresh is None else fresh
     origin = attribute.binning.find(fresh.binning.bounds()[0])
     widths = [_widths(a.binning) for a in (fresh, attribute)]
@@ -262,7 +261,7 @@ def _map_inside(rule: FollowsRule, made: dict[str, tuple[Any, Inside]]) -> Itera
 
 def _holds(attribute: Any, value: Any) -> bool:
     """Whether a narrowed column has a value of a map."""
-    if isinstance(attribute, CategoricalAttribute):
+    if attribute.listed:
         return canonical(value) in attribute.keys
     return bool(attribute.min <= float(value) <= attribute.max)
 
@@ -284,14 +283,13 @@ def _blank_inside(rule: BlankRule, schema: Schema, made: dict[str, tuple[Any, In
 def _has_cell(attribute: Any, value: Any) -> bool:
     if value is None:
         return bool(attribute.missing)
-    listed = getattr(attribute, "keys", ()) or [canonical(v) for v in getattr(attribute, "special_values", ())]
-    return canonical(value) in listed
+    return canonical(value) in [canonical(v) for v in attribute.single_values]
 
 
 def _clause_inside(clause: Clause, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Clause:
     """A condition on listed values by those that are left; perhaps none."""
     attribute = schema[clause.attribute]
-    if clause.attribute not in made or not isinstance(attribute, CategoricalAttribute):
+    if clause.attribute not in made or not attribute.listed:
         return clause
     fresh, inside = made[clause.attribute]
     met = _codes(attribute, [clause])[inside.origin]
@@ -311,12 +309,12 @@ def _text(clause: Clause) -> str:
 
 def _nothing(attribute: Any) -> SchemaError:
     held = attribute.labels()
-    some = ", ".join(held[:8]) if len(held) < 9 else f"{held[0]} to {held[attribute.size - attribute.special - 1]}"
+    some = ", ".join(held[:8]) if len(held) < 9 else f"{held[0]} to {held[attribute.plain - 1]}"
     return SchemaError(f"no cell of '{attribute.name}' meets the condition; its values are {some}")
 
 
 def _untaken(attribute: Any) -> SchemaError:
-    cells = [canonical(v) for v in getattr(attribute, "special_values", ())] + ["(missing)"] * attribute.missing
+    cells = [canonical(v) for v in attribute.single_values] + ["(missing)"] * attribute.missing
     or_these = f", or some of {{{', '.join(cells[:8])}}}" if cells else ""
     msg = (
         f"the condition on '{attribute.name}' is none that a refit can be made for: write one interval of it, or one "

@@ -215,7 +215,7 @@ def _ranked(
     known = ~np.isnan(numbers)
     middle = np.bincount(place[known], numbers[known]) / np.bincount(place[known])
     order = np.argsort(middle)
-    binning = getattr(attribute, "binning", None)
+    binning = attribute.binning
     low, high = middle.copy(), middle.copy()
     if binning is not None:
         first, last = binning.bounds()

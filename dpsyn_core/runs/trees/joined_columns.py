@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.linked import Link
 from dpsyn_core.schema.rules.columns import BLANK, Bools, Group, RuleColumn
 from dpsyn_core.schema.rules.linked_rules import BEFORE
@@ -32,7 +31,7 @@ def taken(column: RuleColumn, rows: Ints) -> RuleColumn:
         return RuleColumn(column.attribute, values, np.full(len(rows), BLANK, dtype=np.uint8))
     out = column[np.where(lacking, 0, rows)]
     out.state[lacking] = BLANK
-    out.values[lacking] = 0 if isinstance(column.attribute, DatetimeAttribute) else -1  # no code of a category
+    out.values[lacking] = 0 if column.attribute.dated else -1  # no code of a category
     return out
 
 

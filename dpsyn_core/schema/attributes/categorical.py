@@ -1,30 +1,33 @@
-"""Categorical attributes and their lists of categories.
-
-Categorical attributes: columns with a public list of values.
-
-Matches cells with a public list of values: as text, as numbers, as booleans in any spelling.
-"""
+"""Categorical attributes: columns with a public list of values, with which cells are matched in any spelling."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field, StrictBool
 from pydantic import model_validator as validator
 
-from dpsyn_core.schema.attributes.base import CodedBase, Value, common_type
+from dpsyn_core.errors import TableError
+from dpsyn_core.schema.attributes.base import FAR, NO_MISSING, CodedBase, Unfit, Value, array_of, common_type
 from dpsyn_core.schema.binning import MAX_BINS
 from dpsyn_core.tables import headers
+from dpsyn_core.tables.cells import numbers as cell_numbers
 from dpsyn_core.tables.cells.canonical import blanks, canonical, to_text, uniques
 from dpsyn_core.tables.cells.numbers import FALSE, NUMBER, TRUE
+
+OTHER = "other"  # a listed value that says what the cell of unlisted values says
+NO_OTHER = "add the value to the schema, or declare other: true"
 
 
 class CategoricalAttribute(CodedBase):
     """A column with a public list of values."""
 
+    listed: ClassVar[bool] = True
     kind: Literal["categorical"] = "categorical"
     values: tuple[Value, ...] = Field(min_length=1, description="All public values; compared after casting")
     ordered: StrictBool = Field(False, description="Whether the values have an order")
@@ -67,6 +70,16 @@ class CategoricalAttribute(CodedBase):
         return int(self.other) + int(self.missing)
 
     @property
+    def single_values(self) -> tuple[Value, ...]:
+        """The listed values."""
+        return self.values
+
+    @property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return self.type == "integer"
+
+    @property
     def is_number(self) -> bool:
         """Never: listed values have at most an order."""
         return False
@@ -91,38 +104,162 @@ class CategoricalAttribute(CodedBase):
             return None
         return np.array([*map(float, self.values), *[np.nan] * self.special])
 
+    def describe(self) -> str:
+        """The values."""
+        return f"categorical: {', '.join(map(str, self.values))}"
 
-def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Position of each record's value in the attribute's list.
+    def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        """Values, their order, and the codes among them that stand for an absent answer."""
+        del attributes
+        noted = self.notes.get("missing_codes")
+        absent = noted if isinstance(noted, list) else []
+        return {
+            "kind": self.type,
+            "values": self.values,
+            "codes_missing": tuple(c for c in absent if isinstance(c, str | int | float))
+            if isinstance(absent, list)
+            else (),
+            "listed": True,
+            "ordered": self.ordered,
+            "blank": self.missing,
+        }
 
-    Args:
-        column: pyarrow ChunkedArray of any flat type, length n.
-        attribute: with its public values.
+    def match(self, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Position of each record's value in the list.
 
-    Returns:
-        int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank (null,
-        empty, NaN or only white space) and unlisted.
-    """
-    found, empty, index = match_entries(column, attribute)
-    return found[index], empty[index]
+        Args:
+            column: pyarrow ChunkedArray of any flat type, length n.
 
+        Returns:
+            int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank (null,
+            empty, NaN or only white space) and unlisted.
+        """
+        positions, empty, index = self.match_entries(column)
+        return positions[index], empty[index]
 
-def match_entries(
-    column: Any, attribute: CategoricalAttribute
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.intp]]:
-    """As `match`, of the distinct entries of a column; the last one stands for null cells.
+    def match_entries(self, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.intp]]:
+        """As `match`, of the distinct entries of a column; the last one stands for null cells.
 
-    Returns:
-        What `match` returns, of each entry; and for each record the place of its entry, -1 for null, int (n,).
-    """
-    entries, index = uniques(column)
-    text = to_text(entries)
-    found = np.append(_positions(text, attribute), -1)
-    empty = np.append(blanks(text), True) & (found < 0)
-    if "" in attribute.keys:
-        found[empty] = attribute.keys.index("")
-        empty[:] = False
-    return found, empty, index
+        Returns:
+            What `match` returns, of each entry; and for each record the place of its entry, -1 for null, int (n,).
+        """
+        entries, index = uniques(column)
+        text = to_text(entries)
+        positions = np.append(_positions(text, self), -1)
+        empty = np.append(blanks(text), True) & (positions < 0)
+        if "" in self.keys:
+            positions[empty] = self.keys.index("")
+            empty[:] = False
+        return positions, empty, index
+
+    def encode(self, *columns: Any, comma: bool = False, strict: bool = False) -> NDArray[np.signedinteger]:
+        """Codes (n,) of one column: unlisted values as other, else as missing; blank cells the other way round."""
+        del comma
+        [column] = columns
+        codes, blank, index = self.match_entries(column)
+        missing = self.size - 1 if self.missing else -1
+        other = len(self.values) if self.other else -1
+        unlisted = (codes < 0) & ~blank
+        if strict:
+            used = np.zeros(len(codes), dtype=bool)
+            used[index] = True
+            if not self.other and (unlisted & used).any():
+                msg = f"column '{headers.short(self.name)}' holds a value outside its declared domain; {NO_OTHER}"
+                raise TableError(msg)
+            if (blank & used).any() and max(missing, other) < 0:
+                msg = f"column '{headers.short(self.name)}' holds blank cells; {NO_MISSING}"
+                raise TableError(msg)
+        codes[blank] = missing if missing >= 0 else other
+        codes[unlisted] = other if other >= 0 else missing
+        return codes.astype(np.int32)[index]  # of each entry once, then of each record
+
+    def decode(
+        self,
+        codes: NDArray[Any],
+        rng: Generator,
+        *,
+        scores: NDArray[np.floating] | None = None,
+        listed: bool = False,
+    ) -> Any:
+        """The listed values as a pyarrow array (n,), as `CodedBase.decode`."""
+        del rng, scores
+        import pyarrow as pa
+
+        other = self.other_text() if self.type == "text" else None
+        values = array_of([*self.values, *[other] * self.other, *[None] * self.missing], self.type)
+        if not listed:
+            return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).dictionary_decode()
+        nowhere = values.is_null().to_numpy(zero_copy_only=False)  # Parquet has no dictionaries with a null in them
+        mask = nowhere[codes] if nowhere.any() else None
+        kept = len(values) - int(nowhere.sum())  # nulls stand at the end
+        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=mask), values[:kept])
+
+    def other_text(self) -> str:
+        """What other values decode to in a text column: a text that the list does not have."""
+        text = "(other)"
+        while text in self.keys:
+            text = f"({text})"
+        return text
+
+    def without_other(self, codes: NDArray[Any], rng: Generator) -> NDArray[Any]:
+        """Codes (n,) without those of `other` that no cell can show, as a value that nobody has or a blank cell would.
+
+        Where the list has a value called other, that is what other values are. In a column of numbers they are drawn
+        anew among the listed values, as often as those occur; post-processing.
+        """
+        if not self.other:
+            return codes
+        plain = len(self.values)
+        word = next((i for i, key in enumerate(self.keys) if str(key).strip().casefold() == OTHER), None)
+        if word is None and self.type == "text":
+            return codes
+        lost = codes == plain
+        if not lost.any():
+            return codes
+        out = codes.copy()
+        known = codes[codes < plain]
+        if word is not None:
+            out[lost] = word
+        elif len(known):
+            out[lost] = rng.choice(known, int(lost.sum()))
+        else:
+            out[lost] = rng.integers(0, plain, int(lost.sum()))
+        return out
+
+    def unfit(self, column: Any, *, comma: bool = False) -> Unfit:
+        """Blank cells, and values that are not listed."""
+        del comma
+        codes, blank = self.match(column)
+        none = np.zeros(len(codes), dtype=bool)
+        return Unfit(
+            blank=blank,
+            unread=(codes < 0) & ~blank,
+            outside=none,
+            off_rhythm=none,
+            unread_are="cells that are not in its list of values",
+            mend="add the values to the list",
+        )
+
+    def values_of(self, column: Any, codes: NDArray[Any], *, comma: bool = False) -> NDArray[np.float64]:
+        """What the listed values stand for (n,); unlisted ones as they are written."""
+        middles = self.middles()
+        if middles is None:
+            return np.full(len(codes), np.nan)
+        out = np.asarray(middles[codes])
+        at = np.flatnonzero(np.isnan(out) & (codes >= len(self.values)))
+        if len(at):
+            numbers, valid = cell_numbers.to_numbers(column.take(at), whole=False, comma=comma, written=None)
+            out[at] = np.where(valid, np.clip(numbers.astype(np.float64), -FAR, FAR), np.nan)
+        return out
+
+    def further_cells(self, column: Any) -> dict[str, bool]:
+        """Cells for blank and for unlisted values, where the column has some; none where it has no listed value."""
+        codes, blank, index = self.match_entries(column)
+        used = np.zeros(len(codes), dtype=bool)
+        used[index] = True
+        unlisted = (codes < 0) & ~blank & used
+        needed = {"missing": True} if (blank & used).any() and not self.missing else {}
+        return needed | ({"other": True} if unlisted.any() and (codes >= 0)[used].any() and not self.other else {})
 
 
 def _array(values: Any) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,17 @@ from pydantic import Field, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.base import CodedBase
-from dpsyn_core.schema.attributes.bins import CalendarBins, CountBins
+from dpsyn_core.schema.attributes.ranges import CalendarBins, CountBins, RangeAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.grids import OF_TIMES, Rhythm, calendar_width
 
 
-class DatetimeAttribute(CodedBase):
+class DatetimeAttribute(RangeAttribute):
     """A column of dates, or of times when min and max carry a time of day; values outside are clamped."""
+
+    dated: ClassVar[bool] = True
+    values_are: ClassVar[str] = "dates"
+    remedy: ClassVar[str] = ", declare how its dates are written (formats)"
 
     kind: Literal["datetime"] = "datetime"
     min: StrictStr = Field(description="First public day or time, ISO 8601")
@@ -129,9 +133,14 @@ class DatetimeAttribute(CodedBase):
         return self._build()
 
     @property
-    def size(self) -> int:
-        """Bins, missing."""
-        return self.binning.size + self.special
+    def whole(self) -> bool:
+        """Always: dates are counted in whole days or seconds."""
+        return True
+
+    @property
+    def constant(self) -> bool:
+        """Whether the range is a single date."""
+        return self.min == self.max
 
     def labels(self) -> list[str]:
         """First day (or time) of each bin, or the month or the year."""
@@ -145,6 +154,58 @@ class DatetimeAttribute(CodedBase):
             return [f"{str(t)[:4]}-Q{(int(str(t)[5:7]) + 2) // 3}" for t in starts] + self._tail()
         return [str(t)[:cut] for t in starts] + self._tail()
 
-    def middles(self) -> NDArray[np.float64]:
-        """Middle of each bin in days or seconds since 1970."""
-        return np.append(self.binning.middles(), [np.nan] * self.special)
+    def numbers(self) -> None:
+        """None: dates cannot be added up."""
+        return
+
+    def describe(self) -> str:
+        """The range."""
+        return f"date from {self.min} to {self.max}"
+
+    def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        """Range and formats."""
+        del attributes
+        kind = "datetime" if self.precise else "date"
+        return {"kind": kind, "low": self.min, "high": self.max, "formats": self.formats, "blank": self.missing}
+
+    def read(self, column: Any, *, comma: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Days or seconds (n,) since 1970, and which cells are dates."""
+        del comma
+        seconds, valid = self.seconds_of(column)
+        return seconds // self.unit_seconds, valid
+
+    def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
+        """Dates or times as a pyarrow array (n,); text where the schema declares how they are written."""
+        import pyarrow as pa
+
+        if self.precise:
+            moments = pa.array(values, mask=blank).cast(pa.timestamp("s", tz="UTC" if self.zoned else None))
+        else:
+            moments = pa.array(values.astype(np.int32), mask=blank).cast(pa.date32())
+        if not self.formats:
+            return moments
+        from dpsyn_core.tables.cells import instants
+
+        return instants.written(moments, self.formats[0])
+
+    def values_of(self, column: Any, codes: NDArray[Any], *, comma: bool = False) -> NDArray[np.float64]:
+        """Days or seconds since 1970 (n,), NaN where a cell is no date."""
+        del codes
+        units, valid = self.read(column, comma=comma)
+        return np.where(valid, units.astype(np.float64), np.nan)
+
+    def _outside(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        out: NDArray[np.bool_] = (values < int(self.binning.starts[0])) | (values > self.binning.last)
+        return out
+
+    def _off_rhythm(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which dates inside the range the declared rhythm does not have."""
+        if self.rhythm is None:
+            return np.zeros(len(values), dtype=bool)
+        from dpsyn_core.schema.rhythm import keeps
+
+        return ~self._outside(values) & ~keeps(self.rhythm, values)
+
+    def _mend(self, column: Any, unread: NDArray[np.bool_]) -> str:
+        del column, unread
+        return "declare how its dates are written (formats)"

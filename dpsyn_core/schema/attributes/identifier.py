@@ -11,4 +11,6 @@ class IdentifierAttribute(BaseAttribute):
     """A column that names individuals; it never leaves."""
 
     coded: ClassVar[bool] = False
+    released: ClassVar[bool] = False
+    names_individuals: ClassVar[bool] = True
     kind: Literal["identifier"] = "identifier"

@@ -11,4 +11,5 @@ class IgnoredAttribute(BaseAttribute):
     """A column that is not synthesized and does not appear in the output."""
 
     coded: ClassVar[bool] = False
+    released: ClassVar[bool] = False
     kind: Literal["ignored"] = "ignored"

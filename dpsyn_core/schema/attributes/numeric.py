@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
-from dpsyn_core.schema.attributes.base import CodedBase, Number
-from dpsyn_core.schema.attributes.bins import CountBins, EdgeBins, NumericBins
+from dpsyn_core.schema.attributes.base import FAR, Number, Value
+from dpsyn_core.schema.attributes.ranges import CountBins, EdgeBins, NumericBins, RangeAttribute
 from dpsyn_core.schema.binning import RealBins, WholeBins, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
-from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.cells import numbers as cell_numbers
+from dpsyn_core.tables.cells.canonical import canonical, to_text, uniques
 
 KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema with the same range
 
@@ -52,7 +54,7 @@ def _rounded(
     return roundness(first, last + 1 if isinstance(bins, WholeBins) else last)
 
 
-class NumericAttribute(CodedBase):
+class NumericAttribute(RangeAttribute):
     """A column of numbers with a public range; values outside it are clamped."""
 
     kind: Literal["numeric"] = "numeric"
@@ -127,14 +129,24 @@ class NumericAttribute(CodedBase):
         return self._build()
 
     @property
-    def size(self) -> int:
-        """Bins, special values, missing."""
-        return self.binning.size + self.special
+    def whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        return self.dtype == "integer"
 
     @property
-    def special(self) -> int:
-        """Special values, then missing."""
-        return len(self.special_values) + int(self.missing)
+    def single_values(self) -> tuple[Value, ...]:
+        """The special values."""
+        return self.special_values
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Smallest and largest public number."""
+        return float(self.min), float(self.max)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the range is a single number."""
+        return self.min == self.max
 
     def round_codes(self) -> bytes:
         """By the bins alone; not of more bins than are kept."""
@@ -160,9 +172,75 @@ class NumericAttribute(CodedBase):
             values = [f"{v:.10g}" for v in middles]
         return [str(v) if one else t for t, v, one in zip(texts, values, alone, strict=True)] + self._tail()
 
-    def middles(self) -> NDArray[np.float64]:
-        """Mean value of each bin."""
-        return np.append(self.binning.middles(), [np.nan] * self.special)
+    def describe(self) -> str:
+        """The range and the special values."""
+        special = f", and {', '.join(map(str, self.special_values))}" if self.special_values else ""
+        return f"{self.dtype} from {self.min} to {self.max}{special}"
+
+    def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        """Range, step, decimals and special values."""
+        del attributes
+        return {
+            "kind": self.dtype,
+            "low": self.min,
+            "high": self.max,
+            "step": self.step,
+            "decimals": self.decimals,
+            "listed": False,
+            "codes_missing": self.special_values,
+            "blank": self.missing,
+        }
+
+    @property
+    def decimal_comma(self) -> bool:
+        """Whether cells are written as amounts with a decimal comma."""
+        if self.written is None:
+            return False
+        from dpsyn_core.tables.cells import amounts
+
+        return amounts.form(self.written).mark == ","
+
+    def read(self, column: Any, *, comma: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Numbers (n,), and which cells are some."""
+        return cell_numbers.to_numbers(column, whole=self.whole, comma=comma, written=self.written)
+
+    def _keep_apart(self, drawn: NDArray[Any], bins: NDArray[np.intp], special: NDArray[np.bool_]) -> None:
+        if self.special_values and self.dtype == "float" and self.step is self.decimals is None:
+            met = ~special & np.isin(drawn, self.special_values)  # by the rounding of wide ranges
+            drawn[met] = self.binning.middles()[bins[met]]
+
+    def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
+        """Numbers as a pyarrow array (n,); amounts as text."""
+        if self.written is not None:
+            from dpsyn_core.tables.cells import amounts
+
+            return amounts.written(values, amounts.form(self.written), blank)
+        import pyarrow as pa
+
+        return pa.array(values, mask=blank)
+
+    def values_of(self, column: Any, codes: NDArray[Any], *, comma: bool = False) -> NDArray[np.float64]:
+        """The numbers as they are written; only those whose squares have no float are clamped to the range."""
+        del codes
+        numbers, valid = self.read(column, comma=comma)
+        out = np.where(valid, numbers.astype(np.float64), np.nan)
+        return np.asarray(np.where(np.abs(out) > FAR, np.clip(out, *self.limits), out))
+
+    def _outside(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        special = np.isin(values, self.special_values)
+        out: NDArray[np.bool_] = ~special & ((values < self.min) | (values > self.max))
+        return out
+
+    def _mend(self, column: Any, unread: NDArray[np.bool_]) -> str:
+        if self.written is None and unread.any():
+            import pyarrow as pa
+
+            from dpsyn_core.tables.cells import amounts
+
+            entries, _ = uniques(column.filter(pa.array(unread)))
+            if amounts.recognised(to_text(entries)) is not None:
+                return "declare how its numbers are written (written)"
+        return "list special codes as special_values"
 
 
 def _digits(written: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -22,4 +22,4 @@ Attribute = Annotated[
     | IgnoredAttribute,
     Field(discriminator="kind"),
 ]
-CodedColumn = CategoricalAttribute | NumericAttribute | DatetimeAttribute
+KINDS: tuple[str, ...] = tuple(c.model_fields["kind"].default for c in get_args(get_args(Attribute)[0]))

@@ -112,18 +112,6 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
     return schema, why
 
 
-def reading(attribute: Any) -> str:
-    """What of a column was read from the data, for who confirms it: its kind, and its range or whole list."""
-    if attribute.kind == "categorical":
-        return f"categorical: {', '.join(map(str, attribute.values))}"
-    if attribute.kind in ("numeric", "datetime"):
-        kind = attribute.dtype if attribute.kind == "numeric" else "date"
-        special = getattr(attribute, "special_values", ())
-        beside = f", and {', '.join(map(str, special))}" if special else ""
-        return f"{kind} from {attribute.min} to {attribute.max}{beside}"
-    return f"{attribute.kind}: {attribute.description}" if attribute.description else attribute.kind
-
-
 def _some(values: Sequence[str]) -> str:
     more = len(values) - SHOWN
     return ", ".join(values[:SHOWN]) + (f" and {more} more" if more > 0 else "")

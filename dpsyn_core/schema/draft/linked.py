@@ -13,8 +13,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import drafted
 from dpsyn_core.schema.draft.links import guessed_links, guessed_roles
@@ -111,7 +109,7 @@ def draft_linked(
 
 def proposed_roles(columns: Schema) -> tuple[str, tuple[str, ...]] | None:
     """Roles that a parent has once, as the names of columns and of declared values say; see `guessed_roles`."""
-    return guessed_roles({a.name: [str(v) for v in a.keys] for a in columns.coded if a.kind == "categorical"})
+    return guessed_roles({a.name: [str(v) for v in a.keys] for a in columns.coded if a.listed})
 
 
 def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
@@ -197,8 +195,8 @@ def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
         )
         yield from (  # ordered and shipped, admitted and discharged
             {"kind": "order", "lower": f"{table}.{one.name}", "upper": a.name}
-            for one in above if isinstance(one, DatetimeAttribute)
-            for a in child if isinstance(a, DatetimeAttribute) and named_close(one.name, a.name, precise=a.precise)
+            for one in above if one.dated
+            for a in child if a.dated and named_close(one.name, a.name, precise=a.precise)
         )  # fmt: skip
     if link.roles is not None:
         yield from _of_roles(child, link.roles.column, link.roles.single)
@@ -211,16 +209,16 @@ def _first(
 
     Years that are numbers count as dates.
     """
-    for kind in (DatetimeAttribute, NumericAttribute):
-        for one in (a for a in above if isinstance(a, kind) and words_of(a.name) & said and _dated(a)):
+    for dated in (True, False):
+        for one in (a for a in above if a.dated is dated and words_of(a.name) & said and _dated(a)):
             yield from (
-                (one.name, a.name) for a in child if isinstance(a, kind) and _dated(a) and not words_of(a.name) & other
+                (one.name, a.name) for a in child if a.dated is dated and _dated(a) and not words_of(a.name) & other
             )
 
 
 def _dated(attribute: Any) -> bool:
-    if isinstance(attribute, DatetimeAttribute):
-        return True
+    if attribute.dated or attribute.limits is None:
+        return bool(attribute.dated)
     low, high = range_of(attribute)
     return bool(words_of(attribute.name) & OF_DATES["year"]) and CALENDAR[0] <= low <= high <= CALENDAR[1]
 
@@ -232,7 +230,7 @@ def _of_roles(child: Sequence[Any], column: str, single: Sequence[str]) -> Itera
     young = [str(v) for v in attribute.keys if CHILD.fullmatch(str(v).strip())]
     if head is not None:
         yield {"kind": "count", "where": f"{quoted(column)} = {quoted(head)}", "least": 1, "most": 1}
-    ages = [a for a in child if isinstance(a, NumericAttribute) and words_of(a.name) & AGE]
+    ages = [a for a in child if a.limits is not None and words_of(a.name) & AGE]
     for age in (a for a in ages if range_of(a)[0] <= OLDEST_CHILD):
         young_ages = f"{quoted(age.name)} in [{range_of(age)[0]:g}, {OLDEST_CHILD}]"
         once = ", ".join(map(quoted, single))

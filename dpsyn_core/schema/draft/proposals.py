@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema import date_formats as written_dates
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.draft.draft import COMMON, RARE, absent, mixed
@@ -406,7 +406,7 @@ def _counts(drafted: Mapping[str, Any], column: Any) -> dict[str, int]:
     """Records by value as canonical text; listed numbers in every spelling of them."""
     if any(isinstance(v, float) for v in drafted["values"]):
         listed = CategoricalAttribute.model_validate({"name": drafted["name"], "values": drafted["values"]})
-        at = match(column, listed)[0]
+        at = listed.match(column)[0]
         return dict(zip(listed.keys, np.bincount(at[at >= 0], minlength=len(listed.keys)).tolist(), strict=True))
     entries, index = canonical.uniques(column)
     texts = canonical.to_text(entries).to_pylist()

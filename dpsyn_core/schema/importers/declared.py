@@ -11,10 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.attributes.derived import DerivedAttribute
-from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.cells.canonical import canonical
 from dpsyn_core.tables.declarations import DeclaredColumn, Value
@@ -218,26 +214,7 @@ def declared_of(a: Any, schema: Schema) -> DeclaredColumn:
     said: dict[str, Any] = {"name": a.name, "label": a.label or "", "description": a.description or ""}
     said["shown"] = str(a.notes.get(SHOWN, ""))
     said["words"] = {str(k): str(v) for k, v in labels.items()} if isinstance(labels, Mapping) else {}
-    if isinstance(a, CategoricalAttribute):
-        absent = a.notes.get(MISSING)
-        codes = tuple(c for c in absent if isinstance(c, str | int | float)) if isinstance(absent, list) else ()
-        return DeclaredColumn(
-            **said, kind=a.type, values=a.values, codes_missing=codes, listed=True, ordered=a.ordered, blank=a.missing
-        )
-    if isinstance(a, NumericAttribute):
-        return DeclaredColumn(
-            **said, kind=a.dtype, low=a.min, high=a.max, step=a.step, decimals=a.decimals, listed=False,
-            codes_missing=a.special_values, blank=a.missing,
-        )  # fmt: skip
-    if isinstance(a, DatetimeAttribute):
-        kind = "datetime" if a.precise else "date"
-        return DeclaredColumn(**said, kind=kind, low=a.min, high=a.max, formats=a.formats, blank=a.missing)  # type: ignore[arg-type]
-    if isinstance(a, DerivedAttribute):
-        parent = schema[a.origin]
-        return DeclaredColumn(
-            **said, values=tuple(dict.fromkeys(a.targets(parent.keys))), listed=True, blank=parent.missing
-        )
-    return DeclaredColumn(**said, kind=a.kind)
+    return DeclaredColumn(**said | a.declared({b.name: b for b in schema.attributes}))
 
 
 def declared_columns(schema: Schema) -> dict[str, DeclaredColumn]:

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import Codebook, CodebookEntry
 
@@ -131,21 +128,17 @@ def export_maxima(schema: Schema) -> dict[str, Any]:
 
 def binned(schema: Schema) -> list[str]:
     """One sentence for every attribute in which a cell holds several values, so that nothing is rounded unsaid."""
-    out = []
-    for a in schema.coded:
-        if isinstance(a, CategoricalAttribute):
-            continue
-        if isinstance(a, NumericAttribute) and isinstance(a.binning, WholeBins) and a.binning.single:
-            continue
-        alone = ""
-        if isinstance(a, NumericAttribute):
-            own = [str(v) for v in a.special_values]
-            bins = a.binning
-            if isinstance(bins, WholeBins):
-                first, last = bins.bounds()
-                zero = ((first == 0) & (last == 0)).any()
-                own = [*(["0"] if zero else []), *own]
-            alone = f"; {', '.join(own)} alone" if own else ""
-        low, high = (a.min, a.max)
-        out.append(f"'{a.name}' from {low} to {high} is binned into {a.binning.size} cells{alone}")
-    return out
+    return [
+        f"'{a.name}' from {a.min} to {a.max} is binned into {a.binning.size} cells{_alone(a)}"
+        for a in schema.coded
+        if a.binning is not None and (a.dated or not (a.whole and a.binning.single))
+    ]
+
+
+def _alone(attribute: Any) -> str:
+    """The numbers that have a cell of their own, in words."""
+    alone = [str(v) for v in attribute.single_values]
+    if attribute.whole and not attribute.dated:
+        first, last = attribute.binning.bounds()
+        alone = [*(["0"] if ((first == 0) & (last == 0)).any() else []), *alone]
+    return f"; {', '.join(alone)} alone" if alone else ""

@@ -160,9 +160,9 @@ def export_parameters(schema: Schema) -> dict[str, Any]:
         notes = a.notes.get(KEPT)
         entry = dict(notes) if isinstance(notes, dict) else {}
         entry["kind"] = {"identifier": "id"}.get(a.kind, a.kind)
-        if a.kind == "categorical":
+        if a.listed:
             entry.setdefault("values", list(a.values))
-        elif a.kind == "numeric":
+        elif a.coded and a.limits is not None:
             entry |= {"min": a.min, "max": a.max}
             _export_bins(a, entry)
         columns[a.name] = entry

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.date_parts import part_of
@@ -46,7 +45,7 @@ class RuleColumn:
     def read(cls, column: Any, attribute: Any, *, comma: bool = False) -> RuleColumn:
         """From a pyarrow column, synthetic or real; numbers outside the declared range stay as they are."""
         if isinstance(attribute, CategoricalAttribute):
-            codes = encode_column(column, attribute).astype(np.int64)
+            codes = attribute.encode(column).astype(np.int64)
             return cls.of_codes(codes, attribute)
         if isinstance(attribute, DatetimeAttribute):
             values, valid = attribute.seconds_of(column)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
-from dpsyn_core.schema.codec import cells_of, decode_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, excess_of, follow, read_columns, weights_of
 from dpsyn_core.schema.rules.date_parts import every_part, said_by_bins
@@ -123,10 +122,10 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         group = read_columns(table, schema, one.sources)
         values = computed_values(one, group | {one.column: _lowest(attribute, table.num_rows)}, rng)
         if isinstance(attribute, CategoricalAttribute):
-            cells = decode_column(values, attribute, rng, listed=listed)
+            cells = attribute.decode(values, rng, listed=listed)
         else:
             blank = group[one.rule.column].state == BLANK if attribute.special else None
-            cells = cells_of(values, attribute, blank)
+            cells = attribute.cells(values, blank)
             if "," in str(getattr(attribute, "written", None) or ""):
                 table = table.replace_schema_metadata(COMMA)
         table = table.append_column(one.column, cells)

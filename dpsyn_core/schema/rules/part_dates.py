@@ -9,7 +9,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.codec import cells_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import PLAIN, RuleColumn, plain_in, read_columns
 from dpsyn_core.schema.rules.date_parts import moments, part_of
@@ -40,7 +39,7 @@ def with_parts(table: Any, schema: Schema, rng: Generator) -> Any:
         new = spoken & (values != dates.values)
         if new.any():
             blank = dates.state != PLAIN
-            fresh = cells_of(np.where(blank, 0, values), dates.attribute, blank if blank.any() else None)
+            fresh = dates.attribute.cells(np.where(blank, 0, values), blank if blank.any() else None)
             at = table.column_names.index(name)
             table = table.set_column(at, name, pc.if_else(pa.array(new), fresh, table.column(at)))
     return table

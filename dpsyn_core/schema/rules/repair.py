@@ -20,7 +20,6 @@ from numpy.random import Generator, default_rng
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
-from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import BLANK, Bools, Group, Ready, RuleColumn, any_broken, read_columns, repeats
 from dpsyn_core.schema.rules.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
@@ -40,7 +39,7 @@ def combinations(rule: UniqueRule, schema: Schema) -> float:
 
 
 def _values_of(attribute: Any) -> float:
-    plain = RuleColumn.read(decode_column(np.zeros(1, dtype=np.int64), attribute, np.random.default_rng(0)), attribute)
+    plain = RuleColumn.read(attribute.decode(np.zeros(1, dtype=np.int64), np.random.default_rng(0)), attribute)
     if attribute.kind == "categorical":
         return math.inf if attribute.other else len(attribute.values)
     low, high = plain.ends
@@ -104,7 +103,7 @@ def _values(column: RuleColumn, fine: Group, name: str, n: int, rng: Generator, 
     if held and not uniform:
         return fine[name][rng.integers(0, held, n)]
     a = column.attribute
-    return RuleColumn.read(decode_column(rng.integers(0, a.size - a.special, n), a, rng), a)
+    return RuleColumn.read(a.decode(rng.integers(0, a.size - a.special, n), rng), a)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,7 +143,7 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
         for name in names:
             attribute = schema[name]
             codes = rng.integers(0, attribute.size - (0 if special else attribute.special), TRIED)
-            rows[name] = RuleColumn.read(decode_column(codes, attribute, rng), attribute)
+            rows[name] = RuleColumn.read(attribute.decode(codes, rng), attribute)
         alone = ready([r for r in rules if not table_wide(r)], rows, np.ones(TRIED, dtype=bool))
         for _ in range(2):  # the second time with the fine ones of the first
             fine = np.flatnonzero(~any_broken(alone, rows))
@@ -281,7 +280,7 @@ def rewritten(table: Any, columns: Group, new: Mapping[str, Bools], schema: Sche
         table = table.set_column(at, name, _rewritten(table.column(at), column, new[name], rng))
     for a in schema.attributes:
         if isinstance(a, DerivedAttribute) and a.origin in columns and a.name in table.column_names:
-            filled = derived_column(columns[a.origin].values, a, schema[a.origin])
+            filled = a.fill(columns[a.origin].values, schema[a.origin])
             table = table.set_column(table.column_names.index(a.name), a.name, filled)
     return table
 
@@ -292,8 +291,8 @@ def _rewritten(column: Any, found: RuleColumn, new: Bools, rng: Generator) -> An
     import pyarrow.compute as pc
 
     if isinstance(found.attribute, CategoricalAttribute):
-        return decode_column(found.values, found.attribute, rng, listed=pa.types.is_dictionary(column.type))
+        return found.attribute.decode(found.values, rng, listed=pa.types.is_dictionary(column.type))
     blank = found.state == BLANK
     values = np.where(blank, 0, found.values).astype(found.values.dtype)
-    fresh = cells_of(values, found.attribute, blank if blank.any() else None)
+    fresh = found.attribute.cells(values, blank if blank.any() else None)
     return pc.if_else(pa.array(new), fresh, column)

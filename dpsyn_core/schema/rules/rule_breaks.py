@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute, match
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
-from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import broken, read_columns
 from dpsyn_core.schema.rules.registry import AnyRule, FollowsRule
@@ -70,8 +69,8 @@ def _derived_otherwise(table: Any, a: DerivedAttribute, parent: CategoricalAttri
     listed = CategoricalAttribute.model_validate(
         {"name": a.name, "values": list({canonical(v): v for v in targets}.values())}
     )
-    found, blank = match(table.column(a.name), listed)
-    codes = encode_column(table.column(a.origin), parent)
+    found, blank = listed.match(table.column(a.name))
+    codes = parent.encode(table.column(a.origin))
     known = (codes >= 0) & (codes < len(targets))
     follows = np.array([listed.keys.index(canonical(v)) for v in targets])[np.where(known, codes, 0)]
     return int((known & ~blank & (found != follows)).sum())

@@ -41,13 +41,14 @@ class SpanAttribute(NumericAttribute):
         codes = self.binning.find(late - self.minus.binning.bounds()[0][minus])
         return np.where(blank, self.size - 1, codes)
 
-    def encode(self, of: Any, minus: Any) -> NDArray[np.signedinteger]:
+    def encode(self, *columns: Any, comma: bool = False, strict: bool = False) -> NDArray[np.signedinteger]:
         """Codes (n,) of two pyarrow columns, their dates clamped to their ranges.
 
         Where one of them is no date: the cell of blanks where the later one may be blank, else -1.
         """
+        del comma, strict
         ends = []
-        for column, attribute in ((of, self.of), (minus, self.minus)):
+        for column, attribute in zip(columns, (self.of, self.minus), strict=True):
             seconds, valid = attribute.seconds_of(column)
             low, high = attribute.binning.bounds()
             ends.append((np.clip(seconds // attribute.unit_seconds, int(low[0]), int(high[-1])), valid))

@@ -1,0 +1,166 @@
+"""Attributes with a public range, and how a schema declares their bins: by count, by edges, or by the calendar."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Discriminator, Field, StrictInt, Tag
+from pydantic import model_validator as validator
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.schema.attributes.base import NO_MISSING, CodedBase, Number, SchemaPart, Unfit
+from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
+from dpsyn_core.tables.cells.canonical import blanks, to_text, uniques
+from dpsyn_core.tables.headers import short
+
+
+class CountBins(SchemaPart):
+    """K bins of equal width."""
+
+    count: StrictInt = Field(ge=1, le=MAX_BINS)
+
+
+class EdgeBins(SchemaPart):
+    """Own boundaries, rising, within min and max (which are added at the ends when they are not listed)."""
+
+    edges: tuple[Number, ...] = Field(min_length=1, max_length=MAX_BINS)
+
+    @validator(mode="after")
+    def _rising(self) -> EdgeBins:
+        if any(b <= a for a, b in zip(self.edges, self.edges[1:], strict=False)):
+            msg = "edges must rise from each to the next"
+            raise ValueError(msg)
+        return self
+
+
+class EveryBins(SchemaPart):
+    """Calendar bins."""
+
+    every: Literal["day", "month", "quarter", "year"]
+
+
+def _bins_tag(bins: Any) -> str | None:
+    """Which kind of bins is meant, by its only key; None when it is no object."""
+    if isinstance(bins, CountBins | EdgeBins | EveryBins):
+        return type(bins).__name__
+    if not isinstance(bins, dict):
+        return None
+    return "EdgeBins" if "edges" in bins else "EveryBins" if "every" in bins else "CountBins"
+
+
+NumericBins = Annotated[
+    Annotated[CountBins, Tag("CountBins")] | Annotated[EdgeBins, Tag("EdgeBins")], Discriminator(_bins_tag)
+]
+CalendarBins = Annotated[
+    Annotated[CountBins, Tag("CountBins")] | Annotated[EveryBins, Tag("EveryBins")], Discriminator(_bins_tag)
+]
+
+
+class RangeAttribute(CodedBase):
+    """A column of values between two public ends, in bins; values outside are clamped."""
+
+    values_are: ClassVar[str] = "numbers"
+    remedy: ClassVar[str] = ""  # beside a cell for blanks, where cells cannot be read
+
+    @property
+    @abstractmethod
+    def binning(self) -> WholeBins | RealBins:
+        """The bins of the range."""
+
+    @abstractmethod
+    def read(self, column: Any, *, comma: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The values (n,) of a pyarrow column in the unit of the bins, and which cells hold one."""
+
+    @abstractmethod
+    def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
+        """A pyarrow array (n,) of values in the unit of the bins, as the schema declares them; blank: nulls."""
+
+    @property
+    def size(self) -> int:
+        """Bins, special values, missing."""
+        return self.binning.size + self.special
+
+    @property
+    def special(self) -> int:
+        """Special values, then missing."""
+        return len(self.single_values) + int(self.missing)
+
+    def middles(self) -> NDArray[np.float64]:
+        """Mean value of each bin, in its unit."""
+        return np.append(self.binning.middles(), [np.nan] * self.special)
+
+    def encode(self, *columns: Any, comma: bool = False, strict: bool = False) -> NDArray[np.signedinteger]:
+        """Codes (n,) of one column, as `CodedBase.encode`; values outside the range have those of its ends."""
+        [column] = columns
+        values, valid = self.read(column, comma=comma)
+        codes = self.binning.find(values)
+        for i, value in enumerate(self.single_values):
+            codes[values == value] = self.binning.size + i
+        if valid.all():
+            return codes
+        if strict and not self.missing:
+            msg = f"column '{short(self.name)}' holds cells that are not {self.values_are}; {NO_MISSING}{self.remedy}"
+            raise TableError(msg)
+        codes[~valid] = self.size - 1 if self.missing else -1
+        return codes
+
+    def draw(self, codes: NDArray[Any], rng: Generator, *, scores: NDArray[np.floating] | None = None) -> NDArray[Any]:
+        """Values (n,) inside the bins of codes, in their unit; special values where codes say so, any where blank."""
+        special = codes >= self.plain
+        bins = np.where(special, 0, codes).astype(np.intp)
+        drawn = self.binning.draw(bins, rng)
+        if scores is not None:
+            by_value, by_score = np.lexsort((drawn, bins)), np.lexsort((scores, bins))
+            drawn[by_score] = drawn[by_value]
+        self._keep_apart(drawn, bins, special)
+        for i, value in enumerate(self.single_values):
+            drawn[codes == self.plain + i] = value
+        return drawn
+
+    def _keep_apart(self, drawn: NDArray[Any], bins: NDArray[np.intp], special: NDArray[np.bool_]) -> None:
+        """Replaces drawn values, in place, that would be taken for special ones."""
+
+    def decode(
+        self,
+        codes: NDArray[Any],
+        rng: Generator,
+        *,
+        scores: NDArray[np.floating] | None = None,
+        listed: bool = False,
+    ) -> Any:
+        """A pyarrow array (n,), as `CodedBase.decode`."""
+        del listed
+        blank = codes >= self.plain + len(self.single_values)
+        return self.cells(self.draw(codes, rng, scores=scores), blank if blank.any() else None)
+
+    def unfit(self, column: Any, *, comma: bool = False) -> Unfit:
+        """Cells that hold no value, and values outside the range."""
+        values, valid = self.read(column, comma=comma)
+        entries, index = uniques(column)
+        blank = ~valid & np.append(blanks(to_text(entries)), True)[index]
+        unread = ~valid & ~blank
+        return Unfit(
+            blank=blank,
+            unread=unread,
+            outside=valid & self._outside(values),
+            off_rhythm=valid & self._off_rhythm(values),
+            unread_are=f"cells that are not {self.values_are}",
+            mend=self._mend(column, unread),
+        )
+
+    def _outside(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        low, high = self.binning.bounds()
+        out: NDArray[np.bool_] = (values < low[0]) | (values > high[-1])
+        return out
+
+    def _off_rhythm(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.zeros(len(values), dtype=bool)
+
+    def _mend(self, column: Any, unread: NDArray[np.bool_]) -> str:
+        """What would describe the cells that cannot be read."""
+        del column, unread
+        return "declare how its cells are written"
