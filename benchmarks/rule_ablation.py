@@ -153,8 +153,8 @@ def main() -> None:
                 )
             _, c, o, e, i, s, t = np.median(rows, axis=0)
             print(
-                f"| {name} | {switch} | {max(r[0] for r in rows):.2%} | {c:.3f} | {o:.0f} | {e:.4f} | {i:.4f} | {s:.4f} "
-                f"| {t:.2f} |",
+                f"| {name} | {switch} | {max(r[0] for r in rows):.2%} | {c:.3f} | {o:.0f} | {e:.4f} | {i:.4f} | {s:.4f}"
+                f" | {t:.2f} |",
                 flush=True,
             )
 
