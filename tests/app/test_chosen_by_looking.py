@@ -9,12 +9,13 @@ from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import at_page, space_of, uploaded, words
 from ui.linked import limits, loading
-from ui.linked.starting import spec_of
 from ui.schema import tried, unit
 from ui.shared.state import Dataset, Workspace
+from ui.synthesize.starting import spec_of
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
 
@@ -107,7 +108,7 @@ def test_rules_of_a_linked_schema_file_are_marked_after_a_look_wherever_it_was(a
     raw = json.dumps(document).encode()
 
     def sources():
-        loading.schema_file(got, raw)
+        got.adopt(tried.taken_linked(got, LinkedSchema.loads(raw)))
         return [rule.source for rule in got.schema().rules]
 
     assert sources() == ["public", "public"]

@@ -12,7 +12,7 @@ from dpsyn_core.report.profile import profile_rows
 from ui.report.look import Look
 from ui.shared.blank_words import point_out_blank_words
 from ui.shared.figure_files import table_button
-from ui.shared.results import kept, schema
+from ui.shared.results import kept
 from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import dark, note, section, show, show_multiples, tokens
 
@@ -63,7 +63,7 @@ def _figures(view: Look) -> None:
     for side in view.sides:
         if len(view.sides) > 1:
             note(view.name(side))
-        point_out_blank_words(schema(view.space, side.job))
+        point_out_blank_words(view.schema)
         key = ("profile", side.job.id)
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
         longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]

@@ -10,19 +10,17 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.report import build
-from ui.report.look import Look, look
-from ui.shared.jobs import Job
-from ui.shared.state import Workspace
+from ui.report.look import Look
 from ui.shared.text import capital, figure_words, literal, local, number, sentence, t
 from ui.shared.theme import facts, marked, note, section, show
 
 MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
 
 
-def panel(space: Workspace, runs: list[Job], view: Look) -> None:
+def panel(view: Look) -> None:
     """Roles first, then the two quantities by group."""
     roles = _roles(view)
-    chosen = look(space, runs, **roles)
+    chosen = view.with_roles(**roles)
     if chosen is None:
         return
     left, right = st.columns(2, gap="large")

@@ -20,11 +20,24 @@ if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema, SchemaUnit
 
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
+PART = "schema_part"  # which table the page shows
+OF_ONE = ("schema_preview", "labels_column", "follows_column", "guide_at", "guide_changing")  # fields of one table
 SHOWN = 12  # rows of the table before it scrolls
 ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
 SHOWN_ORDER = ("name", *ORDER[:-1])  # groups have a place of their own
 BULK = ("missing", "source", "bins", "kind")
 PAST, STEPS = "schema_past", 30  # changes that can be undone
+
+
+def shows(part: Workspace, space: Workspace) -> None:
+    """Draws all fields anew where another table is shown now: the table's widget keeps its edits by numbers of rows."""
+    version = 0 if space.linked is None else space.linked.version
+    mark = (space.serial, version, "" if part.dataset is None else part.dataset.name)
+    if st.session_state.get(PART, mark) != mark:
+        redraw()
+        for key in OF_ONE:
+            st.session_state.pop(key, None)
+    st.session_state[PART] = mark
 
 
 def sync(space: Workspace) -> None:
