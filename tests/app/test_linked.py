@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from dpsyn_core.schema.draft.draft import confirm
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import BAD, at_page, space_of, uploaded, words
 from ui.linked.loading import guessed
@@ -306,3 +307,42 @@ def test_the_sheets_of_one_workbook_are_offered_and_become_linked_tables(app):
     assert (linked(app).root, linked(app).links["visits"].key) == ("patients", "patient_id")
     app.multiselect[0].unselect("patients").run()
     assert app.button(key="linked_as_panel").label and linked(app).root == "patients", "what was loaded stays"
+
+
+def test_who_is_one_individual_is_asked_of_linked_tables_and_another_root_is_taken(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    got = linked(app)
+    for part in got.parts.values():
+        part.schema = confirm(part.schema, everything=True)
+    assert got.schema().reasons, "nobody has said who is protected"
+    field(app, "selectbox", "one individual is").set_value("visits").run()
+    assert got.decided and (got.root, got.links["patients"].parent) == ("visits", "visits") and not app.exception
+    field(app, "selectbox", "one individual is").set_value("patients").run()
+    assert got.root == "patients" and not got.schema().reasons
+
+
+def test_a_codebook_describes_the_linked_table_that_is_shown_and_its_keys_stay_keys(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    at_page(app, "schema")
+    got = linked(app)
+    app.segmented_control(key=f"schema_table_{got.serial}").set_value("visits").run()
+    document = got.parts["visits"].schema.document()
+    document["attributes"] = [
+        a | ({"categories": ["A", "B", "C", "D"], "source": "public"} if a["name"] == "ward" else {})
+        for a in document["attributes"]
+    ]
+    raw = json.dumps({"version": 1, "name": "visits", "attributes": document["attributes"]}).encode()
+    app.file_uploader(key="schema_upload").set_value([("v.json", raw, "application/json")]).run()
+    assert not app.error and not app.exception
+    columns = got.parts["visits"].schema
+    assert len(columns["ward"].keys) == 4 and columns["patient_id"].kind == "identifier"
+    assert got.parts["patients"].schema["sex"].kind == "categorical"
+
+
+def test_a_name_on_the_ledger_like_that_of_linked_tables_is_pointed_out(app, monkeypatch):
+    from ui.shared import names
+
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    monkeypatch.setattr(names.Ledger, "similar", lambda _, name: [f"{name}-2"])
+    app.run()
+    assert "patients-2" in words(app)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.schema.identifying import candidates
 from ui.linked import links
-from ui.linked.starting import drops
 from ui.shared.state import Linked
 from ui.shared.text import literal, t
 from ui.shared.theme import note
@@ -17,28 +17,34 @@ def panel(linked: Linked) -> None:
         _ask(linked)
     else:
         st.markdown(literal(linked.who()))
-    schema = linked.declared()
-    note(t("linked.undeclared") if schema is None else drops(schema))
+    if linked.declared() is None:
+        note(t("linked.undeclared"))
 
 
 def _ask(linked: Linked) -> None:
-    options = {name: t("linked.each", root=name) for name in linked.parts}
-    names = list(options)
+    names = list(linked.parts)
     key = links.field_key(linked, "who")
 
     def answered() -> None:
         links.decide(linked, str(st.session_state[key]))
 
     st.selectbox(
-        t("data.individual"), names, index=names.index(linked.root) if linked.decided else None, key=key,
+        t("linked.root"), names, index=names.index(linked.root) if linked.decided else None, key=key,
         placeholder=t("data.individual_choose"), on_change=answered, help=t("linked.root_help"),
-        format_func=options.__getitem__,
     )  # fmt: skip
     if linked.decided:
         note(linked.who())
         return
     with st.container(border=True, key="whose_records"):
         note(t("linked.which_root", root=literal(linked.root), who=linked.who()), "warning")
+        for column in _persons(linked)[:1]:
+            note(t("linked.persons_in_root", column=literal(column), root=literal(linked.root)), "warning")
         if st.button(t("linked.take_root", root=literal(linked.root)), key="take_root", type="primary"):
             links.decide(linked, linked.root)
             st.rerun()
+
+
+def _persons(linked: Linked) -> list[str]:
+    """Returns columns of the root, besides its key, that name persons by their headers; no cell is read."""
+    columns = linked.parts[linked.root].schema
+    return [] if columns is None else [n for n in candidates(columns) if n not in linked.keys_of(linked.root)]
