@@ -95,10 +95,10 @@ def _glance(view: Look, scores: list[Score]) -> None:
             view.space, (*key, width, dark()),
             lambda: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
         ),
-        key="glance", alt=alt, across=(3, 2), selects=glance.CHOSEN,
+        key=view.key("glance"), alt=alt, across=(3, 2), selects=glance.CHOSEN,
     )  # fmt: skip
     if fresh and fresh[0].get("column") in differing:
-        st.session_state[CHOSEN] = fresh[0]["column"]
+        st.session_state[view.key(CHOSEN)] = fresh[0]["column"]
 
 
 def _overlay(view: Look, scores: list[Score]) -> None:
@@ -108,7 +108,7 @@ def _overlay(view: Look, scores: list[Score]) -> None:
         t("columns.choose"),
         names,
         format_func=lambda n: t("columns.differs", name=n, tvd=percent(differing.get(n, 0.0))),
-        key=CHOSEN,
+        key=view.key(CHOSEN),
     )
     show(build.column({view.name(s): s.comparison for s in view.sides}, name, figure_words()), key="overlay")
     share = build.fullest_bin(view.first.comparison, name)

@@ -52,7 +52,7 @@ def _roles(view: Look) -> dict[str, Any]:
             continue
         with column:
             first = next((n for n in (declared.get(role), start, *_usual(c, role)) if n in left), left[0])
-            out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=f"role_{role}")
+            out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=view.key(f"role_{role}"))
     with columns[3]:
         limit = st.number_input(
             t("incomes.limit"), value=guessed.not_applicable, key="role_limit", help=t("incomes.limit_help"),

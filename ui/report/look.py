@@ -39,6 +39,10 @@ class Look:
     runs: tuple[Job, ...]
     table: str = ""
 
+    def key(self, field: str) -> str:
+        """The key of a field that offers columns: each of linked tables has one, since their columns differ."""
+        return f"{field}_{self.table}" if self.table else field
+
     def with_roles(self, **roles: object) -> Look | None:
         """The same table and runs, with other columns as income, group and split."""
         return look(self.space, list(self.runs), self.table, **roles)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
 PART = "schema_part"  # which table the page shows
-OF_ONE = ("schema_preview", "labels_column", "follows_column", "guide_at", "guide_changing")  # fields of one table
+OF_GUIDE = ("guide_at", "guide_changing")  # where the guide is in the columns of one table
 SHOWN = 12  # rows of the table before it scrolls
 ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
 SHOWN_ORDER = ("name", *ORDER[:-1])  # groups have a place of their own
@@ -35,9 +35,14 @@ def shows(part: Workspace, space: Workspace) -> None:
     mark = (space.serial, version, "" if part.dataset is None else part.dataset.name)
     if st.session_state.get(PART, mark) != mark:
         redraw()
-        for key in OF_ONE:
+        for key in OF_GUIDE:
             st.session_state.pop(key, None)
     st.session_state[PART] = mark
+
+
+def field_key(space: Workspace, key: str) -> str:
+    """The key of a field that offers columns: of linked tables each has one, since their columns differ."""
+    return f"{key}_{space.dataset.name}" if space.one_of_linked and space.dataset is not None else key
 
 
 def sync(space: Workspace) -> None:
@@ -239,7 +244,7 @@ def bins_preview(space: Workspace) -> None:
     if schema is None:
         return
     names = [a.name for a in schema.coded]
-    name = st.selectbox(t("schema.preview"), names, key="schema_preview", persist_state="session")
+    name = st.selectbox(t("schema.preview"), names, key=field_key(space, "schema_preview"), persist_state="session")
     attribute = schema[name]
     labels = said_bins(attribute.labels(), figure_words())
     note(counted("schema.preview_note", len(labels), source=source_words(attribute.source)))
