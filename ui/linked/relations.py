@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import streamlit as st
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST
@@ -13,9 +14,8 @@ from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import local, number, percent, t
-from ui.shared.theme import lead, note, section, table
+from ui.shared.theme import lead, marked, note, section, table
 
-MOST_CHARGES = 200  # rows of the table of what was released
 METRICS = {"children": "children", "parent x child": "across", "siblings": "siblings"}
 
 
@@ -90,8 +90,12 @@ def released(space: Workspace, job: Job) -> None:
     for one in keys(space, job):
         note(key_words(one), "note" if one.hold else "alarm")
     rows = [
-        [c.name, local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g"), number(c.cells)]
-        for c in Manifest.load(job.folder / MANIFEST).charges[:MOST_CHARGES]
+        {
+            t("released.column"): c.name,
+            t("linked.noise"): local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g"),
+            t("linked.cells"): number(c.cells),
+        }
+        for c in Manifest.load(job.folder / MANIFEST).charges
     ]
-    table([t("released.column"), t("linked.noise"), t("linked.cells")], rows, alt=t("released.alt"))
+    st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
     note(t("linked.noise_note"))
