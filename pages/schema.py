@@ -30,6 +30,8 @@ if linked is not None:
 why = stamps.words(space)
 if why:
     not_private(why)
+if linked is not None:
+    section(t("linked.kinds"))
 part = tables.choose(space, key="schema_table")
 editor.shows(part, space)
 editor.sync(part)

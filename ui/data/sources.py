@@ -54,6 +54,7 @@ def choose(space: Workspace) -> None:
     ways = {"sample": _sample, "upload": _upload, "path": _path, "database": _database, "linked": source.choose}
     ways[way or "sample"](space)
     if way != "linked":
+        st.session_state.pop(source.PROBLEM, None)
         source.leave(space)
 
 

@@ -35,7 +35,6 @@ def section(space: Workspace, linked: Linked) -> None:
     with left:
         heading(t("linked.links"))
         _fields(space, linked)
-    heading(t("linked.kinds"))
 
 
 def _confirm(linked: Linked) -> None:

@@ -333,6 +333,8 @@ class LinkedTables(Generic[Part]):
         """The same for the side panel: who, and what belongs to them."""
         if not self.root_key:
             return t("linked.side_none"), t("linked.to_schema")
+        if not self.decided:
+            return t("side.undecided"), ""
         if self.panel is not None:
             return t("side.identified", column=self.root_key), t("linked.side_rows")
         return t("linked.side_who", root=self.root), t("linked.side_unit", children=self._children())
