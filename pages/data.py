@@ -3,41 +3,49 @@
 import streamlit as st
 
 from ui.data import profile, projects, quick, sources, who
-from ui.linked import data_page
+from ui.linked import diagram
+from ui.linked import who as individuals
+from ui.shared import tables
 from ui.shared.state import workspace
 from ui.shared.text import counted, number, said, t
-from ui.shared.theme import end_page, heading, note, private_tag, section
+from ui.shared.theme import heading, note, private_tag, section
 
 ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
 
 space = workspace()
 heading("data")
-if space.linked is not None:
-    data_page.page(space, space.linked)
-    end_page()
-
 left, right = st.columns([6, 7], gap="large")
 with left:
     section(t("data.source"))
     sources.choose(space)
-    if space.schema is not None:
+    if space.linked is not None:
+        section(t("data.who"))
+        individuals.panel(space.linked)
+    elif space.schema is not None:
         section(t("data.who"))
         who.panel(space)
     section(t("data.ledger"))
     sources.ledger_name(space)
     projects.panel(space)
 with right:
-    dataset = space.dataset
+    if space.linked is not None:
+        section(space.linked.name)
+        diagram.draw(space.linked)
+    part = tables.choose(space, key="data_table") if space.parts else space
+    dataset = part.dataset
     if dataset is not None:
-        section(dataset.name)
+        name = dataset.name if space.linked is None else space.linked.name
+        if space.linked is None:
+            section(name)
         if sources.refused():
-            note(t("data.still", refused=sources.refused(), name=dataset.name), "warning")
+            note(t("data.still", refused=sources.refused(), name=name), "warning")
         elif sources.waiting(space):
             most = number(st.get_option("server.maxUploadSize"))
-            note(t("data.not_yet", name=dataset.name, most=most), "warning")
+            note(t("data.not_yet", name=name, most=most), "warning")
         for notice in dataset.notices:
             note(said(notice), "warning")
-        sources.returned(space)
+        if space.linked is None:
+            sources.returned(space)
     if dataset is not None and dataset.table is not None:
         width = dataset.table.num_columns
         columns = counted("data.columns", width)
@@ -52,7 +60,7 @@ with right:
             else:
                 some, rows = number(dataset.table.num_rows), number(dataset.records)
                 note(t("data.large", columns=columns, rows=rows, some=some))
-            profile.panel(space, dataset)
+            profile.panel(part, dataset)
     shown = quick.button(space)
 if shown is not None:
     quick.result(space, shown)

@@ -6,7 +6,8 @@ import streamlit as st
 
 from dpsyn_core.report.takeaways import shell_command
 from ui.export import files, takeaways
-from ui.linked import export_page
+from ui.linked.files import QUESTIONS
+from ui.report import released
 from ui.shared import results
 from ui.shared.blank_words import point_out_blank_words
 from ui.shared.state import workspace
@@ -21,20 +22,14 @@ with st.columns([4, 7])[0]:
 if job is None:
     runs.empty()
     end_page()
-if job.spec.linked:
-    export_page.page(space, job)
-    end_page()
 if not results.manifest(space, job)["private"]:
     not_private(t("stamp.run"))
-found = results.checked(space, job)
-if not found.holds:
-    note(t("released.unproved", sentence=found.sentence), "alarm")
-elif not found.own:
-    note(t("released.another", sentence=found.sentence), "warning")
+released.unproved(space, job)
+links = bool(job.spec.linked)
 
 left, right = st.columns(2, gap="large")
 with left:
-    section(t("export.table"))
+    section(t("linked.export" if links else "export.table"))
     with st.container(horizontal=True, gap="small"):
         offered = files.endings(space, job)
         for ending in offered:
@@ -46,12 +41,17 @@ with left:
                 files.table_button(space, job, ending, key=f"export_{ending}")
         gone = files.left_out(space, job)
         note(t("export.labelled", what=gone) if gone else t("export.labelled_whole"))
-    if len(offered) == 1:
+    if links:
+        note(t("linked.export_one" if results.tree(space, job).one_file else "linked.export_note"))
+        note(t("linked.export_keys"))
+    elif len(offered) == 1:
         note(t("export.large"))
     elif "xlsx" in offered and files.excel_first(space, job):
         note(t("export.excel_first"))
-    note(t("export.bytes"))
-    point_out_blank_words(results.schema(space, job))
+    if not links:
+        note(t("export.bytes"))
+    for schema in results.described(space, job):
+        point_out_blank_words(schema)
     files.take()
     section(t("export.documents"))
     with st.container(horizontal=True, gap="small"):
@@ -59,20 +59,26 @@ with left:
         st.download_button(
             t("export.schema"),
             data=partial(files.schema_text, space, job),
-            file_name=f"schema{files.suffix(space, job)}.json",
+            file_name=files.schema_name(space, job),
             mime="application/json",
             on_click="ignore",
             key="export_schema",
         )
+        for name, text in files.asked_and_answered(space, job).items():
+            label = t("linked.export_questions" if name == QUESTIONS else "linked.export_answers")
+            key = f"export_{name.partition('.')[0]}"
+            st.download_button(label, text, name, "application/json", on_click="ignore", key=key)
         if files.reusable(job):
             st.download_button(
                 t("export.release"), data=partial(files.release, space, job),
                 file_name=f"{files.stem(space, job)}.dpsyn", mime="application/zip", on_click="ignore",
                 key="export_release", help=t("export.release_note"),
             )  # fmt: skip
+    if links and results.tree(space, job).reasons:
+        note(t("schemafile.note_read"), "warning")
 with right:
     section(t("export.bundle"))
-    note(t("export.bundle_note"))
+    note(t("linked.bundle_note" if links else "export.bundle_note"))
     st.download_button(
         t("export.bundle_button"),
         data=partial(files.bundle, space, job),

@@ -2,32 +2,35 @@
 
 import streamlit as st
 
-from ui.linked import privacy_page
+from ui.linked import diagram, division
 from ui.privacy import backwards, budget, guarantee, noise, plan
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import t
-from ui.shared.theme import dark, end_page, heading, section, show
+from ui.shared.text import literal, t
+from ui.shared.theme import dark, heading, section, show
 from ui.shared.theme import note as small
 from ui.synthesize import settings_file
 
 space = workspace()
 heading("privacy")
-if space.linked is not None:
-    privacy_page.page(space, space.linked)
-    end_page()
+linked = space.linked
 settings_file.take_pending(space)
 
 left, right = st.columns([8, 5], gap="large")
 with left:
     reading = budget.fields(space)
-    unit = guarantee.unit_fields(space)
+    unit = guarantee.unit_fields(space) if linked is None else division.unit_fields(linked)
     chosen = reading.budget
     if chosen is None:
         st.info(t("privacy.blocked"))
     else:
+        if linked is not None and linked.declared() is not None:
+            section(t("linked.division"))
+            division.division(linked, chosen)
         section(t("privacy.plot"))
-        planned = plan.planned(space, chosen)
+        if linked is not None:
+            small(t("linked.plot", root=literal(linked.root)))
+        planned = plan.planned(space, chosen) if linked is None else None
         shown = st.container()
         public = planned and plan.planned(space, chosen, public=True)  # the plot is shown and kept untagged
         k = plan.k_field(public)
@@ -44,15 +47,21 @@ with left:
         at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
         noise.show_table(at_k, k)
 with right:
+    if linked is not None:
+        diagram.draw(linked)
     if chosen is not None:
         guarantee.odds(chosen)
-        guarantee.delta_against_n(space, chosen)
-        section(t("plan.title"))
-        plan.split(space, planned)
-        plan.expected(space, planned)
+        if linked is None:
+            guarantee.delta_against_n(space, chosen)
+            section(t("plan.title"))
+            plan.split(space, planned)
+            plan.expected(space, planned)
+        elif linked.panel is None:  # a panel's file has more rows than people
+            guarantee.delta_against_n(linked.parts[linked.root], chosen)
         guarantee.limit(space)
-backwards.panel(space)
-settings_file.panel(space, key="privacy")
+if linked is None:
+    backwards.panel(space)
+    settings_file.panel(space, key="privacy")
 with st.container(horizontal=True, gap="small"):
     onward = st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next")
     asking = st.button(t("questions.privacy"), key="privacy_questions")

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui.linked import questions_page
+from ui.linked import asking
+from ui.linked import questions as across
 from ui.questions import expected, files, form, kept, listed
 from ui.shared.going import go_to
 from ui.shared.state import workspace
@@ -11,17 +12,20 @@ from ui.shared.theme import end_page, heading, note, section
 
 space = workspace()
 heading("questions")
-if space.linked is not None:
-    questions_page.page(space, space.linked)
-    end_page()
-if space.schema is None:
+linked, schema = space.linked, None if space.linked is None else space.linked.declared()
+if linked is None and space.schema is None:
     st.info(t("schema.no_table"))
     end_page()
-mine = kept.lines(space)
-found = expected.forecasts(space)
+if linked is not None and schema is None:
+    note(t("linked.undeclared"), "alarm")
+    if st.button(t("linked.to_schema"), key="questions_schema"):
+        go_to("schema")
+    end_page()
+mine = len(kept.lines(space)) if linked is None else len(linked.questions)
+found = expected.forecasts(space) if linked is None else None
 left, right = st.columns([8, 5], gap="large")
 with right:
-    if mine:
+    if mine and linked is None:
         section(t("questions.share_title"))
         if not expected.cannot(space):
             expected.share_field(space)
@@ -32,20 +36,32 @@ with right:
             expected.assumption(space)
 with left:
     if mine:
-        section(t("questions.mine") if len(mine) == 1 else t("questions.mine_many", count=number(len(mine))))
-        listed.declared(space, found)
-    form.panel(space)
-    section(t("questions.suggested"))
-    listed.suggested(space)
-    if st.button(t("questions.own"), key="question_own"):
-        form.begin()
-        st.rerun()
+        section(t("questions.mine") if mine == 1 else t("questions.mine_many", count=number(mine)))
+    if linked is not None and schema is not None:
+        across.declared(linked, schema)
+        section(t("questions.new"))
+        asking.form(linked, schema)
+    else:
+        if mine:
+            listed.declared(space, found)
+        form.panel(space)
+        section(t("questions.suggested"))
+        listed.suggested(space)
+        if st.button(t("questions.own"), key="question_own"):
+            form.begin()
+            st.rerun()
 with right:
-    if not mine:
+    if linked is not None:
+        section(t("questions.why_title"))
+        note(t("linked.ask_why"))
+    elif not mine:
         section(t("questions.why_title"))
         note(t("questions.why"))
         listed.buys()
     section(t("questions.file"))
-    files.panel(space)
+    if linked is not None and schema is not None:
+        across.file(linked, schema)
+    else:
+        files.panel(space)
 if st.button(t("questions.next"), type="primary", key="questions_next"):
     go_to("synthesize")

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from dpsyn_core.schema.draft.draft import confirm
-from ui.linked import schema_page
+from ui.linked import across, limits
+from ui.linked import links as structure
 from ui.schema import buying, editor, files, guide, misfits, public, rules, unit
 from ui.schema import more as schema
-from ui.shared import stamps
+from ui.shared import stamps, tables
 from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import counted, number, t
@@ -15,61 +16,78 @@ from ui.synthesize import design
 
 space = workspace()
 heading("schema")
-if space.linked is not None:
-    schema_page.page(space, space.linked)
-    end_page()
-if space.dataset is None or space.schema is None:
+linked = space.linked
+if linked is None and (space.dataset is None or space.schema is None):
     st.info(t("schema.no_table"))
     if st.button(t("schema.to_data"), type="primary"):
         go_to("data")
     end_page()
-
-editor.sync(space)
-if space.choices.safe and space.schema.from_data:  # what was read from the data stands in the schema
+if space.choices.safe and stamps.read(space):  # what was read from the data stands in the schema
     st.info(t("schema.safe"))
     end_page()
-domain = space.schema.domain()
-pairs = len(domain) * (len(domain) - 1) // 2
-facts(
-    [
-        (
-            number(len(domain)),
-            counted("schema.synthesized", len(domain)),
-            t("schema.of", count=number(len(space.rows))),
-        ),
-        (number(pairs), counted("schema.pairs", pairs), t("schema.pairs_note")),
-        (number(max(domain.sizes)), t("schema.largest"), t("schema.largest_note")),
-    ]
-)
-decided = space.schema.unit.identifier is not None  # who is one person is said on the Data page, not with all else
-unsure = len(space.schema.from_data) + (space.schema.unit_from_data and decided)
-if not space.schema.private:
-    not_private(stamps.words(space.schema))
-unit.panel(space, key="schema")
-guide.panel(space)
-guided = any(a.source == "data" for a in space.schema.attributes)
-with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
-    editor.table(space)
-    sure = counted("schema.confirm", unsure)  # under the table that shows what is confirmed
-    if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
-        editor.take(space, confirm(space.schema, space.schema.from_data, unit=decided))
-        editor.sync(space)
-        st.rerun()
-editor.problems(space)
-schema.more(space)
-design.editor(space, choose=True)
-rules.panel(space)
-public.panel(space)
-misfits.panel(space)
-buying.panel(space)
+if linked is not None:
+    structure.section(space, linked)
+why = stamps.words(space)
+if why:
+    not_private(why)
+if linked is not None:
+    section(t("linked.kinds"))
+part = tables.choose(space, key="schema_table")
+editor.shows(part, space)
+editor.sync(part)
+if part.schema is None:
+    note(t("linked.only_keys"))
+else:
+    domain = part.schema.domain()
+    pairs = len(domain) * (len(domain) - 1) // 2
+    facts(
+        [
+            (
+                number(len(domain)),
+                counted("schema.synthesized", len(domain)),
+                t("schema.of", count=number(len(part.rows))),
+            ),
+            (number(pairs), counted("schema.pairs", pairs), t("schema.pairs_note")),
+            (number(max(domain.sizes)), t("schema.largest"), t("schema.largest_note")),
+        ]
+    )
+    # who is one individual is declared on the Data page, not with all else
+    decided = part.schema.unit.identifier is not None and linked is None
+    unsure = len(part.schema.from_data) + (part.schema.unit_from_data and decided)
+    if linked is None:
+        unit.panel(space, key="schema")
+    guide.panel(part)
+    guided = any(a.source == "data" for a in part.schema.attributes)
+    with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
+        editor.table(part)
+        sure = counted("schema.confirm", unsure)  # under the table that shows what is confirmed
+        if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
+            editor.take(part, confirm(part.schema, part.schema.from_data, unit=decided))
+            editor.sync(part)
+            st.rerun()
+    editor.problems(part)
+    schema.more(part)
+    if linked is None:
+        design.editor(space, choose=True)
+    rules.panel(part, **structure.rules_of(part, linked))
+    public.panel(part)
+    misfits.panel(part)
+if linked is None:
+    buying.panel(space)
+else:
+    across.panel(linked)
+    limits.left_out(space, linked)
+    note(t("linked.one_alone"))
 
 left, right = st.columns([7, 5], gap="large")
 with left:
-    section(t("schema.preview_title"))
-    editor.bins_preview(space)
+    if part.schema is not None:
+        section(t("schema.preview_title"))
+        editor.bins_preview(part)
 with right:
-    files.load_and_save(space)
-if not space.schema.private:
+    files.load_and_save(space, part)
+if why:
     note(t("schema.next_unsure"), "alarm")
-if st.button(t("schema.next"), type="primary", key="schema_next"):
+fits = linked is None or not linked.problem()
+if st.button(t("schema.next"), type="primary", key="schema_next", disabled=not fits):
     go_to("privacy")

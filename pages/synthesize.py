@@ -3,46 +3,50 @@
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.linked import synthesize_page
+from ui.data.quick import left_out, named
+from ui.linked import settings as trees
 from ui.privacy import plan
 from ui.questions import expected
-from ui.schema.unit import dropped, limited
 from ui.shared import stamps
 from ui.shared.names import point_out_names
 from ui.shared.state import workspace
 from ui.shared.text import amount, literal, sentence, t
-from ui.shared.theme import end_page, heading, note, section
+from ui.shared.theme import heading, note, section
 from ui.synthesize import answers, design, methods, public_table, refits, runs, settings_file
 from ui.synthesize.starting import problem, start
 
 space = workspace()
 heading("synthesize")
-if space.linked is not None:
-    synthesize_page.page(space, space.linked)
-    end_page()
 settings_file.take_pending(space)
 left, right = st.columns([7, 5], gap="large")
 with left:
     section(t("synthesize.system"))
-    methods.choose(space)
-    methods.settings(space)
-    public_table.expander(space)
-    plan.expander(space)
+    if space.linked is not None:
+        trees.system(space.linked)
+    else:
+        methods.choose(space)
+        methods.settings(space)
+        public_table.expander(space)
+        plan.expander(space)
 with right:
     section(t("synthesize.run"))
-    methods.output(space)
+    if space.linked is not None:
+        trees.output(space, space.linked)
+    else:
+        methods.output(space)
     stamps.draft(space, key="synthesize_to_guide")
     why = problem(space)
     if why:
         note(sentence(ValueError(why)), "alarm")
-    else:
+    elif space.linked is None:
         methods.estimate(space)
         plan.warning(space)
-    expected.on_synthesize(space)
+    if space.linked is None:
+        expected.on_synthesize(space)
     point_out_names(space, key="synthesize")
-    name = limited(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space.schema)
-    if space.schema is not None and space.schema.unit.identifier is not None:
-        note(dropped(space.schema))
+    name = named(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space)
+    if left_out(space):
+        note(left_out(space))
     if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
         try:
             st.session_state[runs.STARTED] = start(space).id
@@ -52,9 +56,10 @@ with right:
             st.rerun()
     note(t("synthesize.many"))
 
-if methods.chosen(space) == design.METHOD:
-    design.editor(space)
-settings_file.panel(space, key="synthesize")
-answers.panel(space)
+if space.linked is None:
+    if methods.chosen(space) == design.METHOD:
+        design.editor(space)
+    settings_file.panel(space, key="synthesize")
+    answers.panel(space)
 refits.panel(space)
 runs.listed(space)

@@ -9,12 +9,13 @@ from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import at_page, space_of, uploaded, words
 from ui.linked import limits, loading
-from ui.linked.starting import spec_of
 from ui.schema import tried, unit
 from ui.shared.state import Dataset, Workspace
+from ui.synthesize.starting import spec_of
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
 
@@ -107,7 +108,7 @@ def test_rules_of_a_linked_schema_file_are_marked_after_a_look_wherever_it_was(a
     raw = json.dumps(document).encode()
 
     def sources():
-        loading.schema_file(got, raw)
+        got.adopt(tried.taken_linked(got, LinkedSchema.loads(raw)))
         return [rule.source for rule in got.schema().rules]
 
     assert sources() == ["public", "public"]
@@ -144,23 +145,30 @@ CHANGES = {
 
 def test_whatever_is_changed_of_links_after_a_look_is_marked_also_when_the_same_files_are_loaded_again(app):
     with_files(app, patients=PATIENTS, visits=VISITS)
+    linked(app).decided = True
     for name, change in CHANGES.items():
         got = linked(app)
         before = got.structure()
         change(got)
         assert got.unit_source == "public" and got.structure() != before, name
-        loading.tables(space_of(app), _again(got))
+        _loaded(app, got)
     got = linked(app)
     limits.look(got, ["visits"])
     assert got.unit_source == "public", "it was declared before the look"
     for name, change in CHANGES.items():
-        loading.tables(space_of(app), _again(linked(app)))
+        _loaded(app, linked(app))
         got = linked(app)
         assert got.unit_source == "public" and not got.looked, name
         change(got)
         assert got.unit_source == "data", name
         limits.confirm(got)
         assert got.unit_source == "public", name
+
+
+def _loaded(app, got):
+    """Loads the same files again; who is one individual is said anew."""
+    loading.tables(space_of(app), _again(got))
+    linked(app).decided = True
 
 
 def _again(got):
@@ -180,6 +188,7 @@ def _again(got):
 
 def test_an_order_that_is_chosen_after_a_look_stands_in_the_schema_of_the_run(app):
     with_files(app, patients=PATIENTS, visits=VISITS)
+    linked(app).decided = True
     at_page(app, "schema")
     next(b for b in app.button if b.key.startswith("linked_look_button")).click().run()
     assert linked(app).schema().unit.source == "public"
@@ -192,7 +201,7 @@ def test_an_order_that_is_chosen_after_a_look_stands_in_the_schema_of_the_run(ap
 def test_columns_of_a_panel_that_are_chosen_after_a_look_are_marked(app):
     with_panel(app)
     got = linked(app)
-    got.panel.person, got.panel.wave = "person", "year"
+    got.panel.person, got.panel.wave, got.decided = "person", "year", True
     limits.look(got, [got.root])
     assert got.schema().unit.source == "public"
     got.panel.constant = ("sex",)

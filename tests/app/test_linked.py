@@ -6,10 +6,11 @@ import json
 
 import pytest
 
+from dpsyn_core.schema.draft.draft import confirm
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import BAD, at_page, space_of, uploaded, words
 from ui.linked.loading import guessed
-from ui.linked.starting import problem
+from ui.synthesize.starting import problem
 
 PAGES = ("data", "schema", "privacy", "questions", "synthesize", "report", "export")
 
@@ -26,7 +27,7 @@ def test_every_page_opens_on_linked_tables_without_a_fault(app, page, language):
 
 def test_the_sample_of_households_is_ready_to_run_in_one_press(app):
     with_sample(app)
-    assert not app.button(key="linked_quick").disabled
+    assert not app.button(key="quick").disabled
     assert "One individual is one record of households with all that hangs on it: persons." in words(app)
     assert "at most 8" in words(app) and "Head, Spouse" in words(app)
 
@@ -38,10 +39,13 @@ def test_uploads_become_linked_tables_whose_key_is_named_by_the_headers(app):
     assert (got.root, got.root_key) == ("patients", "patient_id")
     assert got.links["visits"].key == "patient_id" and got.source == "public"
     assert "patients" in words(app) and "class='dp-stamp'" in words(app), "columns were read from the data"
+    assert not got.decided and "Nobody has confirmed it yet" in words(app), "who is one individual is asked"
+    app.button(key="take_root").click().run()
+    assert got.decided and not app.exception
     at_page(app, "schema")
     assert not app.exception and not app.error
     app.button(key="guide_agree").click().run()
-    app.segmented_control(key=f"linked_edit_{got.serial}").set_value("visits").run()
+    app.segmented_control(key=f"schema_table_{got.serial}").set_value("visits").run()
     app.button(key="guide_agree").click().run()
     assert not got.schema().reasons and "class='dp-stamp'" not in words(app)
     assert problem(space_of(app)) == ""
@@ -58,7 +62,7 @@ def test_keys_and_root_are_guessed_from_headers_alone():
 
 def test_without_a_common_column_one_sentence_asks_for_the_key_and_nothing_runs(app):
     with_files(app, patients=b"id,sex\n1,f\n2,m\n" * 20, visits=b"pat,ward\n1,A\n2,B\n" * 20)
-    assert app.button(key="linked_quick").disabled
+    assert app.button(key="quick").disabled
     assert "No column of 'visits' is named that holds the key of 'patients'; choose one." in html.unescape(words(app))
     at_page(app, "schema")
     field(app, "selectbox", "key of patients").set_value("id").run()
@@ -74,7 +78,7 @@ def test_a_cycle_of_links_is_one_sentence_and_nothing_runs(app):
     at_page(app, "schema")
     assert not app.exception and len(app.error) == 1
     at_page(app, "data")
-    assert app.button(key="linked_quick").disabled and not app.exception
+    assert app.button(key="quick").disabled and not app.exception
 
 
 def test_a_limit_of_one_and_an_order_are_taken_over(app):
@@ -134,7 +138,7 @@ def test_two_files_of_one_name_are_refused(app):
 
 def test_a_panel_is_declared_from_one_file_without_splitting_it(app):
     with_panel(app)
-    assert "choose one" in words(app) and app.button(key="linked_quick").disabled
+    assert "choose one" in words(app) and app.button(key="quick").disabled
     at_page(app, "schema")
     field(app, "selectbox", "one person is").set_value("person").run()
     field(app, "selectbox", "wave").set_value("year").run()
@@ -153,12 +157,12 @@ def test_a_schema_file_is_taken_over_and_one_of_other_tables_is_refused(app):
     with_sample(app)
     at_page(app, "schema")
     changed = linked(app).schema().dumps().replace('"max_children": 8', '"max_children": 6')
-    app.file_uploader(key="linked_upload_schema").set_value(("s.json", changed.encode(), "application/json")).run()
+    app.file_uploader(key="schema_upload").set_value([("s.json", changed.encode(), "application/json")]).run()
     assert not app.error and linked(app).links["persons"].max_children == 6
     other = changed.replace('"persons"', '"people"')
-    app.file_uploader(key="linked_upload_schema").set_value(("t.json", other.encode(), "application/json")).run()
+    app.file_uploader(key="schema_upload").set_value([("t.json", other.encode(), "application/json")]).run()
     assert "people" in app.error[0].value and linked(app).links["persons"].max_children == 6
-    app.file_uploader(key="linked_upload_schema").set_value(("u.json", b"{]", "application/json")).run()
+    app.file_uploader(key="schema_upload").set_value([("u.json", b"{]", "application/json")]).run()
     assert "not JSON" in app.error[0].value
 
 
@@ -211,7 +215,7 @@ def test_rules_across_a_link_come_with_a_schema_file_and_stay_in_it(app):
     document["links"][0]["rules"] = [{"kind": "count", "where": "role = Head", "least": 1, "most": 1}]
     at_page(app, "schema")
     raw = json.dumps(document).encode()
-    app.file_uploader(key="linked_upload_schema").set_value(("s.json", raw, "application/json")).run()
+    app.file_uploader(key="schema_upload").set_value([("s.json", raw, "application/json")]).run()
     assert not app.error and len(linked(app).schema().links[0].rules) == 1
     assert "exactly 1 with role = Head" in words(app)
     field(app, "number_input", "children, at most").set_value(7).run()
@@ -235,7 +239,7 @@ def test_proposed_rules_are_added_inside_a_table_and_across_its_link(app):
     with_files(app, **DATED)
     at_page(app, "schema")
     got = linked(app)
-    app.segmented_control(key=f"linked_edit_{got.serial}").set_value("orders").run()
+    app.segmented_control(key=f"schema_table_{got.serial}").set_value("orders").run()
     app.button(key="rule_orders_confirm_0").click().run()
     assert [str(r) for r in got.parts["orders"].schema.rules] == ["ordered <= shipped"]
     app.button(key="link_rule_confirm_0").click().run()
@@ -303,3 +307,42 @@ def test_the_sheets_of_one_workbook_are_offered_and_become_linked_tables(app):
     assert (linked(app).root, linked(app).links["visits"].key) == ("patients", "patient_id")
     app.multiselect[0].unselect("patients").run()
     assert app.button(key="linked_as_panel").label and linked(app).root == "patients", "what was loaded stays"
+
+
+def test_who_is_one_individual_is_asked_of_linked_tables_and_another_root_is_taken(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    got = linked(app)
+    for part in got.parts.values():
+        part.schema = confirm(part.schema, everything=True)
+    assert got.schema().reasons, "nobody has said who is protected"
+    field(app, "selectbox", "one individual is").set_value("visits").run()
+    assert got.decided and (got.root, got.links["patients"].parent) == ("visits", "visits") and not app.exception
+    field(app, "selectbox", "one individual is").set_value("patients").run()
+    assert got.root == "patients" and not got.schema().reasons
+
+
+def test_a_codebook_describes_the_linked_table_that_is_shown_and_its_keys_stay_keys(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    at_page(app, "schema")
+    got = linked(app)
+    app.segmented_control(key=f"schema_table_{got.serial}").set_value("visits").run()
+    document = got.parts["visits"].schema.document()
+    document["attributes"] = [
+        a | ({"categories": ["A", "B", "C", "D"], "source": "public"} if a["name"] == "ward" else {})
+        for a in document["attributes"]
+    ]
+    raw = json.dumps({"version": 1, "name": "visits", "attributes": document["attributes"]}).encode()
+    app.file_uploader(key="schema_upload").set_value([("v.json", raw, "application/json")]).run()
+    assert not app.error and not app.exception
+    columns = got.parts["visits"].schema
+    assert len(columns["ward"].keys) == 4 and columns["patient_id"].kind == "identifier"
+    assert got.parts["patients"].schema["sex"].kind == "categorical"
+
+
+def test_a_name_on_the_ledger_like_that_of_linked_tables_is_pointed_out(app, monkeypatch):
+    from ui.shared import names
+
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    monkeypatch.setattr(names.Ledger, "similar", lambda _, name: [f"{name}-2"])
+    app.run()
+    assert "patients-2" in words(app)

@@ -7,11 +7,13 @@ import zipfile
 import pytest
 
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words
-from ui.linked import files, handing_out
-from ui.linked.starting import problem
+from ui.export.files import bundle, command
+from ui.linked import files
+from ui.synthesize.starting import problem
 
 ASKED = {"version": 1, "questions": [
     {"about": "patients", "counts": {"in A": {"of": "visits", "where": "ward = A"}},
@@ -45,11 +47,11 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     assert "the question visits to A" in words(app) and not app.exception
     space_of(app).choices.epsilon = 20.0  # enough for an interval that has ends, of 40 patients
     job, space = made(app), space_of(app)
-    charged = [c.name for c in files.manifest(job).charges]
+    charged = [c.name for c in Manifest.load(job.folder / "manifest.json").charges]
     assert any("in A" in name for name in charged), charged
     app.session_state["open_run"] = job.id
     at_page(app, "report")
-    app.segmented_control(key=f"linked_view_{job.id}").set_value("asked").run()
+    app.segmented_control(key="report_view_links").set_value("asked").run()
     assert not app.exception and not app.error
     assert "visits to A" in words(app) and " confidence, within the limits" in words(app)
     assert "reads private data" not in words(app)
@@ -60,12 +62,12 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     single, groups = files.answers(space, job)
     (figure,) = single["figures"]
     assert figure["low"] < figure["estimate"] < figure["high"] and len(groups["figures"]) == 2
-    bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
-    assert json.loads(bundle.read("answers.json")) == [single, groups]
-    assert Questions.loads(bundle.read("questions.json")).across == linked(app).questions
-    assert "questions.json" in files.command(space, job)
-    compile(bundle.read("run.py"), "run.py", "exec")
-    assert b"questions=" in bundle.read("run.py")
+    packed = zipfile.ZipFile(io.BytesIO(bundle(space, job)))
+    assert json.loads(packed.read("answers.json")) == [single, groups]
+    assert Questions.loads(packed.read("questions.json")).across == linked(app).questions
+    assert "questions.json" in command(space, job)
+    compile(packed.read("run.py"), "run.py", "exec")
+    assert b"questions=" in packed.read("run.py")
 
 
 @pytest.mark.parametrize(("kind", "figure"), [("mean", "quantile"), ("count", "gini"), ("own", "quantile")])

@@ -20,15 +20,17 @@ from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
 from tests.app.test_jobs import ended
 from tests.app_driver import at_page, space_of, words
-from ui.linked import files, handing_out
-from ui.linked.starting import start
+from ui.export import files
+from ui.shared import results
 from ui.shared.state import jobs
+from ui.synthesize.starting import start
 
 CROWD = b"patient_id,nr,ward\n" + b"".join(b"%d,%d,%s\n" % (i % 3 and 7, 1 + i % 9, b"A") for i in range(10_000))
 
 
 def confirmed(app):
-    """Everything that was read from the tables is confirmed as known."""
+    """Everything that was read from the tables is confirmed as known, and who is one individual is said."""
+    linked(app).decided = True
     for part in linked(app).parts.values():
         part.schema = confirm(part.schema, everything=True)
 
@@ -59,9 +61,12 @@ def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(h
     at_page(app, "report")
     assert not app.exception and not app.error
     assert "patients and visits" in words(app) and "children handed out by chance" in words(app)
-    view = app.segmented_control(key=f"linked_view_{job.id}")
-    for one in ("table patients", "table visits", "released"):
-        view.set_value(one).run()
+    for one in ("pairs", "columns", "groups", "queries", "learning", "released"):
+        app.segmented_control(key="report_view_links").set_value(one).run()
+        assert not app.exception and not app.error, one
+        if one == "released":
+            break
+        app.segmented_control(key=f"report_table_{job.id}").set_value("visits").run()
         assert not app.exception and not app.error, one
     assert "Tables and schema are those of the manifest" in words(app)
     assert "reads private data" not in words(app), "nothing private stands among what may be published"
@@ -69,9 +74,9 @@ def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(h
     assert not app.exception and not app.error
     _folder(space, job, tmp_path)
     _databases(space, job, tmp_path)
-    book = openpyxl.load_workbook(io.BytesIO(files.file_bytes(space, job, "xlsx")))
+    book = openpyxl.load_workbook(io.BytesIO(files.table_bytes(space, job, "xlsx")))
     assert book.sheetnames == ["patients", "visits"]
-    bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
+    bundle = zipfile.ZipFile(io.BytesIO(files.bundle(space, job)))
     assert {"patients.csv", "visits.csv", "manifest.json", "certificate.txt", "schema.json", "run.py", "run.sh",
             "README.txt", "report.html"} <= set(bundle.namelist())  # fmt: skip
     compile(bundle.read("run.py"), "run.py", "exec")
@@ -80,7 +85,7 @@ def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(h
 
 def _folder(space, job, tmp_path):
     """The folder's tables hold their keys, and the command proves each file as the release's own."""
-    folder = zipfile.ZipFile(io.BytesIO(files.file_bytes(space, job, "zip")))
+    folder = zipfile.ZipFile(io.BytesIO(files.table_bytes(space, job, "zip")))
     folder.extractall(tmp_path)
     schema = LinkedSchema.load(job.folder / "schema.json")
     schema.dump(tmp_path / "schema.json")
@@ -98,13 +103,13 @@ def _folder(space, job, tmp_path):
 def _databases(space, job, tmp_path):
     """Both databases declare keys, and every foreign key has its parent."""
     path = tmp_path / "t.sqlite"
-    path.write_bytes(files.file_bytes(space, job, "sqlite"))
+    path.write_bytes(files.table_bytes(space, job, "sqlite"))
     with contextlib.closing(sqlite3.connect(path)) as database:
         assert database.execute("PRAGMA foreign_key_list(visits)").fetchone()[2] == "patients"
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / "t.duckdb"
-    path.write_bytes(files.file_bytes(space, job, "duckdb"))
+    path.write_bytes(files.table_bytes(space, job, "duckdb"))
     with contextlib.closing(duckdb.connect(str(path), read_only=True)) as database:
         kinds = {k for (k,) in database.execute("SELECT constraint_type FROM duckdb_constraints()").fetchall()}
     assert {"FOREIGN KEY", "PRIMARY KEY"} <= kinds
@@ -115,7 +120,7 @@ def test_a_schema_that_was_read_from_the_tables_is_handed_out_under_a_name_that_
     job, space = made(app), space_of(app)
     at_page(app, "export")
     assert not app.exception and "do not share it before each entry is confirmed" in words(app)
-    bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
+    bundle = zipfile.ZipFile(io.BytesIO(files.bundle(space, job)))
     assert "schema.NOT-PRIVATE.json" in bundle.namelist() and "schema.json" not in bundle.namelist()
     for name in ("run.sh", "run.py"):
         text = bundle.read(name).decode()
@@ -124,7 +129,7 @@ def test_a_schema_that_was_read_from_the_tables_is_handed_out_under_a_name_that_
 
 def test_the_report_of_linked_tables_is_one_file_and_private_only_for_the_owner(hospital):
     space, job = space_of(hospital), hospital.job
-    public, private = (handing_out.report_html(space, job, private=p) for p in (False, True))
+    public, private = (files.html(space, job, private=p) for p in (False, True))
     assert "safe to publish" in public and "handed out by chance" not in public
     assert "reads private data" in private and "handed out by chance" in private
     assert "default-src 'none'" in public, "the file asks no other machine"
@@ -159,7 +164,7 @@ def test_ten_thousand_children_of_one_parent_and_a_limit_of_one(app):
     confirmed(app)
     linked(app).links["visits"].max_children = 1
     job = made(app)
-    (keys,) = check_keys(files.schema(space_of(app), job), files.tables(space_of(app), job))
+    (keys,) = check_keys(results.tree(space_of(app), job), results.tables(space_of(app), job))
     assert keys.hold and keys.most <= 1
 
 
@@ -170,13 +175,13 @@ def test_a_panel_runs_and_leaves_as_the_one_file_that_it_was(app, tmp_path):
     part = linked(app).parts["waves"]
     part.schema = confirm(part.schema, everything=True)
     job, space = made(app), space_of(app)
-    (table,) = files.tables(space, job).values()
+    (table,) = results.tables(space, job).values()
     assert table.column_names == ["person", "year", "sex", "job"]
     for page in ("data", "report", "export"):
         at_page(app, page)
         assert not app.exception and not app.error, page
     assert files.endings(space, job)[0] == "csv"
-    rows = pacsv.read_csv(io.BytesIO(files.file_bytes(space, job, "csv")))
+    rows = pacsv.read_csv(io.BytesIO(files.table_bytes(space, job, "csv")))
     sexes = rows.group_by("person").aggregate([("sex", "count_distinct"), ("year", "count")])
     assert max(sexes["sex_count_distinct"].to_pylist()) == 1 and max(sexes["year_count"].to_pylist()) <= 3
     text = json.loads(files.manifest_text(space, job))

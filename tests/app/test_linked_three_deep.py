@@ -5,11 +5,13 @@ import sqlite3
 import pytest
 
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.trees.keys import check_keys
 from tests.app.linked_tables import field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words
-from ui.linked import files
+from ui.export import files
+from ui.shared import results
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def test_a_question_about_grandchildren_may_say_how_many_of_an_individual_count_
     job = made(shop)
     shop.session_state["open_run"] = job.id
     at_page(shop, "report")
-    shop.segmented_control(key=f"linked_view_{job.id}").set_value("asked").run()
+    shop.segmented_control(key="report_view_links").set_value("asked").run()
     assert not shop.exception and not shop.error and said in words(shop)
 
 
@@ -76,16 +78,17 @@ def test_a_run_three_deep_is_reported_and_handed_out(shop, tmp_path):
     at_page(shop, "report")
     assert not shop.exception and not shop.error
     assert "customers" in words(shop) and "orders" in words(shop) and "lines" in words(shop)
-    shop.segmented_control(key=f"linked_view_{job.id}").set_value("table lines").run()
+    shop.segmented_control(key="report_view_links").set_value("pairs").run()
+    shop.segmented_control(key=f"report_table_{job.id}").set_value("lines").run()
     assert not shop.exception and not shop.error
     at_page(shop, "export")
     assert not shop.exception and not shop.error
     space = space_of(shop)
-    schema, tables = files.schema(space, job), files.tables(space, job)
+    schema, tables = results.tree(space, job), results.tables(space, job)
     assert all(k.hold and k.children for k in check_keys(schema, tables))
-    hanging = files.manifest(job).model_dump(mode="json")["hanging"]
+    hanging = Manifest.load(job.folder / "manifest.json").model_dump(mode="json")["hanging"]
     assert {h["table"]: h["max_children"] for h in hanging} == {"orders": 10, "lines": 40}
     place = tmp_path / "shop.sqlite"
-    place.write_bytes(files.file_bytes(space, job, "sqlite"))
+    place.write_bytes(files.table_bytes(space, job, "sqlite"))
     with sqlite3.connect(place) as base:
         assert not base.execute("PRAGMA foreign_key_check").fetchall()

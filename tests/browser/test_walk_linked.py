@@ -60,7 +60,7 @@ def household(chromium, server):
     visitor, t = Visitor(chromium, server), words()
     opened(visitor, t).press(t["linked.sample_load"])
     visitor.page.get_by_test_id("stMain").get_by_role("button", name=t["quick.button"], exact=True).click()
-    visitor.page.get_by_role("button", name=t["linked.export_zip"]).first.wait_for(timeout=DONE)
+    visitor.page.get_by_role("button", name=t["export.zip"]).first.wait_for(timeout=DONE)
     visitor.settle()
     yield visitor
     visitor.close()
@@ -80,7 +80,7 @@ def test_the_sample_becomes_a_folder_whose_keys_hold(household):
 def test_the_report_and_the_export_of_the_run_open_without_a_fault(household, tmp_path):
     household.open("report")
     assert "of the relations between households and persons are kept" in household.words()
-    household.pick("persons")
+    household.pick("Pairs").pick("persons")
     assert household.plots(), "figures of one table"
     household.pick("Publishable")
     assert "safe to publish" in household.words() and "reads private data" not in household.words()
@@ -124,6 +124,8 @@ def test_two_files_are_linked_described_and_run_in_german(visitor):
     t = words("de")
     given(opened(visitor, t, "?lang=de"), patients=PATIENTS, visits=VISITS)
     assert "patients" in visitor.words() and t["linked.edge"] in visitor.words()
+    visitor.page.get_by_role("button", name=re.compile("^" + re.escape(t["linked.take_root"]))).click()
+    visitor.settle()
     visitor.page.get_by_role("button", name=re.compile("^" + re.escape(t["guide.to_guide"]))).first.click()
     agreed(visitor.settle(), t, "patients", "visits").press(t["schema.next"])
     assert "Ein Einzelner ist ein Datensatz von patients" in visitor.words()
@@ -133,7 +135,7 @@ def test_two_files_are_linked_described_and_run_in_german(visitor):
     visitor.settle()
     assert "Die Schlüssel stimmen" in visitor.words()
     visitor.go(t["nav.export"])
-    book = pd.read_excel(io.BytesIO(visitor.download(t["linked.export_xlsx"])), sheet_name=None)
+    book = pd.read_excel(io.BytesIO(visitor.download(t["export.xlsx"])), sheet_name=None)
     assert list(book) == ["patients", "visits"] and t["certificate.title"] in visitor.words()
     assert "NOT-PRIVATE" not in visitor.words()
 
@@ -196,6 +198,6 @@ def test_a_panel_of_one_file_is_declared_and_leaves_as_one_file(visitor):
     agreed(visitor.settle(), t, "waves").go(t["nav.synthesize"])
     spent(visitor, t)
     visitor.go(t["nav.export"])
-    table = pd.read_csv(io.BytesIO(visitor.download(t["linked.export_csv"])))
+    table = pd.read_csv(io.BytesIO(visitor.download(t["export.csv"])))
     assert list(table.columns) == ["person", "year", "sex", "job"]
     assert table.groupby("person").size().max() <= 3

@@ -101,6 +101,9 @@ def panel(space: Workspace) -> None:
     if space.dataset is None:
         return
     with st.expander(t("project.title"), key="project_expander"):
+        if space.linked is not None:
+            note(t("project.linked"))
+            return
         note(t("project.lead"))
         whole = False
         if not space.dataset.sample and not space.choices.safe:

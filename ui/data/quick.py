@@ -8,9 +8,10 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data.sources import refused, waiting
+from ui.linked.starting import drops
 from ui.schema.unit import dropped, limited
 from ui.shared import results, stamps
-from ui.shared.going import reveal
+from ui.shared.going import go_to, reveal
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import amount, literal, sentence, t
@@ -36,19 +37,16 @@ def button(space: Workspace) -> Job | None:
 
 def _offer(space: Workspace, *, busy: bool) -> None:
     why = problem(space)
-    ready = space.schema is not None and space.schema.private and not (refused() or waiting(space))
+    ready = not (why or stamps.shortly(space) or refused() or waiting(space))
     kind: Literal["primary", "secondary"] = "primary" if ready else "secondary"
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:
         disabled = bool(why) or busy
-        pressed = st.button(
-            limited(t("quick.button"), space.schema), type=kind, key="quick", disabled=disabled, width="stretch"
-        )
+        pressed = st.button(named(t("quick.button"), space), type=kind, key="quick", disabled=disabled, width="stretch")
     with second:
-        spends = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space))
-        if space.schema is not None:
-            spends = f"{spends} {dropped(space.schema)}"
-        note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
+        note(sentence(ValueError(why)) if why else _spends(space), "alarm" if why else "note")
+        if why and space.linked is not None and st.button(t("linked.to_schema"), key="quick_to_schema"):
+            go_to("schema")
     if pressed:
         try:
             st.session_state[QUICK] = start(space).id
@@ -58,6 +56,26 @@ def _offer(space: Workspace, *, busy: bool) -> None:
             st.rerun()
 
 
+def named(label: str, space: Workspace) -> str:
+    """The words of a button that starts a run, with what it leaves out of one table."""
+    return limited(label, space.schema) if space.linked is None else label
+
+
+def left_out(space: Workspace) -> str:
+    """What a run leaves out of what is loaded, by what is declared; empty where nothing is."""
+    if space.linked is None:
+        return "" if space.schema is None else dropped(space.schema)
+    schema = space.linked.declared()
+    return t("linked.undeclared") if schema is None else drops(schema)
+
+
+def _spends(space: Workspace) -> str:
+    epsilon = amount(space.choices.epsilon)
+    if space.linked is not None:
+        return f"{t('linked.quick', epsilon=epsilon)} {left_out(space)}"
+    return f"{t('quick.note', epsilon=epsilon, method=methods.chosen(space))} {left_out(space)}"
+
+
 def result(space: Workspace, shown: Job) -> None:
     """Progress while it runs, then its outcome; an earlier outcome stays while a later run has none."""
     with st.container(key="quick_result"):
@@ -65,7 +83,8 @@ def result(space: Workspace, shown: Job) -> None:
             runs.watch(space, shown, key="quick")
         elif shown.state != "done":
             runs.line(shown, space, key="quick")
-        before = next((j for j in runs.finished(space) if results.same_table(space, j)), None)
+        mine = (j for j in jobs().of(space.owner) if j.state == "done" and results.same_table(space, j))
+        before = next(mine, None)
         done = shown if shown.state == "done" else before
         if done is not None:
             from ui.shared import outcome  # loads what reports are drawn with, which the first page can do without

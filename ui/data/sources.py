@@ -54,6 +54,7 @@ def choose(space: Workspace) -> None:
     ways = {"sample": _sample, "upload": _upload, "path": _path, "database": _database, "linked": source.choose}
     ways[way or "sample"](space)
     if way != "linked":
+        st.session_state.pop(source.PROBLEM, None)
         source.leave(space)
 
 
@@ -258,7 +259,7 @@ def _tried(load: Callable[[Tell], None]) -> str:
 def refused() -> str:
     """The name of the file that was handed over last and could not be used; empty where there is none."""
     if PROBLEM not in st.session_state:
-        return ""
+        return source.refused()
     taken = st.session_state.get(TAKEN, "")
     return str(taken[0] if isinstance(taken, tuple) else taken)
 
@@ -280,19 +281,16 @@ def returned(space: Workspace) -> None:
 
 
 def ledger_name(space: Workspace) -> None:
-    """The name under which the ledger adds up what is spent on this table."""
-    data = space.dataset
-    if data is None:
-        return
-    if data.sample:
+    """The name under which the ledger adds up what is spent on what is loaded."""
+    if space.sample:
         note(t("data.ledger_sample"))
         return
     place = st.container()
     name = place.text_input(
-        t("data.ledger_label"), data.ledger, key=f"ledger_{data.serial}", max_chars=200, help=t("data.ledger_help")
+        t("data.ledger_label"), space.ledger, key=f"ledger_{space.serial}", max_chars=200, help=t("data.ledger_help")
     )
     if name and name.strip():
-        data.ledger = name.strip()
+        space.book(name.strip())
         point_out_names(space, key="data")
     else:
         note(t("data.ledger_blank"), "alarm")

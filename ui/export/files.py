@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import tempfile
-import zipfile
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpsyn_core.outside import below, file_word
-from dpsyn_core.report.takeaways import shell_command
+from dpsyn_core.report.takeaways import schema_file, shell_command
 from dpsyn_core.runs.jobs.folder import SYNTHETIC
 from dpsyn_core.runs.release_file import SUFFIX
 from dpsyn_core.tables.write import EXCEL_ROWS
+from ui.linked import files as trees
 from ui.report import asked
 from ui.shared import results
 from ui.shared.going import go_to
@@ -43,13 +42,16 @@ MIMES = {
     "sav": "application/x-spss-sav",
     "dta": "application/x-stata-dta",
     "xpt": "application/x-sas-xport",
+    "zip": "application/zip",
+    "sqlite": "application/vnd.sqlite3",
+    "duckdb": "application/octet-stream",
 }
 LABELLED = ("sav", "dta", "xpt")  # offered where the library for them is installed
 
 
 def stem(space: Workspace, job: Job) -> str:
     """File name without its ending; a run that is not private says so in its name."""
-    base = file_word(str(job.public.get("dataset", "table")), "table").lower()
+    base = file_word(str(job.public.get("dataset", "table")), "tables" if job.spec.linked else "table").lower()
     base = re.sub(r"-(csv|tsv|txt|parquet|xlsx|z?sav|dta|sas7bdat|xpt)(-gz)?$", "", base)
     return f"{base}-synthetic{suffix(space, job)}"
 
@@ -58,7 +60,7 @@ def suffix(space: Workspace, job: Job) -> str:
     """What file names end with where a run has no guarantee, or its files are not those of its manifest."""
     if not results.manifest(space, job)["private"]:
         return "-NOT-PRIVATE"
-    return "" if results.checked(space, job).holds else "-NOT-PROVED"
+    return "" if results.holds(space, job) else "-NOT-PROVED"
 
 
 def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, int], object] | None = None) -> bytes:
@@ -69,6 +71,8 @@ def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, in
     from dpsyn_core.schema.importers.declared import declared_columns
     from dpsyn_core.tables.write import write_table
 
+    if job.spec.linked:
+        return trees.table_bytes(space, job, ending, stem(space, job))
     if ending == "parquet":
         return (job.folder / SYNTHETIC).read_bytes()  # as the run wrote it
 
@@ -88,6 +92,8 @@ def made(space: Workspace, job: Job, ending: str) -> bool:
 
 def endings(space: Workspace, job: Job) -> tuple[str, ...]:
     """The formats that a table is offered in, the usual one first: of very large ones, the file as it lies there."""
+    if job.spec.linked:
+        return trees.endings(space, job)
     if results.synthetic_of(space, job) is not None:
         return ("parquet",)
     return ("csv", "parquet", "xlsx") if results.synthetic(space, job).num_rows <= EXCEL_ROWS else ("csv", "parquet")
@@ -95,6 +101,8 @@ def endings(space: Workspace, job: Job) -> tuple[str, ...]:
 
 def labelled(space: Workspace, job: Job) -> tuple[str, ...]:
     """The formats with labels that a table is offered in too."""
+    if job.spec.linked:
+        return ()
     there = find_spec("pyreadstat") is not None and results.synthetic_of(space, job) is None
     return LABELLED if there else ()
 
@@ -128,7 +136,7 @@ def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -
 
 def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: bool = False) -> None:
     """Download of the synthetic table; the file is made when it is asked for, a large Excel file before the eyes."""
-    if ending == "xlsx" and _slow(space, job) and not made(space, job, ending):
+    if ending == "xlsx" and not job.spec.linked and _slow(space, job) and not made(space, job, ending):
         _made_first(space, job, ending, key=key)
         return
     st.download_button(
@@ -175,6 +183,8 @@ def manifest_text(space: Workspace, job: Job) -> str:
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.jobs.folder import MANIFEST
 
+    if job.spec.linked:
+        return trees.manifest_text(space, job, stem(space, job))
     text = (job.folder / MANIFEST).read_text("utf-8")
     if not results.checked(space, job).holds or results.manifest(space, job)["signature"] is not None:
         return text
@@ -204,6 +214,8 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
 
 def reusable(job: Job) -> bool:
     """Whether more tables can be made of what the run released."""
+    if job.spec.linked:
+        return False  # their runs leave no release file
     from dpsyn_core.errors import InputError
     from dpsyn_core.runs.release_file import check_reusable
 
@@ -264,7 +276,24 @@ def nist(job: Job) -> str:
 
 def schema_text(space: Workspace, job: Job) -> str:
     """The schema that the run was made with."""
-    return results.paid_schema(space, job).dumps()
+    return (results.tree(space, job) if job.spec.linked else results.paid_schema(space, job)).dumps()
+
+
+def schema_name(space: Workspace, job: Job) -> str:
+    """The name of the file of the schema."""
+    if job.spec.linked:
+        return schema_file(results.tree(space, job))
+    return f"schema{suffix(space, job)}.json"
+
+
+def asked_and_answered(space: Workspace, job: Job) -> dict[str, str]:
+    """Questions and answers of a run of linked tables, by file name; none without any."""
+    if not (job.spec.linked and job.spec.questions):
+        return {}
+    return {
+        trees.QUESTIONS: trees.questions_text(job),
+        f"answers{suffix(space, job)}.json": trees.answers_text(space, job),
+    }
 
 
 def command(space: Workspace, job: Job) -> list[str]:
@@ -274,6 +303,8 @@ def command(space: Workspace, job: Job) -> list[str]:
     from dpsyn_core.systems.registry import config_class
     from dpsyn_core.systems.settings import written
 
+    if job.spec.linked:
+        return trees.command(space, job, stem(space, job))
     spec, name, memory = job.spec, stem(space, job), planned(job.spec.memory_mb)
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
     # only where it makes another table: the memory of a run decides how a very large one is made
@@ -304,6 +335,8 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
     from dpsyn_core.runs.jobs.folder import MANIFEST
 
     def make() -> str:
+        if job.spec.linked:
+            return trees.html(space, job, private=private)
         schema = results.schema(space, job)
         partial = results.condition(space, job) is not None  # whose tables count other records than these
         measured = [] if partial else [m for m in results.measurements(space, job) if m.attributes]
@@ -349,19 +382,28 @@ def bundle(space: Workspace, job: Job) -> bytes:
     from dpsyn_core.runs.jobs.folder import MEASUREMENTS
 
     name = stem(space, job)
-    ending = endings(space, job)[0]
-    files: dict[str, Any] = {
-        f"{name}.{ending}": table_bytes(space, job, ending),
-        f"{name}.manifest.json": manifest_text(space, job),
+    files: dict[str, bytes | str] = {
         "certificate.txt": certificate(job),
         "nist-800-226.md": nist(job),
+        "report.html": html(space, job, private=False),
+    }
+    shown = shell_command(command(space, job))
+    if job.spec.linked:
+        for ending in (endings(space, job)[0], "sqlite"):
+            files |= trees.written(space, job, ending, name)
+        files |= trees.scripts(space, job, name) | asked_and_answered(space, job)
+        files |= {
+            "manifest.json": manifest_text(space, job),
+            schema_name(space, job): schema_text(space, job),
+            "README.txt": t("linked.readme", command=shown),
+        }
+        return trees.packed(files)
+    ending = endings(space, job)[0]
+    files |= {
+        f"{name}.{ending}": table_bytes(space, job, ending),
+        f"{name}.manifest.json": manifest_text(space, job),
         "schema.json": schema_text(space, job),
         "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
-        "report.html": html(space, job, private=False),
-        "README.txt": t("export.readme", command=shell_command(command(space, job))),
+        "README.txt": t("export.readme", command=shown),
     }
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            archive.writestr(path, content)
-    return out.getvalue()
+    return trees.packed(files)

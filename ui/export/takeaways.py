@@ -12,16 +12,21 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import takeaways
 from dpsyn_core.runs.jobs.folder import MANIFEST
 from ui.export import files
+from ui.linked import files as trees
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import certificate_words, t
 from ui.shared.theme import note, section
 from ui.synthesize import settings_file
 
+MIMES = {"sh": "text/x-shellscript", "py": "text/x-python", "ipynb": "application/x-ipynb+json"}
+
 
 def documents(space: Workspace, job: Job) -> dict[str, str]:
     """What repeats the run, by file name."""
     name = files.stem(space, job)
+    if job.spec.linked:
+        return trees.scripts(space, job, name)
     return {
         "run.sh": takeaways.shell_script(files.command(space, job), job.label),
         "run.py": takeaways.python_script(job.spec, job.label, name, query_vouched=job.spec.query_vouched),
@@ -32,18 +37,16 @@ def documents(space: Workspace, job: Job) -> dict[str, str]:
 def panel(space: Workspace, job: Job) -> None:
     """Scripts, and how to cite."""
     section(t("take.title"))
-    note(t("take.note"))
+    note(t("linked.take_note" if job.spec.linked else "take.note"))
     with st.container(horizontal=True, gap="small"):
-        for ending, mime in (
-            ("sh", "text/x-shellscript"),
-            ("py", "text/x-python"),
-            ("ipynb", "application/x-ipynb+json"),
-        ):
+        for ending, mime in MIMES.items():
+            if job.spec.linked and ending == "ipynb":
+                continue
             st.download_button(
                 t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
                 mime=mime, on_click="ignore", key=f"take_{ending}",
             )  # fmt: skip
-        if job.spec.release is None:  # a table from a release file is made by `dpsyn refit`
+        if job.spec.release is None and not job.spec.linked:  # a table from a release file is made by `dpsyn refit`
             settings_file.button(settings_file.of_job(space, job), key="take_settings")
     section(t("take.cite"))
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year

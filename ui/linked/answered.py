@@ -7,6 +7,7 @@ from typing import Any
 from dpsyn_core.schema.linked import LinkedSchema
 from ui.linked import files
 from ui.linked.asking import few
+from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, percent, t
@@ -20,7 +21,7 @@ def panel(space: Workspace, job: Job) -> None:
     found = files.answers(space, job)
     single = [one for one in found if len(one["figures"]) == 1 and not one["figures"][0]["labels"]]
     section(t("linked.view_asked"))
-    schema = files.schema(space, job)
+    schema = results.tree(space, job)
     if single:
         rows = [[_called(schema, one), *_cells(one["figures"][0])] for one in single]
         table([t("linked.asked_question"), *_heads()], rows, alt=t("linked.view_asked"))

@@ -12,16 +12,56 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.linked import proposed_roles, with_keys
 from dpsyn_core.schema.individuals import LADDER
 from dpsyn_core.schema.linked import MOST_CHILDREN, MOST_SINGLES
-from ui.linked import limits
+from ui.linked import diagram, limits
 from ui.linked.tables import LinkDraft
+from ui.schema import rules
+from ui.shared.going import go_to
 from ui.shared.state import Linked, Workspace
-from ui.shared.text import counted, literal, number, t
-from ui.shared.theme import note, section
+from ui.shared.text import counted, literal, number, sentence, t
+from ui.shared.theme import note
+from ui.shared.theme import section as heading
 
 
-def panel(space: Workspace, linked: Linked) -> None:
+def section(space: Workspace, linked: Linked) -> None:
+    """The diagram, why the tables do not fit together, and the fields of links or of a panel."""
+    left, right = st.columns([7, 5], gap="large")
+    with right:
+        heading(t("linked.diagram"))
+        diagram.draw(linked)
+        if why := linked.problem():
+            st.error(literal(sentence(ValueError(why))))
+        if linked.unit_source == "data":
+            _confirm(linked)
+    with left:
+        heading(t("linked.links"))
+        _fields(space, linked)
+
+
+def _confirm(linked: Linked) -> None:
+    """Says that links were chosen after a look, or that nobody said who is one individual, and how it is mended."""
+    with st.container(border=True, key="linked_source"):
+        if not linked.decided:
+            note(t("unit.undecided"), "alarm")
+            if st.button(t("unit.decide"), key="linked_decide"):
+                go_to("data")
+            return
+        note(t("linked.stamp_links"), "alarm")
+        if st.button(t("unit.known"), key="linked_known", help=t("linked.known_help")):
+            limits.confirm(linked)
+            st.rerun()
+
+
+def rules_of(part: Workspace, linked: Linked | None) -> dict[str, Any]:
+    """Returns what the rules of a table may be: of linked ones no keys, and nothing that the links refuse."""
+    if linked is None:
+        return {}
+    name = next(n for n, one in linked.parts.items() if one is part)
+    kinds = [k for k in rules.KINDS if k != "unique"]  # keys would not fit rules about all records of a table
+    return {"kinds": kinds, "why_not": lambda schema: linked.problem_with(name, schema), "key": f"rule_{name}"}
+
+
+def _fields(space: Workspace, linked: Linked) -> None:
     """The fields of all links, or those of a panel; each change is taken over at once."""
-    section(t("linked.links"))
     if linked.panel is not None:
         _panel(space, linked)
         return
@@ -60,7 +100,7 @@ def _root(linked: Linked) -> None:
     key = field_key(linked, "root")
 
     def to_root() -> None:
-        _move_root(linked, str(st.session_state[key]))
+        decide(linked, str(st.session_state[key]))
 
     with first:
         names = list(linked.parts)
@@ -74,6 +114,14 @@ def _root(linked: Linked) -> None:
             linked.keys.get(linked.root, ""), field_key(linked, "own", linked.root),
             lambda v: _own_key(linked, linked.root, v), help=t("linked.root_key_help"),
         )  # fmt: skip
+
+
+def decide(linked: Linked, root: str) -> None:
+    """Takes a person's word that one individual is one record of this table with all that hangs on it."""
+    if root != linked.root:
+        _move_root(linked, root)
+    linked.decided = True
+    linked.version += 1
 
 
 def _move_root(linked: Linked, name: str) -> None:
@@ -222,6 +270,7 @@ def _panel(space: Workspace, linked: Linked) -> None:
 
     def person(value: str) -> None:
         panel.person = value
+        linked.decided = bool(value)
         part.schema = None if part.schema is None else with_keys(part.schema, [value])
         panel.constant = tuple(n for n in panel.constant if n != value)
 

@@ -25,7 +25,6 @@ from dpsyn_core.tables.read_form import ReadForm
 from ui.data.loading import recognised
 from ui.data.reading import SheetError, Tell, limits, readers
 from ui.linked.tables import LinkDraft, PanelDraft
-from ui.schema import tried
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
 from ui.shared.text import t
@@ -182,8 +181,3 @@ def guessed(columns: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str], 
     """Root, keys and links as the pages hold them; see `guessed_links`."""
     found = guessed_links(columns)
     return found.root, found.keys, {n: LinkDraft(parent, key) for n, (parent, key) in found.parents.items()}
-
-
-def schema_file(linked: Linked, raw: bytes) -> None:
-    """Takes over a schema file of linked tables. Raises SchemaError."""
-    linked.adopt(tried.taken_linked(linked, LinkedSchema.loads(raw)))

@@ -13,6 +13,7 @@ from ui.shared.text import literal, local, sentence, t
 from ui.shared.theme import note
 
 TAKEN, PROBLEM, READ = "linked_up_taken", "linked_up_problem", "linked_up_read"
+NAMES = "linked_up_names"  # of the files that could not be used
 
 
 def choose(space: Workspace) -> None:
@@ -58,9 +59,9 @@ def leave(space: Workspace) -> None:
         st.rerun()
 
 
-def refused() -> bool:
-    """Whether the files that were handed over last could not be used."""
-    return PROBLEM in st.session_state
+def refused() -> str:
+    """The names of the files that were handed over last and could not be used; empty where there are none."""
+    return str(st.session_state.get(NAMES, "")) if PROBLEM in st.session_state else ""
 
 
 def _sheets(given: Given, mark: str) -> list[str | None]:
@@ -95,6 +96,7 @@ def _take(space: Workspace, files: list[Given], mark: object) -> None:
             st.session_state[TAKEN] = mark
     except DPSynError as error:
         st.session_state[PROBLEM], st.session_state[TAKEN] = sentence(error), mark
+        st.session_state[NAMES] = ", ".join(dict.fromkeys(f.file for f in files))
         return
     finally:
         slot.empty()

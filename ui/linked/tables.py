@@ -97,7 +97,8 @@ class PanelDraft:
 class LinkedTables(Generic[Part]):
     """What is loaded: a workspace for each table, which the editor of single tables works on, and the links.
 
-    source: of keys, links and limits as they were when a schema was taken over. looked: tables whose numbers of
+    decided: whether a person said who is one individual. source: of keys, links and limits as they were when a schema
+    was taken over. looked: tables whose numbers of
     children are shown. seen: keys, links and limits as they were when exact answers about the tables were first shown;
     what was changed since is chosen by looking. rest: what a loaded schema says besides. version: changes when a schema
     is loaded, so that fields are drawn anew.
@@ -111,6 +112,7 @@ class LinkedTables(Generic[Part]):
     links: dict[str, LinkDraft] = field(default_factory=dict)
     panel: PanelDraft | None = None
     neighbours: Neighbours = "add-remove"
+    decided: bool = False
     source: str = "public"
     looked: set[str] = field(default_factory=set)
     seen: str = ""
@@ -143,8 +145,10 @@ class LinkedTables(Generic[Part]):
 
     @property
     def unit_source(self) -> str:
-        """Where keys, links and limits come from: public, or chosen after a look at the tables."""
-        return "data" if self.seen and self.structure() != self.seen else self.source
+        """Where keys, links and limits come from: public, or open, or chosen after a look at the tables."""
+        if not self.decided or (self.seen and self.structure() != self.seen):
+            return "data"
+        return self.source
 
     def declared(self) -> LinkedSchema | None:
         """The same, or None where it does not fit together."""
@@ -169,6 +173,12 @@ class LinkedTables(Generic[Part]):
             return self.problem()
         finally:
             part.schema = before
+
+    def describe(self, part: Part, schema: Schema) -> None:
+        """Takes over what a file says of the columns of one table; its keys stay keys."""
+        name = next(n for n, one in self.parts.items() if one is part)
+        part.schema = with_keys(schema, self.keys_of(name))
+        self.version += 1
 
     def rule_documents(self, name: str) -> list[dict[str, Any]]:
         """The rules across the link of a child table, of a panel across its only one."""
@@ -196,6 +206,8 @@ class LinkedTables(Generic[Part]):
 
     def keys_of(self, name: str) -> list[str]:
         """The columns of a table that are keys: its own, and that of its parent."""
+        if self.panel is not None:
+            return [self.panel.person] if self.panel.person else []
         link = self.links.get(name)
         return [k for k in (self.keys.get(name, ""), "" if link is None else link.key) if k]
 
@@ -270,6 +282,7 @@ class LinkedTables(Generic[Part]):
         known = ("version", "name", "dataset", "unit", "one_file", "tables", "links")
         self.rest = {k: v for k, v in schema.document().items() if k not in known}
         self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
+        self.decided = True
         self.name = schema.name
         if not self.sample:
             self.book(schema.ledger_name)
@@ -320,6 +333,8 @@ class LinkedTables(Generic[Part]):
         """The same for the side panel: who, and what belongs to them."""
         if not self.root_key:
             return t("linked.side_none"), t("linked.to_schema")
+        if not self.decided:
+            return t("side.undecided"), ""
         if self.panel is not None:
             return t("side.identified", column=self.root_key), t("linked.side_rows")
         return t("linked.side_who", root=self.root), t("linked.side_unit", children=self._children())

@@ -12,7 +12,7 @@ from dpsyn_core.report.profile import profile_rows
 from ui.report.look import Look
 from ui.shared.blank_words import point_out_blank_words
 from ui.shared.figure_files import table_button
-from ui.shared.results import kept, schema
+from ui.shared.results import kept
 from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import dark, note, section, show, show_multiples, tokens
 
@@ -63,7 +63,7 @@ def _figures(view: Look) -> None:
     for side in view.sides:
         if len(view.sides) > 1:
             note(view.name(side))
-        point_out_blank_words(schema(view.space, side.job))
+        point_out_blank_words(view.schema)
         key = ("profile", side.job.id)
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
         longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
@@ -95,10 +95,10 @@ def _glance(view: Look, scores: list[Score]) -> None:
             view.space, (*key, width, dark()),
             lambda: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
         ),
-        key="glance", alt=alt, across=(3, 2), selects=glance.CHOSEN,
+        key=view.key("glance"), alt=alt, across=(3, 2), selects=glance.CHOSEN,
     )  # fmt: skip
     if fresh and fresh[0].get("column") in differing:
-        st.session_state[CHOSEN] = fresh[0]["column"]
+        st.session_state[view.key(CHOSEN)] = fresh[0]["column"]
 
 
 def _overlay(view: Look, scores: list[Score]) -> None:
@@ -108,7 +108,7 @@ def _overlay(view: Look, scores: list[Score]) -> None:
         t("columns.choose"),
         names,
         format_func=lambda n: t("columns.differs", name=n, tvd=percent(differing.get(n, 0.0))),
-        key=CHOSEN,
+        key=view.key(CHOSEN),
     )
     show(build.column({view.name(s): s.comparison for s in view.sides}, name, figure_words()), key="overlay")
     share = build.fullest_bin(view.first.comparison, name)

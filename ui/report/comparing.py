@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,10 @@ from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from dpsyn_core.evaluate.base import Score
+    from dpsyn_core.schema.document import Schema
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,56 @@ class Pairs:
         return self.names[min(i, j)], self.names[max(i, j)], float(max(0.0, filled[i, j]))
 
 
-def of(space: Workspace, job: Job, roles: Roles | None = None) -> Comparison | None:
-    """The comparison of a run with the loaded table; None when another table is loaded, or it is empty."""
+def of(space: Workspace, job: Job, roles: Roles | None = None, table: str = "") -> Comparison | None:
+    """The comparison of a run with a loaded table; None when another table is loaded, or it is empty.
+
+    table: which one of linked tables.
+    """
     if not results.same_table(space, job):
         return None
     chosen = roles or Roles()
-    return results.kept(space, ("comparison", job.id, repr(chosen)), lambda: _build(space, job, chosen))
+    make = partial(_of_part, table=table) if table else _build
+    return results.kept(space, ("comparison", job.id, repr(chosen), table), lambda: make(space, job, chosen))
+
+
+def described(space: Workspace, job: Job, table: str = "") -> Schema:
+    """The schema of a synthetic table. table: which one of linked tables."""
+    if not table:
+        return results.schema(space, job)
+    return next(one for one in results.named_schemas(space, job) if one[0] == table)[1]
+
+
+def part(space: Workspace, job: Job, table: str = "") -> Job:
+    """A run as that of one of its tables: results are kept by the id of a run, and each table of it has its own."""
+    if not table:
+        return job
+    place = [t.name for t in results.tree(space, job).tables].index(table)
+    spec = job.spec.model_copy(update={"questions": None})  # they are about several tables
+    return replace(job, id=f"{job.id}-{place}", label=f"{job.label} \u00b7 {table}", spec=spec)
+
+
+def separate(space: Workspace, job: Job) -> dict[str, pa.Table]:
+    """The synthetic linked tables by the names of the schema; of a panel, persons and their rows."""
+    from dpsyn_core.runs.trees.reference import separate_tables
+
+    return separate_tables(results.tree(space, job), results.tables(space, job))
+
+
+def real_tables(space: Workspace, job: Job) -> dict[str, pa.Table] | None:
+    """The loaded linked tables by the names of the run's schema; None where others are loaded."""
+    from dpsyn_core.runs.trees.reference import separate_tables
+
+    if space.linked is None or not results.same_table(space, job):
+        return None
+    schema = results.tree(space, job)
+    return separate_tables(schema, space.linked.inputs(schema))
+
+
+def _of_part(space: Workspace, job: Job, roles: Roles, table: str) -> Comparison | None:
+    real, made = real_tables(space, job), separate(space, job)[table]
+    if real is None or real[table].num_rows == 0 or made.num_rows == 0:
+        return None
+    return compare_tables(described(space, job, table), made, real[table], roles=roles)
 
 
 def _build(space: Workspace, job: Job, roles: Roles) -> Comparison | None:

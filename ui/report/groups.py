@@ -34,7 +34,7 @@ def _small(view: Look) -> None:
     if not names:
         note(t("by_group.none"))
         return
-    name = st.selectbox(t("by_group.by"), names, key="report_groups")
+    name = st.selectbox(t("by_group.by"), names, key=view.key("report_groups"))
     tables = {view.name(s): s.comparison for s in view.sides}
     figure = kept(view.space, ("small groups", *ids, name), lambda: profile.groups_figure(tables, name, figure_words()))
     show(figure, key="small_groups")

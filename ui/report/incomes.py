@@ -10,19 +10,17 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.report import build
-from ui.report.look import Look, look
-from ui.shared.jobs import Job
-from ui.shared.state import Workspace
+from ui.report.look import Look
 from ui.shared.text import capital, figure_words, literal, local, number, sentence, t
 from ui.shared.theme import facts, marked, note, section, show
 
 MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
 
 
-def panel(space: Workspace, runs: list[Job], view: Look) -> None:
+def panel(view: Look) -> None:
     """Roles first, then the two quantities by group."""
     roles = _roles(view)
-    chosen = look(space, runs, **roles)
+    chosen = view.with_roles(**roles)
     if chosen is None:
         return
     left, right = st.columns(2, gap="large")
@@ -54,7 +52,7 @@ def _roles(view: Look) -> dict[str, Any]:
             continue
         with column:
             first = next((n for n in (declared.get(role), start, *_usual(c, role)) if n in left), left[0])
-            out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=f"role_{role}")
+            out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=view.key(f"role_{role}"))
     with columns[3]:
         limit = st.number_input(
             t("incomes.limit"), value=guessed.not_applicable, key="role_limit", help=t("incomes.limit_help"),

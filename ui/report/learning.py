@@ -36,7 +36,10 @@ def _learning(view: Look) -> None:
     note(engine("question.learning", metric_class(LEARNING).question))
     columns, guessed = list(view.first.comparison.domain.names), view.first.comparison.resolved.target
     target = st.selectbox(
-        t("learning.target"), columns, index=columns.index(guessed) if guessed in columns else 0, key="learning_target"
+        t("learning.target"),
+        columns,
+        index=columns.index(guessed) if guessed in columns else 0,
+        key=view.key("learning_target"),
     )
     view = predicting(view, target)
     asked = f"learning_{'_'.join(s.job.id for s in view.sides)}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.schema.document import Schema
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -27,10 +28,24 @@ class Side:
 
 @dataclass(frozen=True)
 class Look:
-    """The first run, and the second one where two are compared."""
+    """The first run, and the second one where two are compared.
+
+    schema: of the table that is compared. table: its name among linked ones, else empty. runs: as they were chosen.
+    """
 
     space: Workspace
     sides: tuple[Side, ...]
+    schema: Schema
+    runs: tuple[Job, ...]
+    table: str = ""
+
+    def key(self, field: str) -> str:
+        """The key of a field that offers columns: each of linked tables has one, since their columns differ."""
+        return f"{field}_{self.table}" if self.table else field
+
+    def with_roles(self, **roles: object) -> Look | None:
+        """The same table and runs, with other columns as income, group and split."""
+        return look(self.space, list(self.runs), self.table, **roles)
 
     @property
     def first(self) -> Side:
@@ -61,15 +76,20 @@ def sampled(space: Workspace, job: Job) -> None:
         note(t("report.sampled_synthetic", some=some, records=number(made)))
 
 
-def look(space: Workspace, runs: list[Job], **roles: object) -> Look | None:
-    """Compares runs with the loaded table; None when another table is loaded."""
+def look(space: Workspace, runs: list[Job], table: str = "", **roles: object) -> Look | None:
+    """Compares runs with a loaded table; None when another one is loaded, or it is empty.
+
+    table: which one of linked tables.
+    """
     from dpsyn_core.evaluate.comparison import Roles
 
     sides = []
     colours = (palette().synthetic, palette().warning)
     for i, job in enumerate(runs[:2]):
-        comparison = comparing.of(space, job, Roles(**roles))  # type: ignore[arg-type]
+        comparison = comparing.of(space, job, Roles(**roles), table)  # type: ignore[arg-type]
         if comparison is None:
             return None
-        sides.append(Side("AB"[i], job, comparison, colours[i]))
-    return Look(space, tuple(sides)) if sides else None
+        sides.append(Side("AB"[i], comparing.part(space, job, table), comparison, colours[i]))
+    if not sides:
+        return None
+    return Look(space, tuple(sides), comparing.described(space, runs[0], table), tuple(runs), table)

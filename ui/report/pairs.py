@@ -35,8 +35,8 @@ def panel(view: Look) -> None:
         ids = tuple(s.job.id for s in view.sides)
         made = kept(view.space, ("map", *ids), lambda: _map(first, second))
         figure = drawn(view.space, ("map", ids), lambda: made)
-        got = show(figure, alt=made.alt, key="pair_map", selects="points", ready=True)
-        _remember(got["points"])
+        got = show(figure, alt=made.alt, key=view.key("pair_map"), selects="points", ready=True)
+        _remember(view, got["points"])
         note(" ".join([made.caption, t("pairs.click"), t("pairs.two") if second is not None else ""]))
     with right:
         a, b = _chosen(view, first.worst())
@@ -64,27 +64,27 @@ def _map(first: comparing.Pairs, second: comparing.Pairs | None) -> Figure:
     return replace(made, data=[*made.data, squares], layout=layout)
 
 
-def _remember(points: list[dict[str, object]]) -> None:
+def _remember(view: Look, points: list[dict[str, object]]) -> None:
     """Takes a click over into the two selectors, once for each click."""
     if not points:
         return
     pair = points[0].get("customdata")
-    if not isinstance(pair, list) or st.session_state.get("pair_clicked") == pair:
+    if not isinstance(pair, list) or st.session_state.get(view.key("pair_clicked")) == pair:
         return
-    st.session_state["pair_clicked"] = pair
-    st.session_state[f"{CHOSEN}_a"], st.session_state[f"{CHOSEN}_b"] = pair
+    st.session_state[view.key("pair_clicked")] = pair
+    st.session_state[view.key(f"{CHOSEN}_a")], st.session_state[view.key(f"{CHOSEN}_b")] = pair
 
 
 def _chosen(view: Look, worst: tuple[str, str, float]) -> tuple[str, str]:
     names = list(view.first.comparison.domain.names)
-    for key, name in ((f"{CHOSEN}_a", worst[0]), (f"{CHOSEN}_b", worst[1])):
+    for key, name in ((view.key(f"{CHOSEN}_a"), worst[0]), (view.key(f"{CHOSEN}_b"), worst[1])):
         if st.session_state.get(key) not in names:
             st.session_state[key] = name
     first, second = st.columns(2)
     with first:
-        a = st.selectbox(t("pairs.rows"), names, key=f"{CHOSEN}_a")
+        a = st.selectbox(t("pairs.rows"), names, key=view.key(f"{CHOSEN}_a"))
     with second:
-        b = st.selectbox(t("pairs.columns"), names, key=f"{CHOSEN}_b")
+        b = st.selectbox(t("pairs.columns"), names, key=view.key(f"{CHOSEN}_b"))
     return a, b
 
 

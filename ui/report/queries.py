@@ -38,7 +38,7 @@ def panel(view: Look) -> None:
             _answers(view, [box])
         section(t("queries.written"))
         example = _example(view.first.comparison)
-        text = st.text_input(t("queries.text"), key="query_text", placeholder=example, help=t("queries.help"))
+        text = st.text_input(t("queries.text"), key=view.key("query_text"), placeholder=example, help=t("queries.help"))
         if text:
             try:
                 _answers(view, [parse(text, view.first.comparison)])
@@ -91,9 +91,9 @@ def _plot(view: Look) -> CountQuery | None:
         return None
     first, second = st.columns(2)
     with first:
-        x = st.selectbox(t("queries.x"), names, key="query_x")
+        x = st.selectbox(t("queries.x"), names, key=view.key("query_x"))
     with second:
-        y = st.selectbox(t("queries.y"), [n for n in names if n != x], key="query_y")
+        y = st.selectbox(t("queries.y"), [n for n in names if n != x], key=view.key("query_y"))
     got = show(_dots(view, x, y), alt=t("queries.alt", x=x, y=y), key=f"box_{x}_{y}", selects="box")
     note(t("queries.drag"))
     if not got["box"]:

@@ -12,6 +12,7 @@ from dpsyn_core.evaluate.released_fit import row_name
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.systems.registry import configure
+from ui.linked import relations
 from ui.report import asked
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
@@ -28,20 +29,10 @@ REASONS = {
 
 def panel(space: Workspace, job: Job) -> None:
     """Fit, expected error, and a table of what was released."""
-    found = results.checked(space, job)
-    if found.publishable:
-        public_tag()
-    if found.holds:
-        promised = results.manifest(space, job)
-        note(t("released.checked", epsilon=amount(promised["epsilon"]), delta=amount(promised["delta"])))
-        if found.vouched:
-            note(t("released.vouched"), "warning")
-        if found.public_table:
-            note(t("released.public_table"))
-        if not found.own:
-            note(t("released.another", sentence=found.sentence), "warning")
-    else:
-        note(t("released.unproved", sentence=found.sentence), "alarm")
+    proofs(space, job)
+    if job.spec.linked:
+        relations.released(space, job)
+        return
     asked.panel(space, job, private=False)
     where = results.condition(space, job)
     if where is not None:
@@ -93,6 +84,31 @@ def panel(space: Workspace, job: Job) -> None:
     marginals.panel(
         measured, results.schema(space, job), key="released", private=bool(results.manifest(space, job)["private"])
     )
+
+
+def proofs(space: Workspace, job: Job) -> None:
+    """Whether the files are those of the manifest, and what the promise rests on."""
+    found = list(results.receipts(space, job).values())
+    if all(one.publishable for one in found):
+        public_tag()
+    if all(one.holds for one in found):
+        promised = results.manifest(space, job)
+        words = "linked.released" if job.spec.linked else "released.checked"
+        note(t(words, epsilon=amount(promised["epsilon"]), delta=amount(promised["delta"])))
+        if any(one.vouched for one in found):
+            note(t("released.vouched"), "warning")
+        if any(one.public_table for one in found):
+            note(t("released.public_table"))
+    unproved(space, job)
+
+
+def unproved(space: Workspace, job: Job) -> None:
+    """Says which files are not those of the manifest."""
+    for one in results.receipts(space, job).values():
+        if not one.holds:
+            note(t("released.unproved", sentence=one.sentence), "alarm")
+        elif not one.own and not job.spec.linked:
+            note(t("released.another", sentence=one.sentence), "warning")
 
 
 def why_none(job: Job) -> str:

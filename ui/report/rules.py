@@ -8,7 +8,6 @@ from dpsyn_core.schema.rules.rule_breaks import derived_rules
 from ui.report.look import Look
 from ui.schema import tried
 from ui.schema.rule_words import rule_words
-from ui.shared.results import schema
 from ui.shared.text import counted, literal, number, percent, t
 
 
@@ -18,12 +17,12 @@ def panel(view: Look) -> None:
     if not first:
         return
     if any(rule.real is not None for rule in first):
-        tried.see(tried.names(view.space))
+        tried.see(tried.names(*view.space.parts.values()))
     broken = sum(any(side.comparison.rules[i].synthetic > 0 for side in view.sides) for i in range(len(first)))
     heading = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
     with st.expander(heading, key="report_rules"):
         rows = []
-        declared = schema(view.space, view.sides[0].job)
+        declared = view.schema
         words = {str(r): rule_words(r) for r in (*declared.rules, *derived_rules(declared).values())}
         for i, rule in enumerate(first):
             row = {t("report_rules.rule"): literal(words.get(rule.rule, rule.rule))}

@@ -20,11 +20,29 @@ if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema, SchemaUnit
 
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
+PART = "schema_part"  # which table the page shows
+OF_GUIDE = ("guide_at", "guide_changing")  # where the guide is in the columns of one table
 SHOWN = 12  # rows of the table before it scrolls
 ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
 SHOWN_ORDER = ("name", *ORDER[:-1])  # groups have a place of their own
 BULK = ("missing", "source", "bins", "kind")
 PAST, STEPS = "schema_past", 30  # changes that can be undone
+
+
+def shows(part: Workspace, space: Workspace) -> None:
+    """Draws all fields anew where another table is shown now: the table's widget keeps its edits by numbers of rows."""
+    version = 0 if space.linked is None else space.linked.version
+    mark = (space.serial, version, "" if part.dataset is None else part.dataset.name)
+    if st.session_state.get(PART, mark) != mark:
+        redraw()
+        for key in OF_GUIDE:
+            st.session_state.pop(key, None)
+    st.session_state[PART] = mark
+
+
+def field_key(space: Workspace, key: str) -> str:
+    """The key of a field that offers columns: of linked tables each has one, since their columns differ."""
+    return f"{key}_{space.dataset.name}" if space.one_of_linked and space.dataset is not None else key
 
 
 def sync(space: Workspace) -> None:
@@ -226,7 +244,7 @@ def bins_preview(space: Workspace) -> None:
     if schema is None:
         return
     names = [a.name for a in schema.coded]
-    name = st.selectbox(t("schema.preview"), names, key="schema_preview", persist_state="session")
+    name = st.selectbox(t("schema.preview"), names, key=field_key(space, "schema_preview"), persist_state="session")
     attribute = schema[name]
     labels = said_bins(attribute.labels(), figure_words())
     note(counted("schema.preview_note", len(labels), source=source_words(attribute.source)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.outside import file_word
 from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.schema.importers.codebook import Codebook, codebook_of, import_dictionary
 from dpsyn_core.schema.importers.declared import UNDECLARED as LEFT_OUT
@@ -18,6 +19,7 @@ from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
 from dpsyn_core.schema.importers.maxima import KEPT, binned
 from dpsyn_core.schema.importers.parameters import import_document
 from dpsyn_core.schema.individuals import candidates
+from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.kinds import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
 from ui.schema import editor, tried
@@ -39,45 +41,83 @@ BINNED = "schema_file_binned"  # what the last import put into bins
 UNDECLARED = "schema_file_undeclared"  # what it left out
 
 
-def load_and_save(space: Workspace) -> None:
-    """Both directions, side by side."""
+def load_and_save(space: Workspace, part: Workspace) -> None:
+    """Both directions: the schema of all that is loaded, and files that describe one table, the one that is shown."""
     section(t("schemafile.title"))
     got = uploads.several(t("schemafile.upload"), FILES, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:
         try:
-            found = chosen(space, got)
-            check(space, found)
+            _take(space, part, got)
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
             st.session_state[TAKEN] = marks
-            st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
-            st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
-            editor.take(space, tried.taken(space, found))
-            if space.dataset is not None and not space.dataset.sample:
-                space.dataset.ledger = found.ledger_name
-            editor.sync(space)
             st.rerun()
     if said := st.session_state.get(BINNED):
         note(t("schemafile.binned", columns="; ".join(said)))
     if left := st.session_state.get(UNDECLARED):
         note(t("schemafile.undeclared", columns=literal(", ".join(left))), "warning")
-    if space.schema is not None:
-        schema = questions.in_schema(space, space.kept_schema or space.schema)
+    schema = _whole(space)
+    if schema is None and space.linked is not None:
+        note(t("linked.file_none"))
+    if schema is not None:
         st.download_button(
             t("schemafile.download"),
             data=schema.dumps,
-            file_name=f"schema{'' if schema.private else '.NOT-PRIVATE'}.json",
+            file_name=f"{_stem(space)}{'' if schema.private else '.NOT-PRIVATE'}.json",
             mime="application/json",
             on_click="ignore",
             key="schema_download",
         )
-        _codebook(schema)
-    if space.schema is None or space.schema.private:
+    if part.schema is not None:
+        _codebook(part.schema if part.one_of_linked or schema is None else schema)
+    if schema is None or schema.private:
         note(t("schemafile.note"))
     else:
         note(t("schemafile.note_read"), "warning")
+
+
+def _take(space: Workspace, part: Workspace, got: Sequence[UploadedFile]) -> None:
+    """Takes files over: a schema of linked tables for all of them, anything else for one table. Raises DPSynError."""
+    if space.linked is not None:
+        raw = got[0].getvalue()
+        if len(got) == 1 and _of_several(raw):
+            space.linked.adopt(tried.taken_linked(space.linked, LinkedSchema.loads(raw)))
+            return
+    found = chosen(part, got)
+    check(part, found)
+    st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
+    st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
+    taken = tried.taken(part, found)
+    if space.linked is not None:
+        space.linked.describe(part, taken)
+    else:
+        editor.take(space, taken)
+        if space.dataset is not None and not space.dataset.sample:
+            space.dataset.ledger = found.ledger_name
+    editor.sync(part)
+
+
+def _of_several(raw: bytes) -> bool:
+    """Whether a file is meant as a schema of linked tables; of one that is no JSON the reader says what is wrong."""
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("version") == 2
+
+
+def _whole(space: Workspace) -> Schema | None:
+    """The schema of all that is loaded, as it is handed on; None where there is none, or tables do not fit together."""
+    if space.linked is not None:
+        return space.linked.declared()
+    return None if space.schema is None else questions.in_schema(space, space.kept_schema or space.schema)
+
+
+def _stem(space: Workspace) -> str:
+    """The name of the file of the schema, without its ending."""
+    return "schema" if space.linked is None else f"{file_word(space.linked.name, 'tables')}.schema"
 
 
 def _codebook(schema: Schema) -> None:

@@ -96,7 +96,11 @@ def _follows(space: Workspace, schema: Schema) -> None:
     with left:
         names = [a.name for a in schema.attributes]
         column = st.selectbox(
-            t("follows.column"), names, index=None, placeholder=t("follows.choose"), key="follows_column"
+            t("follows.column"),
+            names,
+            index=None,
+            placeholder=t("follows.choose"),
+            key=editor.field_key(space, "follows_column"),
         )
     if column is None:
         return
@@ -106,7 +110,11 @@ def _follows(space: Workspace, schema: Schema) -> None:
         return
     with right:
         origin = st.selectbox(
-            t("follows.origin"), origins, index=None, placeholder=t("follows.choose"), key="follows_origin"
+            t("follows.origin"),
+            origins,
+            index=None,
+            placeholder=t("follows.choose"),
+            key=editor.field_key(space, "follows_origin"),
         )
     if origin is None:
         return
@@ -131,7 +139,7 @@ def _labels(space: Workspace, schema: Schema) -> None:
     worded = [n for n in names if relations.labels(schema, n)]
     if worded:
         note(t("labels.saved", names=", ".join(worded[:12])))
-    column = st.selectbox(t("labels.column"), names, key="labels_column")
+    column = st.selectbox(t("labels.column"), names, key=editor.field_key(space, "labels_column"))
     left, right = st.columns(2)
     with left:
         got = uploads.one(t("labels.upload"), FILES, key=_fresh("labels_file"))

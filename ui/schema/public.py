@@ -109,7 +109,8 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     proposal = propose(found)
     for line in _lines(proposal):
         note(line)
-    asked = kept(space, ("proposed questions", id(found)), lambda: proposed_questions(found).questions)
+    alone = not space.one_of_linked  # designs and these questions are for one table
+    asked = kept(space, ("proposed questions", id(found)), lambda: proposed_questions(found).questions if alone else ())
     if asked:
         note(t("public.questions", items=", ".join(q.name for q in asked)))
     first, second, third = st.columns(3)
@@ -118,9 +119,9 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
             t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
         )
     with second:
-        take_design = st.button(t("public.take_design"), key="public_design", width="stretch")
+        take_design = alone and st.button(t("public.take_design"), key="public_design", width="stretch")
     with third:
-        take_questions = st.button(
+        take_questions = alone and st.button(
             t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
         )
     if take_questions:

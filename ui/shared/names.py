@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from ui.shared.state import Dataset, Workspace, jobs
+from ui.shared.state import Workspace, jobs
 from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import note
 
@@ -16,30 +16,31 @@ def point_out_names(space: Workspace, *, key: str) -> None:
 
     Spends add up under one name alone: two tables of one name would use up each other's budget.
     """
-    data = space.dataset
-    if data is None or data.sample:
+    if space.sample:
         return
+    serial, ledger = space.serial, space.ledger
     try:
         book = Ledger()
-        others, runs = book.similar(data.ledger), len(book.entries(data.ledger))
+        others, runs = book.similar(ledger), len(book.entries(ledger))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
     if others:
-        note(t("data.ledger_near", name=data.ledger, others=", ".join(others)), "warning")
-    mine = any(j.made_from(data.serial) or j.spec.dataset == data.ledger for j in jobs().of(space.owner))
-    if not runs or mine or (data.serial, data.ledger) in space.shared_names:
+        note(t("data.ledger_near", name=ledger, others=", ".join(others)), "warning")
+    mine = any(j.made_from(serial) or j.spec.dataset == ledger for j in jobs().of(space.owner))
+    if not runs or mine or (serial, ledger) in space.shared_names:
         return
     with st.container(border=True, key=f"{key}_name"):
-        note(counted("data.ledger_taken", runs, name=data.ledger), "warning")
+        note(counted("data.ledger_taken", runs, name=ledger), "warning")
         with st.container(horizontal=True, gap="small"):
             if st.button(t("data.ledger_same"), key=f"{key}_same_name"):
-                space.shared_names.add((data.serial, data.ledger))
+                space.shared_names.add((serial, ledger))
                 st.rerun()
             known = book.datasets()
-            free = next(f"{data.ledger}-{i}" for i in range(2, len(known) + 3) if f"{data.ledger}-{i}" not in known)
-            st.button(t("data.ledger_other"), key=f"{key}_other_name", on_click=_rename, args=(data, free))
+            free = next(f"{ledger}-{i}" for i in range(2, len(known) + 3) if f"{ledger}-{i}" not in known)
+            st.button(t("data.ledger_other"), key=f"{key}_other_name", on_click=_rename, args=(space, free))
 
 
-def _rename(data: Dataset, name: str) -> None:
-    data.ledger = st.session_state[f"ledger_{data.serial}"] = name
+def _rename(space: Workspace, name: str) -> None:
+    space.book(name)
+    st.session_state[f"ledger_{space.serial}"] = name

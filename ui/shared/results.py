@@ -107,6 +107,33 @@ def _read(path: Path) -> pa.Table:
     return sampled(batches, MOST_CELLS // len(batches.columns), rng=np.random.default_rng(0)).whole()
 
 
+def tree(space: Workspace, job: Job) -> LinkedSchema:
+    """The schema that a run of linked tables was made with."""
+    from dpsyn_core.schema.linked import LinkedSchema
+
+    return kept(space, ("schema", job.id), lambda: LinkedSchema.load(job.folder / SCHEMA))
+
+
+def tables(space: Workspace, job: Job) -> dict[str, pa.Table]:
+    """The synthetic tables of a finished run by name; one table has the name of its dataset."""
+    if not job.spec.linked:
+        return {str(job.public.get("dataset", "")): synthetic(space, job)}
+
+    def make() -> dict[str, pa.Table]:
+        import pyarrow.parquet as pq
+
+        return {name: pq.read_table(path) for name, path in places(space, job).items()}
+
+    return kept(space, ("synthetic", job.id), make)
+
+
+def places(space: Workspace, job: Job) -> dict[str, Path]:
+    """Where the synthetic tables of a run of linked tables are, by name."""
+    from dpsyn_core.runs.jobs.linked import synthetic_places
+
+    return synthetic_places(job.folder, tree(space, job))
+
+
 def synthetic_of(space: Workspace, job: Job) -> int | None:
     """How many records the synthetic table has, where `synthetic` holds some of them; None where it holds all."""
     whole = int(manifest(space, job)["n_records"])
@@ -129,6 +156,25 @@ def checked(space: Workspace, job: Job) -> Receipt:
         )  # fmt: skip
 
     return kept(space, ("receipt", job.id), make)
+
+
+def receipts(space: Workspace, job: Job) -> dict[str, Receipt]:
+    """For each synthetic table of a run, whether it and the schema are still those of the manifest."""
+    from dpsyn_core.runs.verify.receipts import receipt
+
+    if not job.spec.linked:
+        return {str(job.public.get("dataset", "")): checked(space, job)}
+
+    def make() -> dict[str, Receipt]:
+        known = tree(space, job)
+        return {n: receipt(p, job.folder / MANIFEST, schema=known) for n, p in places(space, job).items()}
+
+    return kept(space, ("receipt", job.id), make)
+
+
+def holds(space: Workspace, job: Job) -> bool:
+    """Whether every file of a run is still that of its manifest."""
+    return all(found.holds for found in receipts(space, job).values())
 
 
 def measurements(space: Workspace, job: Job) -> ReleasedTables:
@@ -167,6 +213,18 @@ def schema(space: Workspace, job: Job) -> Schema:
         return described_by(paid_schema(space, job), Refit.model_validate(refit))
 
     return kept(space, ("schema", job.id), make)
+
+
+def described(space: Workspace, job: Job) -> list[Schema]:
+    """The schemas of the synthetic tables of a run, without those of keys alone."""
+    return [found for _, found in named_schemas(space, job)]
+
+
+def named_schemas(space: Workspace, job: Job) -> list[tuple[str, Schema]]:
+    """The same, each with the name of its table."""
+    if not job.spec.linked:
+        return [(str(job.public.get("dataset", "")), schema(space, job))]
+    return [(one.name, one.columns) for one in tree(space, job).tables if one.columns is not None]
 
 
 def computed(space: Workspace, job: Job) -> list[tuple[str, tuple[str, ...]]]:

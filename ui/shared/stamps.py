@@ -6,15 +6,49 @@ import streamlit as st
 
 from dpsyn_core.schema.document import Schema
 from ui.shared.going import go_to
-from ui.shared.state import Workspace
+from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, number, t
 from ui.shared.theme import not_private
 
 NAMED = 6  # columns that a sentence names
 
 
-def words(schema: Schema) -> str:
-    """One sentence for each kind of reason; empty for a private schema."""
+def words(space: Workspace) -> str:
+    """One sentence for each kind of reason; empty where all that is declared is public."""
+    if space.linked is not None:
+        return _words_of_links(space.linked)
+    return "" if space.schema is None else _words_of_one(space.schema)
+
+
+def read(space: Workspace) -> list[str]:
+    """Returns the columns that were described by looking at the data; of linked tables as table.column, no keys."""
+    if space.linked is not None:
+        return _read_of_links(space.linked)
+    return [] if space.schema is None else list(space.schema.from_data)
+
+
+def _read_of_links(linked: Linked) -> list[str]:
+    out = []
+    for name, part in linked.parts.items():
+        keys = linked.keys_of(name)
+        if part.schema is not None:
+            out += [f"{name}.{column}" for column in part.schema.from_data if column not in keys]
+    return out
+
+
+def _words_of_links(linked: Linked) -> str:
+    found, out = _read_of_links(linked), []
+    if found:
+        out.append(t("schema.stamp", count=number(len(found)), names=some(found)))
+    if linked.unit_source == "data":
+        out.append(t("unit.undecided" if not linked.decided else "linked.stamp_links"))
+    schema = linked.declared()
+    if not out and schema is not None and schema.reasons:
+        out.append("; ".join(schema.reasons))
+    return " ".join(out)
+
+
+def _words_of_one(schema: Schema) -> str:
     out = []
     read = [a.name for a in schema.attributes if a.source == "data"]
     if read:
@@ -34,18 +68,24 @@ def words(schema: Schema) -> str:
 
 def draft(space: Workspace, *, key: str) -> None:
     """The red box for a schema that gives no guarantee, with the button that leads to where that is mended."""
-    if space.schema is None or space.schema.private:
+    why = shortly(space)
+    if not why:
         return
-    count = len(space.schema.from_data)
-    words = counted("guide.to_guide", count) if count else t("stamp.to_schema")
+    count = len(read(space))
+    press = counted("guide.to_guide", count) if count else t("stamp.to_schema")
     with st.container(key=f"stamp_{key}"):
-        not_private(shortly(space.schema))
-        if st.button(words, key=key, type="primary"):
+        not_private(why)
+        if st.button(press, key=key, type="primary"):
             go_to("schema")
 
 
-def shortly(schema: Schema) -> str:
+def shortly(space: Workspace) -> str:
     """The same in one sentence, of what has to be mended first."""
+    if space.linked is not None:
+        return t("stamp.draft") if read(space) else words(space)
+    schema = space.schema
+    if schema is None or schema.private:
+        return ""
     if schema.from_data:
         return t("stamp.draft")
     if schema.unit_from_data and schema.unit.identifier is None:

@@ -147,6 +147,27 @@ class Workspace:
         return "" if self.dataset is None else self.dataset.ledger
 
     @property
+    def parts(self) -> dict[str, Workspace]:
+        """Returns every loaded table by its name: one table is this workspace, linked ones have one each."""
+        if self.linked is not None:
+            return self.linked.parts
+        return {} if self.dataset is None else {self.dataset.name: self}
+
+    @property
+    def sample(self) -> bool:
+        """Whether what is loaded is simulated and protects nobody."""
+        if self.linked is not None:
+            return self.linked.sample
+        return self.dataset is None or self.dataset.sample
+
+    def book(self, ledger: str) -> None:
+        """Gives what is loaded another name on the ledger."""
+        if self.linked is not None:
+            self.linked.book(ledger)
+        elif self.dataset is not None:
+            self.dataset.ledger = ledger
+
+    @property
     def unit(self) -> SchemaUnit | None:
         """Who is protected; None without a schema."""
         if self.linked is not None:

@@ -42,7 +42,7 @@ def panel(space: Workspace) -> None:
             format_func=lambda k: t(f"answers.{k}"), label_visibility="collapsed",
         )  # fmt: skip
         if not space.schema.private:
-            not_private(stamps.shortly(space.schema))
+            not_private(stamps.shortly(space))
         (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dpsyn_core.measure.sources.choice import CountingPlan
 
 MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use
+SECONDS = "DPSYN_JOB_SECONDS"  # environment variable: seconds that one run may take
 START = 1.5  # seconds to start a worker and load the engine
 SPREAD = 1.7  # the range goes from a forecast divided by this to the forecast times this
 
@@ -32,6 +33,11 @@ class Forecast:
 def job_memory() -> int:
     """Megabytes that one run may use, as the operator set them."""
     return int(os.environ.get(MEMORY, "4096"))
+
+
+def job_seconds() -> int:
+    """Seconds that one run may take, as the operator set them."""
+    return int(os.environ.get(SECONDS, "3600"))
 
 
 def forecast(config: MethodConfig, size: Size) -> Forecast:

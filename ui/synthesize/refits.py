@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -20,9 +19,8 @@ from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
-from ui.synthesize.estimates import job_memory
+from ui.synthesize.estimates import job_memory, job_seconds
 from ui.synthesize.runs import finished
-from ui.synthesize.starting import SECONDS
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -142,7 +140,7 @@ def start(
         seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset,
         release=RELEASE, query_vouched=paid.query is not None, maker=maker, where=where, columns=columns, rules=rules,
         memory_mb=job_memory(),
-        seconds=int(os.environ.get(SECONDS, "3600")),
+        seconds=job_seconds(),
     )  # fmt: skip
     made = maker or (paid.method if paid.method in MAKERS or not (where or columns) else DEFAULT)
     what = f" {t('refit.of', where=where)}" if where else ""

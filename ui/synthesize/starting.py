@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
-
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.runs.jobs.spec import JobSpec
+from ui.linked import starting as trees
 from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, check_shown, jobs
 from ui.shared.text import local, t
 from ui.synthesize import public_table
-from ui.synthesize.estimates import in_place, job_memory
+from ui.synthesize.estimates import in_place, job_memory, job_seconds
 from ui.synthesize.methods import run_of
-
-SECONDS = "DPSYN_JOB_SECONDS"  # environment variable
 
 
 def spec_of(space: Workspace) -> JobSpec:
     """The run that the visitor's choices describe. Raises SchemaError without a table."""
+    if space.linked is not None:
+        return trees.spec_of(space, space.linked)
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
@@ -29,7 +28,7 @@ def spec_of(space: Workspace) -> JobSpec:
         query_vouched=space.dataset.query_vouched,
         form=space.dataset.form,
         memory_mb=job_memory(),
-        seconds=int(os.environ.get(SECONDS, "3600")),
+        seconds=job_seconds(),
     )
 
 
@@ -37,16 +36,20 @@ def problem(space: Workspace) -> str:
     """Why a run cannot start, or an empty text; asks the system itself, reads no data."""
     if not space.choices.valid:
         return t("start.budget")
-    if space.dataset is None or space.schema is None:
+    if space.linked is None and (space.dataset is None or space.schema is None):
         return t("start.no_table")
-    if any(row.problem for row in space.rows):
+    if any(row.problem for part in space.parts.values() for row in part.rows):
         return t("start.rows")
     try:
+        if space.linked is not None:
+            trees.check(space, space.linked)
+            return ""
         spec = spec_of(space)
-        spec.config.calibrate(spec.task(space.schema))
+        if space.schema is not None:
+            spec.config.calibrate(spec.task(space.schema))
         if why := public_table.problem(space):
             return why
-        if space.dataset.place is not None:
+        if space.dataset is not None and space.dataset.place is not None:
             in_place(space)  # its files are there, and its codes fit the disk
     except DPSynError as error:
         return str(error)
@@ -56,6 +59,8 @@ def problem(space: Workspace) -> str:
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
     check_shown(space)
+    if space.linked is not None:
+        return trees.start(space, space.linked)
     spec, learnt = spec_of(space), public_table.of_run(space)
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"

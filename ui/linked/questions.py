@@ -1,4 +1,4 @@
-"""Questions page of linked tables: what will be asked across links, from a form or a file, before a run."""
+"""Questions across links as they stand on the Questions page: those that are declared, and as a file."""
 
 from __future__ import annotations
 
@@ -14,40 +14,14 @@ from dpsyn_core.schema.linked import LinkedSchema
 from ui.linked import asking
 from ui.linked.files import QUESTIONS
 from ui.shared import uploads
-from ui.shared.going import go_to
-from ui.shared.state import Linked, Workspace
+from ui.shared.state import Linked
 from ui.shared.text import literal, number, sentence, t
-from ui.shared.theme import note, section
+from ui.shared.theme import note
 
 TAKEN = "linked_questions_taken"
 
 
-def page(space: Workspace, linked: Linked) -> None:
-    """All of the page below its heading."""
-    schema = linked.declared()
-    if schema is None:
-        note(t("linked.undeclared"), "alarm")
-        if st.button(t("linked.to_schema"), key="linked_questions_schema"):
-            go_to("schema")
-        return
-    left, right = st.columns([8, 5], gap="large")
-    with left:
-        if linked.questions:
-            many = t("questions.mine_many", count=number(len(linked.questions)))
-            section(t("questions.mine") if len(linked.questions) == 1 else many)
-            _declared(linked, schema)
-        section(t("questions.new"))
-        asking.form(linked, schema)
-    with right:
-        section(t("questions.why_title"))
-        note(t("linked.ask_why"))
-        section(t("questions.file"))
-        _file(linked, schema)
-    if st.button(t("questions.next"), type="primary", key="linked_questions_next"):
-        go_to("synthesize")
-
-
-def _declared(linked: Linked, schema: LinkedSchema) -> None:
+def declared(linked: Linked, schema: LinkedSchema) -> None:
     """One entry a question, with why it does not fit any more, and the way to remove it."""
     for i, question in enumerate(linked.questions):
         said = html.escape(asking.words(schema, question))
@@ -61,7 +35,7 @@ def _declared(linked: Linked, schema: LinkedSchema) -> None:
             st.rerun()
 
 
-def _file(linked: Linked, schema: LinkedSchema) -> None:
+def file(linked: Linked, schema: LinkedSchema) -> None:
     """Questions as a file of the command, in and out."""
     note(t("linked.ask_file"))
     got = uploads.one(t("questions.upload"), ["json"], key="linked_upload_questions")

@@ -1,0 +1,101 @@
+"""Relations across links on the report: what a run kept of them, whether its keys hold, and what it released."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.jobs.folder import MANIFEST
+from dpsyn_core.runs.trees.keys import KeysOfLink, check_keys
+from dpsyn_core.runs.trees.reference import LinkVerdict, link_verdicts
+from ui.report import comparing
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import local, number, percent, t
+from ui.shared.theme import lead, marked, note, section, table
+
+METRICS = {"children": "children", "parent x child": "across", "siblings": "siblings"}
+
+
+def keys(space: Workspace, job: Job) -> tuple[KeysOfLink, ...]:
+    """The keys of the synthetic tables, counted once."""
+    return results.kept(
+        space, ("linked keys", job.id), lambda: check_keys(results.tree(space, job), results.tables(space, job))
+    )
+
+
+def key_words(found: KeysOfLink) -> str:
+    """What holds of the keys of one link, in a sentence."""
+    if not found.hold:
+        return t("linked.keys_broken", parent=found.parent, child=found.child)
+    return t(
+        "linked.keys_hold", parent=found.parent, child=found.child, children=number(found.children),
+        most=number(found.most), allowed=number(found.allowed), childless=number(found.childless),
+    )  # fmt: skip
+
+
+def verdicts(space: Workspace, job: Job) -> list[LinkVerdict] | None:
+    """The scores of the links between their references; None where other tables are loaded."""
+    real = comparing.real_tables(space, job)
+    if real is None:
+        return None
+
+    def make() -> list[LinkVerdict]:
+        # which roots the references draw decides nothing that is released, and stays the same for a run
+        drawn = np.random.default_rng(job.spec.seed)
+        return link_verdicts(results.tree(space, job), comparing.separate(space, job), real, rng=drawn)
+
+    return results.kept(space, ("linked verdicts", job.id), make)
+
+
+def panel(space: Workspace, job: Job) -> None:
+    """What is kept of the relations across each link, and the figures that this rests on."""
+    found = verdicts(space, job) or []
+    for one in keys(space, job):
+        scope = f"{one.parent} > {one.child}"
+        mine = [v for v in found if v.scope == scope]
+        section(t("linked.link", parent=one.parent, child=one.child))
+        for verdict in mine:
+            if verdict.kept is not None:
+                filled = {"kept": percent(verdict.kept, 0), "parent": one.parent, "child": one.child}
+                lead(t(f"linked.kept_{METRICS[verdict.metric]}", **filled))
+            elif verdict.metric != "children":
+                note(t(f"linked.nothing_{METRICS[verdict.metric]}", child=one.child))
+        rows = [
+            [t(f"linked.metric_{METRICS[v.metric]}"), percent(v.value), percent(v.fresh),
+             percent(v.unattached) if v.metric != "children" else "–"]
+            for v in mine
+        ]  # fmt: skip
+        if rows:
+            heads = [
+                t("linked.metric"),
+                t("linked.column_synthetic"),
+                t("linked.column_fresh"),
+                t("linked.column_apart"),
+            ]
+            table(heads, rows, alt=t("linked.scores_alt"))
+        note(key_words(one), "note" if one.hold else "alarm")
+        for verdict in mine:
+            if verdict.worst is not None:
+                named = t(f"linked.worst_{METRICS[verdict.metric]}", columns=" × ".join(verdict.columns),
+                          worst=percent(verdict.worst))  # fmt: skip
+                note(named)
+    note(t("linked.scores_note"))
+
+
+def released(space: Workspace, job: Job) -> None:
+    """Keys and charges, from released values alone."""
+    for one in keys(space, job):
+        note(key_words(one), "note" if one.hold else "alarm")
+    rows = [
+        {
+            t("released.column"): c.name,
+            t("linked.noise"): local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g"),
+            t("linked.cells"): number(c.cells),
+        }
+        for c in Manifest.load(job.folder / MANIFEST).charges
+    ]
+    st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
+    note(t("linked.noise_note"))

@@ -1,0 +1,50 @@
+"""Who is one individual among linked tables, on the Data page: asked, as of one table, until a person has answered."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.schema.individuals import candidates
+from ui.linked import links
+from ui.shared.state import Linked
+from ui.shared.text import literal, t
+from ui.shared.theme import note
+
+
+def panel(linked: Linked) -> None:
+    """The question, and what the answer means; the column that names persons of a panel is asked for on Schema."""
+    if linked.panel is None:
+        _ask(linked)
+    else:
+        st.markdown(literal(linked.who()))
+    if linked.declared() is None:
+        note(t("linked.undeclared"))
+
+
+def _ask(linked: Linked) -> None:
+    names = list(linked.parts)
+    key = links.field_key(linked, "who")
+
+    def answered() -> None:
+        links.decide(linked, str(st.session_state[key]))
+
+    st.selectbox(
+        t("linked.root"), names, index=names.index(linked.root) if linked.decided else None, key=key,
+        placeholder=t("data.individual_choose"), on_change=answered, help=t("linked.root_help"),
+    )  # fmt: skip
+    if linked.decided:
+        note(linked.who())
+        return
+    with st.container(border=True, key="whose_records"):
+        note(t("linked.which_root", root=literal(linked.root), who=linked.who()), "warning")
+        for column in _persons(linked)[:1]:
+            note(t("linked.persons_in_root", column=literal(column), root=literal(linked.root)), "warning")
+        if st.button(t("linked.take_root", root=literal(linked.root)), key="take_root", type="primary"):
+            links.decide(linked, linked.root)
+            st.rerun()
+
+
+def _persons(linked: Linked) -> list[str]:
+    """Returns columns of the root, besides its key, that name persons by their headers; no cell is read."""
+    columns = linked.parts[linked.root].schema
+    return [] if columns is None else [n for n in candidates(columns) if n not in linked.keys_of(linked.root)]
