@@ -30,7 +30,6 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writer import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.registry import table_wide
 from dpsyn_core.systems.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
 from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts
@@ -129,7 +128,7 @@ class PendingRelease:
         wherever that is decided. A rule on all records together, such as unique ones, needs one piece.
         """
         run = self.measured
-        if run.spec.tables > 1 or any(table_wide(rule) for rule in run.schema.rules):
+        if run.spec.tables > 1 or any(rule.table_wide for rule in run.schema.rules):
             return None
         found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
         if found is None or places.folder:

@@ -21,10 +21,11 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import unfit_text, write_text
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.manifest.statement import HangingTable
-from dpsyn_core.schema.attributes.base import SchemaRule
 from dpsyn_core.schema.attributes.registry import KINDS, Attribute
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.rules.registry import RULES, Rule, check_rule
+from dpsyn_core.schema.rules.base import Rule
+from dpsyn_core.schema.rules.registry import KINDS as RULES
+from dpsyn_core.schema.rules.registry import AnyRule, check_rule
 
 VERSIONS = {1: "dpsyn_core.schema.document:TableSchema", 2: "dpsyn_core.schema.linked:LinkedSchema"}  # of documents
 Loaded = TypeVar("Loaded")  # a schema, whatever its version
@@ -348,7 +349,7 @@ class TableSchema(Schema):
     attributes: tuple[Attribute, ...] = Field(min_length=1, description="Columns, in the order of the output")
     bought: tuple[BoughtCharge, ...] = Field((), description="Charges for what was bought from the data")
     notes: dict[StrictStr, JsonValue] = Field(default_factory=dict, description="Facts kept from an imported file")
-    rules: tuple[Rule, ...] = Field((), max_length=500, description="What no synthetic record breaks")
+    rules: tuple[AnyRule, ...] = Field((), max_length=500, description="What no synthetic record breaks")
     questions: JsonValue = Field(
         None, description="Questions that will be asked (docs/questions.md), as a document or as a list; null: none"
     )
@@ -484,7 +485,7 @@ class LinkedTable(Document):
         return names.index(column)
 
 
-def rules_from_data(rules: Iterable[SchemaRule]) -> list[str]:
+def rules_from_data(rules: Iterable[Rule]) -> list[str]:
     """Why rules undo the promise: they were chosen by how many records break them."""
     return [
         f"the rule '{str(r)[:200]}' was chosen after rules were tried on the data" for r in rules if r.source == "data"

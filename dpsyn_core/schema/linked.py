@@ -11,7 +11,6 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.attributes.base import SchemaRule
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,
@@ -20,9 +19,9 @@ from dpsyn_core.schema.document import (
     rules_from_data,
 )
 from dpsyn_core.schema.domain import CodedAttribute
+from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.linked_rules import BEFORE, MOST_RULES, LinkRule, check_link_rule
 from dpsyn_core.schema.rules.linked_spans import check_close
-from dpsyn_core.schema.rules.registry import table_wide
 
 METHOD = "linked"  # as manifests name it: no system of the registry makes several tables
 MOST_CHILDREN = 1000  # of one parent that a link may declare: the parent's number of children is one attribute
@@ -188,7 +187,7 @@ class LinkedSchema(Schema):
             what = "n_records" if s.n_records is not None else "questions" if s.questions is not None else "bought"
             msg = f"the schema of '{table.name}' declares {what}, which linked tables do not take; remove it"
             raise ValueError(msg)
-        together = next((r for r in s.rules if table_wide(r)), None)
+        together = next((r for r in s.rules if r.table_wide), None)
         if together is not None:
             msg = (
                 f"the rule '{together}' of '{table.name}' is about all its records, which keys would not fit; remove it"
@@ -311,7 +310,7 @@ class LinkedSchema(Schema):
         return tuple(HangingTable(table=one.child, max_children=self.most_of_root(one)) for one in self.links)
 
     @property  # type: ignore[misc]
-    def rules(self) -> tuple[SchemaRule, ...]:
+    def rules(self) -> tuple[Rule, ...]:
         """Those of the tables, then those of the links."""
         inside = [rule for table in self.tables if table.columns is not None for rule in table.columns.rules]
         return (*inside, *(rule for link in self.links for rule in link.rules))

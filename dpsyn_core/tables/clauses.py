@@ -82,6 +82,16 @@ def _clause(text: str, head: re.Match[str]) -> tuple[Clause, int]:
     return Clause(attribute=name, values=(first,), negated=negated != (sign in ("!=", "<>"))), at
 
 
+def written(clause: Clause) -> str:
+    """A condition as text, with names and values in quotation marks."""
+    name, *values = (f'"{t.replace(chr(34), chr(34) * 2)}"' for t in (clause.attribute, *clause.values))
+    if clause.outside:
+        below = clause.values[0] == "-inf"
+        return f"{name} {'<' if below else '>'} {values[1 if below else 0]}"
+    opening, closing = "[]" if clause.interval else "{}"
+    return f"{'not ' if clause.negated else ''}{name} in {opening}{', '.join(values)}{closing}"
+
+
 def unquoted(name: str, known: Iterable[str]) -> str:
     """What to add to the sentence about a name that is no column: one that is there and needs quotation marks."""
     meant = next((k for k in known if name in k and HARD.search(k)), None)

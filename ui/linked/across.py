@@ -9,9 +9,9 @@ import streamlit as st
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.draft.linked import propose_linked_rules
 from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule
 from dpsyn_core.schema.rules.linked_spans import spans_of
-from dpsyn_core.schema.rules.registry import AnyRule
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Linked
@@ -50,7 +50,7 @@ def panel(linked: Linked) -> None:
         _form(linked, schema)
 
 
-def words(rule: AnyRule | AnyLinkRule) -> str:
+def words(rule: Rule | AnyLinkRule) -> str:
     """A rule across a link in the visitor's language, as text without Markdown."""
     if isinstance(rule, LinkOrderRule):
         plain = str(rule.model_copy(update={"where": None}))

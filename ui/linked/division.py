@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
-from dpsyn_core.questions.linked import LinkedQuestions
+from dpsyn_core.questions.document import Questions
 from ui.linked.starting import drops
 from ui.shared.state import Linked
 from ui.shared.text import literal, local, percent, sentence, t
@@ -49,7 +49,7 @@ def division(linked: Linked, chosen: Budget) -> None:
     from dpsyn_core.runs.trees.division import division as divided
 
     try:
-        steps = divided(linked.schema(), chosen, questions=LinkedQuestions.of(linked.questions))
+        steps = divided(linked.schema(), chosen, questions=Questions.of(linked.questions))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return

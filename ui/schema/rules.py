@@ -10,7 +10,9 @@ import streamlit as st
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import rules_known
-from dpsyn_core.schema.rules.formula import COMPLETED, SECONDS, Part
+from dpsyn_core.schema.rules.anniversaries import COMPLETED
+from dpsyn_core.schema.rules.date_parts import Part
+from dpsyn_core.schema.rules.difference import SECONDS
 from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words

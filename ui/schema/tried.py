@@ -17,7 +17,7 @@ from ui.shared.theme import note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpsyn_core.schema.attributes.base import SchemaRule
+    from dpsyn_core.schema.rules.base import Rule
     from ui.shared.state import Linked, Workspace
 
 
@@ -86,7 +86,7 @@ def _asked(schema: Schema | LinkedSchema, *spaces: Workspace) -> tuple[str, ...]
     return (*tables, ledger_key(spaces[0].owner, schema.ledger_name)) if tables else ()
 
 
-def confirm(rules: Sequence[SchemaRule], *, key: str) -> bool:
+def confirm(rules: Sequence[Rule], *, key: str) -> bool:
     """Says which rules were chosen after a look, with the button that confirms them. Whether it was pressed."""
     read = [rule for rule in rules if rule.source == "data"]
     if not read:

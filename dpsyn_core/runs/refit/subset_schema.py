@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,13 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import RuleColumn
 from dpsyn_core.schema.rules.computation import Computed
 from dpsyn_core.schema.rules.condition import Condition
-from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule
+from dpsyn_core.schema.rules.impossible import ImpossibleRule
 from dpsyn_core.tables.cells.canonical import canonical
-from dpsyn_core.tables.clauses import Clause, clauses, unquoted
+from dpsyn_core.tables.clauses import Clause, clauses, unquoted, written
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +67,8 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
             raise SchemaError(msg)
     made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
     attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
-    rules = tuple(r for rule in schema.rules for r in _rules_inside(rule, schema, made))
+    part = _Part(schema, made)
+    rules: tuple[Rule, ...] = tuple(r for rule in schema.rules for r in rule.within(part))
     rules += tuple(r for _, inside in made.values() for r in inside.rules)
     # no number of records is public of a part of the table, and questions were asked of the whole
     update = {"attributes": attributes, "rules": rules, "n_records": None, "questions": None}
@@ -117,7 +119,7 @@ def _whole(attribute: Any, met: NDArray[np.bool_], wanted: Sequence[Clause]) -> 
     """
     if not met.any():
         raise _nothing(attribute)
-    rules = tuple(ImpossibleRule(where=_text(replace(c, negated=not c.negated))) for c in wanted)
+    rules = tuple(ImpossibleRule(where=written(replace(c, negated=not c.negated))) for c in wanted)
     return Inside(origin=np.arange(attribute.size), share=met.astype(np.float64), rules=rules)
 
 
@@ -233,78 +235,26 @@ def _widths(binning: Any) -> NDArray[np.float64]:
     return np.where(width > 0, width, 1.0)
 
 
-def _rules_inside(rule: AnyRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
-    """A rule among the narrowed values; nothing where nothing that is left can break it."""
-    if isinstance(rule, FollowsRule) and rule.map is not None:
-        yield from _map_inside(rule, made)
-    elif isinstance(rule, BlankRule):
-        yield from _blank_inside(rule, schema, made)
-    elif isinstance(rule, ImpossibleRule):
-        parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
-        if all(c.values for c in parts):
-            yield ImpossibleRule(where=" and ".join(_text(c) for c in parts))
-    else:
-        yield rule
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is left of columns and conditions, for rules."""
 
+    schema: Schema
+    made: Mapping[str, tuple[Any, Inside]]
 
-def _map_inside(rule: FollowsRule, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
-    """A map of what follows among the values that are left. What only follows to a value that is left out cannot be."""
-    of, column = (made[n][0] if n in made else None for n in (rule.of[0], rule.column))
-    pairs = [(k, v) for k, v in rule.map or () if of is None or canonical(k) in of.keys]
-    lost = [k for k, v in pairs if column is not None and not _holds(column, v)]
-    kept = tuple((k, v) for k, v in pairs if k not in lost)
-    if kept:
-        yield rule.model_copy(update={"map": kept})
-    if lost:
-        yield ImpossibleRule(where=_text(Clause(attribute=rule.of[0], values=tuple(canonical(k) for k in lost))))
+    def attribute(self, name: str) -> Any | None:
+        """The narrowed column; None where it keeps its values."""
+        return self.made[name][0] if name in self.made else None
 
-
-def _holds(attribute: Any, value: Any) -> bool:
-    """Whether a narrowed column has a value of a map."""
-    if attribute.listed:
-        return canonical(value) in attribute.keys
-    return bool(attribute.min <= float(value) <= attribute.max)
-
-
-def _blank_inside(rule: BlankRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
-    """A rule on blank cells among the values that are left; where no such cell is left, its conditions cannot be."""
-    parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
-    met, where = all(c.values for c in parts), " and ".join(_text(c) for c in parts if c.values)
-    cell = Clause(attribute=rule.column, values=("(missing)" if rule.value is None else canonical(rule.value),))
-    lost = rule.column in made and not _has_cell(made[rule.column][0], rule.value)
-    if lost and met:
-        yield ImpossibleRule(where=where)
-    elif met:
-        yield rule.model_copy(update={"where": where})
-    elif rule.only and not lost:
-        yield ImpossibleRule(where=_text(cell))
-
-
-def _has_cell(attribute: Any, value: Any) -> bool:
-    if value is None:
-        return bool(attribute.missing)
-    return canonical(value) in [canonical(v) for v in attribute.single_values]
-
-
-def _clause_inside(clause: Clause, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Clause:
-    """A condition on listed values by those that are left; perhaps none."""
-    attribute = schema[clause.attribute]
-    if clause.attribute not in made or not attribute.listed:
-        return clause
-    fresh, inside = made[clause.attribute]
-    met = _codes(attribute, [clause])[inside.origin]
-    words = [*fresh.keys, *fresh.labels()[len(fresh.keys) :]]
-    return Clause(attribute=clause.attribute, values=tuple(w for w, m in zip(words, met, strict=True) if m))
-
-
-def _text(clause: Clause) -> str:
-    """A condition as it is written."""
-    name, *values = (f'"{t.replace(chr(34), chr(34) * 2)}"' for t in (clause.attribute, *clause.values))
-    if clause.outside:
-        below = clause.values[0] == "-inf"
-        return f"{name} {'<' if below else '>'} {values[1 if below else 0]}"
-    opening, closing = "[]" if clause.interval else "{}"
-    return f"{'not ' if clause.negated else ''}{name} in {opening}{', '.join(values)}{closing}"
+    def clause(self, clause: Clause) -> Clause:
+        """A condition on listed values by those that are left; perhaps none."""
+        attribute = self.schema[clause.attribute]
+        if clause.attribute not in self.made or not isinstance(attribute, CategoricalAttribute):
+            return clause
+        fresh, inside = self.made[clause.attribute]
+        met = _codes(attribute, [clause])[inside.origin]
+        words = [*fresh.keys, *fresh.labels()[len(fresh.keys) :]]
+        return Clause(attribute=clause.attribute, values=tuple(w for w, m in zip(words, met, strict=True) if m))
 
 
 def _nothing(attribute: Any) -> SchemaError:

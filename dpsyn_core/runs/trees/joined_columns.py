@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.linked import Link
-from dpsyn_core.schema.rules.columns import BLANK, Bools, Group, RuleColumn
+from dpsyn_core.schema.rules.base import Bools
+from dpsyn_core.schema.rules.columns import BLANK, Group, RuleColumn
 from dpsyn_core.schema.rules.linked_rules import BEFORE
 from dpsyn_core.tables.headers import locate
 

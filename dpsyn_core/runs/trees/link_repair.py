@@ -17,12 +17,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
-from dpsyn_core.runs.trees.rule_breaks import breaking, broken_of, counted, meets
+from dpsyn_core.runs.trees.rule_breaks import breaking
 from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Bools, Group, RuleColumn
-from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule, named
+from dpsyn_core.schema.rules.base import Bools, Rule
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn
+from dpsyn_core.schema.rules.condition import met, named
+from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule
 from dpsyn_core.schema.rules.linked_spans import spans_of
-from dpsyn_core.schema.rules.registry import AnyRule
 from dpsyn_core.schema.rules.repair import rewritten
 
 Ints = NDArray[np.int64]
@@ -41,8 +42,8 @@ class Mender:
         child = schema[link.child]
         self.link, self.kin = link, Kin(link, parent, n_parents, own, *above)
         self.n = len(parent)
-        self.inside: tuple[AnyRule, ...] = () if child.columns is None else child.columns.rules
-        self.each = [r for r in link.rules if not isinstance(r, CountRule)]
+        self.inside: tuple[Rule, ...] = () if child.columns is None else child.columns.rules
+        self.each = [r for r in link.rules if not r.counts]
         self.numbers = [r for r in link.rules if isinstance(r, CountRule)]
         self.close = {(s.minus, child.coded[s.own].name) for s in spans_of(schema, link)}
         self.fixed = np.zeros(self.n, dtype=bool)  # whose role stands
@@ -56,7 +57,7 @@ class Mender:
         """Which children break a rule on one child, of the link or of their own table, (n,)."""
         out = np.zeros(self.n, dtype=bool)
         for rule in (*self.each, *self.inside):
-            out |= broken_of(rule, self.kin.columns(rule.columns), self.n)
+            out |= rule.broken(self.kin.columns(rule.columns))
         return out
 
     def broken_parents(self) -> Bools:
@@ -71,7 +72,7 @@ class Mender:
         for _ in range(ROUNDS):
             clean = True
             for rule in self.each:
-                left = np.flatnonzero(broken_of(rule, self.kin.columns(rule.columns), self.n))
+                left = np.flatnonzero(rule.broken(self.kin.columns(rule.columns)))
                 clean &= not len(left)
                 if len(left):
                     self._mend_children(rule, left, rng)
@@ -100,7 +101,7 @@ class Mender:
         own, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
         other = self.kin.column(rule.lower if up else rule.upper)
         group = self.kin.columns(rule.columns)
-        about = np.flatnonzero((own.state == PLAIN) & meets(rule.where, group, self.n))
+        about = np.flatnonzero((own.state == PLAIN) & met(rule.where, group))
         ranked = about[np.argsort(other.values[about], kind="stable")]  # those that could take the cell lie together
         for _ in range(EXCHANGES):
             if not len(left):
@@ -110,7 +111,7 @@ class Mender:
             able = first < end
             drawn = rng.integers(first[able], end[able])
             self._swap(names, left[able], ranked[drawn], rng)
-            left = left[broken_of(rule, self.kin.columns(rule.columns), self.n)[left]]
+            left = left[rule.broken(self.kin.columns(rule.columns))[left]]
         return left
 
     def _swap(self, names: list[str], at: Ints, partners: Ints, rng: Generator) -> None:
@@ -161,7 +162,7 @@ class Mender:
             ends = [e for e in ends if e[0] in own and e[0] not in self.standing]
             group = self.kin.columns(rule.columns)
             known = fine[(group[rule.lower].state[fine] == PLAIN) & (group[rule.upper].state[fine] == PLAIN)]
-            about = known[meets(rule.where, group, self.n)[known]]
+            about = known[met(rule.where, group)[known]]
             for name, other, up in ends:
                 for _ in range(PARTNERS if len(about) else 0):
                     yield (
@@ -237,13 +238,13 @@ class Mender:
     def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
         """Children of parents that break a rule of numbers take cells of others; whether there was none."""
         names = [n for n in named(rule.where) if n in self.kin.own and n not in self.standing]
-        found = counted(rule, self.kin)
+        found = rule.counted(self.kin)
         if not found.broken.any():
             return True
         fine = ~self.wrong()
         for _ in range(PARTNERS):
             for up in (True, False):
-                found = counted(rule, self.kin)
+                found = rule.counted(self.kin)
                 short = found.number < found.least if up else found.number > found.most
                 could = ~found.met if up else found.met
                 if self.role in names:
@@ -273,7 +274,7 @@ class Mender:
         """How much each parent breaks: children that break a rule, and how many there are too many or too few."""
         out = self.kin.per_parent(self.wrong())
         for rule in self.numbers:
-            found = counted(rule, self.kin)
+            found = rule.counted(self.kin)
             out += np.maximum(found.least - found.number, 0) + np.maximum(found.number - found.most, 0)
         return out
 

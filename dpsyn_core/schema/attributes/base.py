@@ -60,16 +60,6 @@ class SchemaPart(BaseModel):
     )
 
 
-class SchemaRule(SchemaPart):
-    """What every rule has."""
-
-    source: Literal["public", "data"] | None = Field(
-        default=None,
-        description="Where the rule comes from: public, or chosen by how many records break it (NOT PRIVATE until a "
-        "person confirms it); null: not said, which is public as long as nobody had the breaks of rules counted",
-    )
-
-
 class BaseAttribute(SchemaPart):
     """What every column has."""
 

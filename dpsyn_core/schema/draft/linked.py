@@ -17,9 +17,9 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.draft.draft import drafted
 from dpsyn_core.schema.draft.links import guessed_links, guessed_roles
 from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.formula import range_of
+from dpsyn_core.schema.rules.base import Rule
+from dpsyn_core.schema.rules.columns import range_of
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, LinkRule
-from dpsyn_core.schema.rules.registry import AnyRule
 from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules, quoted, words_of
 from dpsyn_core.schema.rules.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
 from dpsyn_core.tables.frames import to_arrow
@@ -136,7 +136,7 @@ class LinkedProposal:
 
     table: str
     across: bool
-    rule: AnyRule | AnyLinkRule
+    rule: Rule | AnyLinkRule
     document: dict[str, Any]
 
     def added(self, schema: LinkedSchema) -> LinkedSchema:

@@ -6,7 +6,7 @@ in other years.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 Days = NDArray[np.int64]  # since 1970
 
+Completed = Literal["completed-years", "completed-months"]
+COMPLETED: tuple[str, ...] = get_args(Completed)
 DAY = 86_400
 IN_MONTHS = {"completed-years": 12, "completed-months": 1}
 FARTHEST = 4_000_000  # days around 1970; any date is nearer

@@ -1,8 +1,8 @@
-"""Columns that rules name, as numbers, and the records that break a rule. Of a real table, for its owner only."""
+"""Columns that rules name, as numbers, and which records break a rule. Of a real table, for its owner only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,20 +13,14 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.base import Bools, RecordRule, Rows
 from dpsyn_core.schema.rules.condition import Condition
-from dpsyn_core.schema.rules.date_parts import part_of
-from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, OrderRule, RatioRule, range_of
-from dpsyn_core.schema.rules.lookup import Lookup, joined
-from dpsyn_core.schema.rules.registry import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells.canonical import canonical
-from dpsyn_core.tables.clauses import clauses
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.intp]
 
 
 @dataclass(slots=True)
@@ -68,21 +62,25 @@ class RuleColumn:
         """Some of its records, as a copy."""
         return RuleColumn(self.attribute, self.values[rows], self.state[rows])
 
+    def holding(self, values: NDArray[Any]) -> RuleColumn:
+        """The same cells with other values."""
+        return RuleColumn(self.attribute, values, self.state)
+
     def put(self, rows: Rows, given: RuleColumn) -> None:
         """Takes the cells of these records from another."""
         self.values[rows], self.state[rows] = given.values, given.state
 
-    def meets(self, meant: Condition) -> Bools:
+    def meets(self, condition: Condition) -> Bools:
         """Which cells meet a condition."""
-        if meant.codes is not None:
-            listed: Bools = meant.codes[self.values] & (self.values >= 0)
+        if condition.codes is not None:
+            listed: Bools = condition.codes[self.values] & (self.values >= 0)
             return listed
-        out: Bools = np.isin(self.values, meant.points) & (self.state != BLANK)
-        for low, high in meant.spans:
+        out: Bools = np.isin(self.values, condition.points) & (self.state != BLANK)
+        for low, high in condition.spans:
             out |= (self.values >= low) & (self.values <= high) & (self.state == PLAIN)
-        if meant.blank:
+        if condition.blank:
             out |= self.state == BLANK
-        return ~out if meant.negated else out
+        return ~out if condition.negated else out
 
     def holds(self, value: Any) -> Bools:
         """Which cells are blank, or hold a special or listed value; None: blank."""
@@ -108,7 +106,7 @@ class RuleColumn:
         """Smallest and largest plain value."""
         return range_of(self.attribute)
 
-    def in_bins(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def bin_ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Least and largest value of the grid in the bin of each number or date."""
         binning = self.attribute.binning
         codes, (first, last) = binning.find(self.values), binning.bounds()
@@ -181,36 +179,28 @@ class RuleColumn:
 Group = dict[str, RuleColumn]
 
 
-def meanings(rule: ImpossibleRule | BlankRule, group: Group) -> dict[str, list[Condition]]:
-    """What the conditions of a rule say of each of its columns."""
-    out: dict[str, list[Condition]] = {}
-    for clause in clauses(rule.where):
-        out.setdefault(clause.attribute, []).append(Condition.of(group[clause.attribute].attribute, clause))
-    return out
+def range_of(attribute: Any) -> tuple[float, float]:
+    """Smallest and largest plain value, dates as days or seconds."""
+    if isinstance(attribute, DatetimeAttribute):
+        bins = attribute.binning
+        return (int(bins.starts[0]), bins.last) if bins.only is None else (int(bins.only[0]), int(bins.only[-1]))
+    return attribute.min, attribute.max
 
 
-Ready = ImpossibleRule | BlankRule | Lookup | DifferenceRule | AdditionRule | RatioRule | OrderRule
+def size_of(group: Group) -> int:
+    """Number of records."""
+    return len(next(iter(group.values())).values)
 
 
-def _lookup(rule: FollowsRule, group: Group) -> Lookup:
-    column, of = group[rule.column], [group[n] for n in rule.of]
-    if rule.public:
-        return Lookup.public(rule, of[0].attribute, column.attribute)
-    plain = plain_in(rule.columns, group)
-    return Lookup.commonest(rule, keys_of_lookup(of)[plain], column.values[plain])
+def part(group: Group, rows: Rows) -> Group:
+    """Some records, as copies."""
+    return {n: c[rows] for n, c in group.items()}
 
 
-def keys_of_lookup(of: Sequence[RuleColumn]) -> NDArray[np.int64]:
-    """The columns that another follows from, as one number a record."""
-    return joined([c.values for c in of], [c.attribute.size for c in of])
-
-
-def follow(lookup: Lookup, group: Group) -> tuple[NDArray[Any], Bools]:
-    """What the map or the date gives for each record, and whether it gives anything."""
-    of, part = [group[n] for n in lookup.rule.of], lookup.rule.part
-    if part is None:
-        return lookup.find(keys_of_lookup(of))
-    return lookup.find(part_of(part, of[0].values, of[0].attribute.unit_seconds, lookup.rule.on))
+def put(group: Group, rows: Rows, given: Group) -> None:
+    """Takes the cells of these records from others, in the columns that these have."""
+    for name, column in given.items():
+        group[name].put(rows, column)
 
 
 def plain_in(names: Sequence[str], group: Group) -> Bools:
@@ -219,103 +209,22 @@ def plain_in(names: Sequence[str], group: Group) -> Bools:
     return out
 
 
-def broken(rule: AnyRule | Lookup, group: Group) -> Bools:
-    """Which records break a rule; one on numbers or dates says nothing of a record that lacks one of them.
-
-    Of what is unique, those that repeat an earlier record; of what follows without a map, those that differ from most.
-    """
-    if isinstance(rule, ImpossibleRule):
-        return where(rule, group)
-    if isinstance(rule, BlankRule):
-        met, blank = where(rule, group), group[rule.column].holds(rule.value)
-        return met != blank if rule.only else met & ~blank
-    if isinstance(rule, UniqueRule):
-        return repeats(rule, group)
-    plain = plain_in(rule.columns, group)
-    if isinstance(rule, FollowsRule):
-        rule = _lookup(rule, group)
-    if isinstance(rule, Lookup):
-        target, known = follow(rule, group)
-        return plain & np.where(known, target != group[rule.rule.column].values, rule.closed)
-    if isinstance(rule, OrderRule):
-        low, high = (group[name].values for name in rule.columns)
-        wrong: Bools = (low >= high) if rule.strict else (low > high)
-        return plain & wrong
-    if isinstance(rule, RatioRule):
-        exact, known = ratio(rule, group)
-        column = group[rule.column]
-        return plain & known & (np.abs(column.values - exact) >= column.step * (1 + 1e-9))
-    uneven: Bools = np.abs(excess_of(rule, group)) >= tolerance(rule, group)
-    return plain & uneven
-
-
-def where(rule: ImpossibleRule | BlankRule, group: Group) -> Bools:
-    """Which records meet all conditions of a rule."""
-    met: Bools = np.logical_and.reduce([group[n].meets(m) for n, said in meanings(rule, group).items() for m in said])
-    return met
-
-
-def any_broken(rules: Iterable[AnyRule | Lookup], group: Group) -> Bools:
+def any_broken(rules: Iterable[RecordRule], group: Group) -> Bools:
     """Which records break at least one rule."""
-    none = np.zeros(len(next(iter(group.values())).values), dtype=bool)
-    out: Bools = np.logical_or.reduce([none, *(broken(rule, group) for rule in rules)])
+    none = np.zeros(size_of(group), dtype=bool)
+    out: Bools = np.logical_or.reduce([none, *(rule.broken(group) for rule in rules)])
     return out
 
 
-def weights_of(rule: DifferenceRule | AdditionRule, group: Group) -> tuple[float, ...]:
-    """So that the columns of a rule times these add up to 0."""
-    return rule.weights({n: group[n].attribute for n in rule.columns})
+def faults(rules: Iterable[RecordRule], group: Group) -> NDArray[np.int64]:
+    """How many rules each record breaks."""
+    return sum((rule.broken(group).astype(np.int64) for rule in rules), np.zeros(size_of(group), dtype=np.int64))
 
 
-def excess_of(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[Any]:
-    """By how much the weighted columns do not add up to 0."""
-    if isinstance(rule, DifferenceRule) and rule.completed:
-        from dpsyn_core.schema.rules.anniversaries import excess
-
-        return excess(rule, group)
-    terms = [w * group[n].values for w, n in zip(weights_of(rule, group), rule.columns, strict=True)]
-    out: NDArray[Any] = np.add.reduce(terms)
-    return out
-
-
-def tolerance(rule: DifferenceRule | AdditionRule, group: Group) -> float:
-    """From which excess on a rule is broken: one step of a time between dates, else half of the finest step."""
-    first = group[rule.column]
-    if isinstance(rule, DifferenceRule) and rule.completed:
-        return 0.5
-    if isinstance(rule, DifferenceRule) and isinstance(group[rule.of].attribute, DatetimeAttribute):
-        return abs(weights_of(rule, group)[0]) * first.step * (1 - 1e-9)
-    return min(group[n].step for n in rule.columns) / 2
-
-
-def ratio(rule: RatioRule, group: Group) -> tuple[NDArray[np.float64], Bools]:
-    """The exact ratio of each record, and whether there is one: nothing is divided by 0."""
-    by = np.multiply.reduce([group[n].values.astype(np.float64) for n in rule.by])
-    known: Bools = by != 0
-    return rule.times * group[rule.of].values / np.where(known, by, 1.0), known
-
-
-def keys_of(rule: UniqueRule, group: Group) -> tuple[NDArray[np.int64], Bools]:
-    """A number for each record, equal where the columns agree; and which records the rule speaks of."""
-    keys = np.zeros(len(group[rule.together[0]].values), dtype=np.int64)
-    for name in rule.together:
-        column = group[name]
-        numeric = column.values.dtype.kind == "f"
-        values = np.round(column.values / column.step) if numeric else column.values
-        found = np.unique(values, return_inverse=True)[1].astype(np.int64)
-        keys = np.unique(keys * (int(found.max(initial=0)) + 1) + found, return_inverse=True)[1].astype(np.int64)
-    return keys, plain_in(rule.together, group)
-
-
-def repeats(rule: UniqueRule, group: Group) -> Bools:
-    """Which records agree with an earlier one in all columns of the rule."""
-    keys, spoken = keys_of(rule, group)
-    at = np.flatnonzero(spoken)
-    out = np.zeros(len(keys), dtype=bool)
-    again = np.ones(len(at), dtype=bool)
-    again[np.unique(keys[at], return_index=True)[1]] = False
-    out[at] = again
-    return out
+def empty_columns(names: Iterable[str], attributes: Mapping[str, Any]) -> Group:
+    """Columns without records, for what follows from attributes alone."""
+    none = np.zeros(0)
+    return {n: RuleColumn(attributes[n], none, none.astype(np.uint8)) for n in names}
 
 
 def read_columns(table: Any, schema: Schema, names: Sequence[str], *, comma: bool = False) -> Group:

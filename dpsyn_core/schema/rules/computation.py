@@ -13,15 +13,10 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, excess_of, follow, read_columns, weights_of
-from dpsyn_core.schema.rules.date_parts import every_part, said_by_bins
-from dpsyn_core.schema.rules.formula import AdditionRule, DifferenceRule, RatioRule, range_of
-from dpsyn_core.schema.rules.lookup import Lookup
-from dpsyn_core.schema.rules.registry import FollowsRule
-from dpsyn_core.schema.rules.spans import SpanAttribute, between, with_spans
+from dpsyn_core.schema.rules.base import Rule
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, range_of, read_columns
+from dpsyn_core.schema.rules.spans import SpanAttribute, with_spans
 from dpsyn_core.tables.cells.canonical import COMMA
-
-Computing = DifferenceRule | AdditionRule | FollowsRule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,25 +24,20 @@ class Computed:
     """A column that is not measured, and the rule that computes it from the others of the rule."""
 
     column: str
-    rule: Computing
+    rule: Rule
 
     def __str__(self) -> str:
         """For people."""
-        if isinstance(self.rule, DifferenceRule) and len(self.named) < len(self.sources):
-            what = f"'{self.rule.column}', in {self.rule.unit}"
-            return f"'{self.column}' is not measured: the time between is ({what}), and gives it with '{self.named[0]}'"
-        return f"'{self.column}' is not measured: it is computed from {' and '.join(self.sources)} ({self.rule})"
+        return self.rule.computation(self.column)[1]
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The same, as far as they are columns of the table: without the time between two dates."""
-        rule = self.rule
-        hidden = between(rule.of, rule.minus) if isinstance(rule, DifferenceRule) else None
-        return tuple(n for n in self.sources if n != hidden)
+        """The columns of the table that it is computed from."""
+        return self.rule.computation(self.column)[0]
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns that it is computed from."""
+        """The columns that it is computed from, also the time between two dates, which no table has."""
         return tuple(n for n in self.rule.columns if n != self.column)
 
 
@@ -65,22 +55,20 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     schema = with_spans(schema)
     fixed = set(measured) | {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute)}
     found: dict[str, Computed] = {}
-    parts = [r for r in schema.rules if isinstance(r, FollowsRule) and r.part is not None]
-    for rule in (*(r for r in schema.rules if r not in parts), *parts):
-        if not isinstance(rule, Computing) or rule.measured or not _everywhere(rule, schema, found):
+    for rule in sorted(schema.rules, key=lambda r: r.computed_last):
+        name = rule.computes(schema, found)
+        if name is None or name in fixed or name in found:
             continue
-        made = Computed(column=_which(rule, schema), rule=rule)
-        if made.column in fixed or made.column in found or made.column in _behind(made.sources, found):
-            continue
-        found[made.column] = made
+        one = Computed(column=name, rule=rule)
+        if name not in _behind(one.sources, found):
+            found[name] = one
     return tuple(_in_order(found))
 
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
     """The columns that rules of these kinds compute, and of a ratio those that it divides: a computed one is coarse."""
     schema = with_spans(schema)
-    divided = [n for r in schema.rules if isinstance(r, RatioRule) and r.kind in kinds for n in r.columns]
-    return (*divided, *(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds))
+    return tuple(n for r in schema.rules if r.kind in kinds for n in r.implied(schema))
 
 
 def part_of(schema: Schema, names: Collection[str]) -> Schema:
@@ -113,7 +101,7 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         listed: see `Codec.decode`.
     """
     has, schema = set(table.column_names), with_spans(schema)
-    if any(isinstance(r, FollowsRule) and r.part is not None for r in schema.rules):
+    if any(r.computed_last for r in schema.rules):
         from dpsyn_core.schema.rules.part_dates import with_parts
 
         table = with_parts(table, schema, rng)
@@ -124,7 +112,7 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         if isinstance(attribute, CategoricalAttribute):
             cells = attribute.decode(values, rng, listed=listed)
         else:
-            blank = group[one.rule.column].state == BLANK if attribute.special else None
+            blank = group[one.sources[0]].state == BLANK if attribute.special else None
             cells = attribute.cells(values, blank)
             if "," in str(getattr(attribute, "written", None) or ""):
                 table = table.replace_schema_metadata(COMMA)
@@ -134,58 +122,10 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
 
 def computed_values(one: Computed, group: Group, rng: Generator) -> NDArray[Any]:
     """Codes of a category, numbers or dates (n,) of a computed column, inside its range; of a group of all columns."""
-    rule, column = one.rule, group[one.column]
-    if isinstance(rule, FollowsRule):
-        of = group[rule.of[0]].attribute
-        return np.asarray(follow(Lookup.public(rule, of, column.attribute), group)[0])
-    if isinstance(rule, DifferenceRule) and rule.completed:
-        from dpsyn_core.schema.rules.anniversaries import solved
-
-        return np.asarray(np.clip(column.snapped(solved(rule, one.column, group, rng)), *column.ends))
-    weight = dict(zip(rule.columns, weights_of(rule, group), strict=True))[one.column]
-    exact = column.values - weight * (excess_of(rule, group) + open_part(rule, group, rng))
-    return np.asarray(np.clip(column.snapped(exact), *column.ends))
-
-
-def open_part(rule: DifferenceRule | AdditionRule, group: Group, rng: Generator) -> Any:
-    """What a difference leaves open of its dates, where its unit is coarser than they are: a part of it, drawn."""
-    if not isinstance(rule, DifferenceRule):
-        return 0
-    of, first = group[rule.of], weights_of(rule, group)[0]
-    unit = abs(first) * group[rule.column].step
-    if unit <= of.step or of.values.dtype.kind == "f" or first == 1:
-        return 0
-    return np.floor(rng.random(len(of.values)) * unit)
-
-
-def widest(rule: DifferenceRule, group: Group) -> str:
-    """The one of both sides of a difference with the wider range.
-
-    A stay is described by its first day and its length, a birth by the day of a visit and an age; the difference of two
-    dates that were made apart is mostly chance.
-    """
-    return max((rule.of, rule.minus), key=lambda n: group[n].ends[1] - group[n].ends[0])
-
-
-def _which(rule: Computing, schema: Schema) -> str:
-    if isinstance(rule, DifferenceRule) and schema[rule.of].special:
-        return rule.of
-    if isinstance(rule, DifferenceRule):
-        return widest(rule, {n: _lowest(schema[n], 0) for n in (rule.of, rule.minus)})
-    return rule.column
-
-
-def _everywhere(rule: Computing, schema: Schema, found: Collection[str]) -> bool:
-    """found: columns that are computed themselves."""
-    if any(schema[n].special for n in rule.columns):
-        return isinstance(schema[rule.column], SpanAttribute)  # the later date is blank where the time between is
-    if isinstance(rule, FollowsRule):
-        if rule.part is not None:  # of a date in wide bins, the part says more than the date
-            of = schema[rule.of[0]]
-            told = rule.of[0] in found or said_by_bins(rule.part, of, rule.on)
-            return told and every_part(rule.part, of, schema[rule.column], rule.on)
-        return rule.map is not None and len(rule.map) == len(schema[rule.of[0]].keys)
-    return True
+    column, values = group[one.column], one.rule.values(one.column, group, rng)
+    if isinstance(column.attribute, CategoricalAttribute):
+        return values
+    return np.asarray(np.clip(column.snapped(values), *column.ends))
 
 
 def _behind(names: Sequence[str], found: dict[str, Computed]) -> set[str]:

@@ -1,10 +1,10 @@
-"""What a condition or a map of a rule means: codes of a category, intervals and values of numbers and dates."""
+"""What conditions and maps of rules mean: codes of a category, intervals and values of numbers and dates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,10 @@ from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.rules.interval_ends import ends_of
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells.canonical import canonical
-from dpsyn_core.tables.clauses import Clause
+from dpsyn_core.tables.clauses import Clause, clauses
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.rules.columns import Group
 
 Bools = NDArray[np.bool_]
 
@@ -47,6 +50,39 @@ class Condition:
         blank = "(missing)" in clause.values and attribute.missing
         points = tuple(_number(attribute, v) for v in clause.values if not (blank and v == "(missing)"))
         return cls(points=points, blank=blank, negated=clause.negated)
+
+
+def named(where: str | None) -> tuple[str, ...]:
+    """The columns of conditions, each once."""
+    return () if where is None else tuple(dict.fromkeys(c.attribute for c in clauses(where)))
+
+
+def meanings(where: str, attributes: Mapping[str, Any]) -> dict[str, list[Condition]]:
+    """What conditions say of each of their columns. Raises SchemaError for a value that a column cannot have."""
+    out: dict[str, list[Condition]] = {}
+    for clause in clauses(where):
+        out.setdefault(clause.attribute, []).append(Condition.of(attributes[clause.attribute], clause))
+    return out
+
+
+def check_where(where: str | None, attributes: Mapping[str, Any]) -> None:
+    """Raises SchemaError for a value that a column cannot have."""
+    if where is not None:
+        meanings(where, attributes)
+
+
+def met_by_column(where: str, group: Group) -> dict[str, Bools]:
+    """Which records meet all that conditions say of a column, by column."""
+    said = meanings(where, {n: group[n].attribute for n in named(where)})
+    return {n: np.logical_and.reduce([group[n].meets(c) for c in listed]) for n, listed in said.items()}
+
+
+def met(where: str | None, group: Group) -> Bools:
+    """Which records meet all conditions; None: all records."""
+    if where is None:
+        return np.ones(len(next(iter(group.values())).values), dtype=bool)
+    out: Bools = np.logical_and.reduce(list(met_by_column(where, group).values()))
+    return out
 
 
 def _codes(attribute: CategoricalAttribute, clause: Clause) -> Bools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
-from dpsyn_core.schema.rules.formula import COMPLETED, Part
+from dpsyn_core.schema.rules.anniversaries import COMPLETED, Completed, completed
 
+Part = Literal["year", "quarter", "month", "day", "weekday", "hour", Completed]  # of a date
 WRITTEN = {  # what a written date must hold for its part, one of each
     "year": ("%Y%y",), "quarter": ("%m%b%B%j",), "month": ("%m%b%B%j",), "day": ("%d%j",),
     "hour": ("%H%I",), **dict.fromkeys(("weekday", *COMPLETED), ("%Y%y", "%m%b%B%j", "%d%j")),
@@ -40,8 +41,6 @@ def part_of(part: Part, values: NDArray[Any], unit_seconds: int, on: str | None 
     seconds = np.asarray(values).astype(np.int64) * unit_seconds
     days = seconds // 86_400
     if part in COMPLETED:
-        from dpsyn_core.schema.rules.anniversaries import completed
-
         return completed(part, np.datetime64(on, "D").astype(np.int64), days)
     if part == "hour":
         return seconds // 3600 % 24

@@ -6,8 +6,9 @@ Columns of a rule are the child's own, its parent's as `households.income`, thos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,46 @@ from pydantic import Field, StrictFloat, StrictInt
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.base import SchemaRule
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.rules.condition import Condition
-from dpsyn_core.schema.rules.formula import OrderRule, range_of
-from dpsyn_core.schema.rules.registry import ImpossibleRule, Where
+from dpsyn_core.schema.rules.base import Bools, Rule, Where
+from dpsyn_core.schema.rules.columns import Group, plain_in, range_of
+from dpsyn_core.schema.rules.condition import Condition, check_where, met, named
+from dpsyn_core.schema.rules.impossible import ImpossibleRule
+from dpsyn_core.schema.rules.order import OrderRule
 from dpsyn_core.tables.clauses import clauses
 
+Ints = NDArray[np.int64]
 BEFORE = "before"  # prefix of the columns of the sibling before
 MOST_RULES = 100  # of one link
+
+
+class Children(Protocol):
+    """Children of a link by their parents. parent: (n,) place of the parent of each."""
+
+    parent: Ints
+    n_parents: int
+
+    def columns(self, names: Sequence[str]) -> Group:
+        """The columns that a rule names, one cell for each child."""
+
+    def per_parent(self, found: Bools) -> Ints:
+        """How many children of each parent these are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counted:
+    """Children that meet conditions, parent by parent. least, most: (parents,), what is allowed."""
+
+    met: Bools
+    number: Ints
+    least: Ints
+    most: Ints
+
+    @property
+    def broken(self) -> Bools:
+        """Which parents have too many or too few."""
+        out: Bools = (self.number < self.least) | (self.number > self.most)
+        return out
 
 
 class LinkOrderRule(OrderRule):
@@ -53,12 +85,23 @@ class LinkOrderRule(OrderRule):
             raise SchemaError(msg)
         check_where(self.where, attributes)
 
+    def broken(self, group: Group) -> Bools:
+        """Children (n,) that are not so far apart; the rule says nothing of one whose number or sibling is missing."""
+        low, high = (group[name].values for name in (self.lower, self.upper))
+        wrong = low + float(self.apart) >= high if self.strict else low + float(self.apart) > high
+        return np.asarray(plain_in((self.lower, self.upper), group) & wrong & met(self.where, group))
+
+    @property
+    def movable(self) -> tuple[str, ...]:
+        """Both, and not those of the conditions."""
+        return (self.lower, self.upper)
+
     def gap(self, steps: tuple[float, float]) -> float:
         """By how much the upper one is larger at least, where values lie so far apart."""
         return float(self.apart) + (max(steps) if self.strict else 0.0)
 
 
-class CountRule(SchemaRule):
+class CountRule(Rule):
     """How many children of a parent meet conditions: exactly one head, no child without an adult."""
 
     kind: Literal["count"] = "count"
@@ -96,20 +139,38 @@ class CountRule(SchemaRule):
         check_where(self.where, attributes)
         check_where(self.given, attributes)
 
+    @property
+    def counts(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
+    def movable(self) -> tuple[str, ...]:
+        """None: children take cells of each other."""
+        return ()
+
+    def counted(self, children: Children) -> Counted:
+        """How many children of each parent meet the conditions."""
+        n = len(children.parent)
+        meets = met(self.where, children.columns(named(self.where)))
+        about = np.ones(children.n_parents, dtype=bool)
+        if self.given is not None:
+            about = children.per_parent(met(self.given, children.columns(named(self.given)))) > 0
+        most = n if self.most is None else self.most
+        return Counted(
+            met=meets,
+            number=children.per_parent(meets),
+            least=np.where(about, self.least, 0),
+            most=np.where(about, most, n),
+        )
+
+    def broken_parents(self, children: Children) -> Bools:
+        """Parents with too many children that meet the conditions, or with too few."""
+        return self.counted(children).broken
+
 
 AnyLinkRule = LinkOrderRule | ImpossibleRule | CountRule
 LinkRule = Annotated[AnyLinkRule, Field(discriminator="kind")]
-
-
-def named(where: str | None) -> tuple[str, ...]:
-    """Columns of conditions, each once."""
-    return () if where is None else tuple(dict.fromkeys(c.attribute for c in clauses(where)))
-
-
-def check_where(where: str | None, attributes: Mapping[str, Any]) -> None:
-    """Raises SchemaError for a value that a column cannot have."""
-    for clause in () if where is None else clauses(where):
-        Condition.of(attributes[clause.attribute], clause)
 
 
 def check_link_rule(number: int, rule: AnyLinkRule, attributes: Mapping[str, Any], movable: tuple[str, ...]) -> None:
@@ -127,10 +188,7 @@ def check_link_rule(number: int, rule: AnyLinkRule, attributes: Mapping[str, Any
                 msg = f"'{name[:80]}' is no column that it can name; those are {', '.join(list(attributes)[:30])}"
                 raise SchemaError(msg)
         rule.check(attributes)
-        if isinstance(rule, CountRule):
-            return
-        able = (rule.lower, rule.upper) if isinstance(rule, LinkOrderRule) else rule.columns
-        if not set(able) & set(movable):
+        if rule.movable and not set(rule.movable) & set(movable):
             msg = f"it names none of the child's columns that may change, which are {', '.join(movable) or '-'}"
             raise SchemaError(msg)
     except ValueError as error:

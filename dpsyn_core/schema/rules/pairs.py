@@ -1,4 +1,4 @@
-"""Cells exchanged after a repair, so that pairs of columns come back to what they were before it. Post-processing."""
+"""Cells exchanged after a repair, so that pairs of columns come back to what they were before it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Bools, Group, Ready, RuleColumn, any_broken
-from dpsyn_core.schema.rules.exchanging import Rows, settled
+from dpsyn_core.schema.rules.base import Bools, RecordRule, Rows
+from dpsyn_core.schema.rules.bin_moves import moved_inside
+from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, any_broken
 
 VALUES = 40  # of a column in its pairs, at most; each then has about as many records
 PARTNERS = 4  # that a record is offered for each column in a round
@@ -23,8 +24,8 @@ MOST = 0.4  # part of the records changed, up to which pairs of the rules' own c
 CELLS = 1 << 21  # of pairs that are read for the offers of one column in a round, at most: a bound on the time
 
 
-def polish(
-    rules: Sequence[Ready], before: Mapping[str, RuleColumn], columns: Group, others: Group, rng: Generator
+def bring_back(
+    rules: Sequence[RecordRule], before: Mapping[str, RuleColumn], columns: Group, others: Group, rng: Generator
 ) -> None:
     """Records that a repair has changed exchange single cells with others, in place.
 
@@ -55,7 +56,7 @@ def polish(
             places, partners = np.concatenate([first, second]), np.concatenate([second, first])
             after = {n: c[partners if i in moved else places] for i, (n, c) in enumerate(columns.items())}
             if len(moved) < len(names):
-                settled(rules, names[moved[0]], after)
+                after = moved_inside(rules, after, rng)
             fits = ~any_broken(rules, after)
             able = np.flatnonzero(fits[: len(first)] & fits[len(first) :])
             done = able[pairs.walk(moved, first[able], second[able])]

@@ -10,11 +10,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.anniversaries import COMPLETED
 from dpsyn_core.schema.rules.columns import PLAIN, RuleColumn, plain_in, read_columns
 from dpsyn_core.schema.rules.date_parts import moments, part_of
-from dpsyn_core.schema.rules.formula import COMPLETED
-from dpsyn_core.schema.rules.lookup import Lookup
-from dpsyn_core.schema.rules.registry import FollowsRule
+from dpsyn_core.schema.rules.follows import FollowsRule
 
 ROOM = {"year": 20_000, **dict.fromkeys(COMPLETED, 20_000)}  # parts are less than half of it away from 0; others: 64
 
@@ -54,7 +53,7 @@ def _moved(dates: RuleColumn, told: Sequence[tuple[FollowsRule, RuleColumn]], rn
     known, wanted, own = (binning.find(v).astype(np.int64) for v in (places, dates.values, dates.values))
     for rule, column in told:
         part, room = rule.part or "year", ROOM.get(rule.part or "year", 64)
-        lookup = Lookup.public(rule, a, column.attribute)
+        lookup = rule.lookup(a, column.attribute)
         order = np.argsort(lookup.targets)
         at = np.minimum(np.searchsorted(lookup.targets[order], column.values), len(order) - 1)
         there = lookup.targets[order][at] == column.values  # a listed value may be no part

@@ -1,15 +1,15 @@
 """The last step of every run: few cells of a synthetic table change, so that no record breaks a rule of the schema.
 
 Rules are public and the records are synthetic, so that nothing here touches the promise. Rules that share a column are
-kept together. For a record that breaks one, changes are tried in a fixed order, those first that leave no rule broken.
-What a bounded number of rounds leaves broken takes the values of a record that keeps all of them: of this table, or,
-where there is none, of records made from the public schema alone. Where records must differ, those that repeat an
-earlier one are drawn again, and left out where nothing is free.
+kept together, by one loop: changes of cells are proposed, and each is accepted where fewer rules are broken after it.
+Proposals come from the kinds of rules: values moved inside their bins, cells exchanged with other records, then new
+values. What a bounded number of rounds leaves broken takes the cells of a record that keeps all rules: of this table,
+or, where there is none, of records made from the public schema alone. Where records must differ, those that repeat an
+earlier one are drawn again, and left out where nothing is free. At last pairs of columns are brought back (`pairs`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,89 +21,25 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.columns import BLANK, Bools, Group, Ready, RuleColumn, any_broken, read_columns, repeats
-from dpsyn_core.schema.rules.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
-from dpsyn_core.schema.rules.following import follow_all, ready
-from dpsyn_core.schema.rules.mending import mend
-from dpsyn_core.schema.rules.registry import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
+from dpsyn_core.schema.rules.base import Bools, Change, Proposal, RecordRule, Rows, Rule
+from dpsyn_core.schema.rules.bin_moves import moved_inside
+from dpsyn_core.schema.rules.columns import (
+    BLANK,
+    Group,
+    RuleColumn,
+    any_broken,
+    faults,
+    part,
+    put,
+    read_columns,
+    size_of,
+)
+from dpsyn_core.schema.rules.registry import KINDS
+from dpsyn_core.schema.rules.unique import UniqueRule, drawn_again
 
+ROUNDS = 6  # through all rules of a group, before cells are taken from another record
 REDRAWS = 40  # rounds in which repeated records are drawn again, before they are left out
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
-
-
-def combinations(rule: UniqueRule, schema: Schema) -> float:
-    """How many records can differ in the columns of a rule, by their declared values; a blank cell makes it endless."""
-    if any(schema[n].missing for n in rule.together):
-        return math.inf
-    return math.prod(_values_of(schema[n]) for n in rule.together)
-
-
-def _values_of(attribute: Any) -> float:
-    plain = RuleColumn.read(attribute.decode(np.zeros(1, dtype=np.int64), np.random.default_rng(0)), attribute)
-    if attribute.kind == "categorical":
-        return math.inf if attribute.other else len(attribute.values)
-    low, high = plain.ends
-    return math.inf if attribute.kind == "numeric" and attribute.special_values else (high - low) // plain.step + 1
-
-
-def check_room(rules: Sequence[Any], schema: Schema, n_records: int | None) -> None:
-    """Raises SchemaError where so many records cannot all differ; reads no data. None: the number is not public."""
-    for rule in rules:
-        if isinstance(rule, UniqueRule) and n_records is not None and combinations(rule, schema) < n_records:
-            msg = (
-                f"{rule}: the declared values have {combinations(rule, schema):,.0f} combinations and {n_records:,} "
-                "records are asked for; ask for fewer, or name more columns in the rule"
-            )
-            raise SchemaError(msg)
-
-
-def told_apart(
-    unique: Sequence[UniqueRule], rules: Sequence[Ready], columns: Group, fine: Group, rng: Generator
-) -> tuple[Bools, Bools]:
-    """Draws repeated records again, in place; which records were changed, and which stay (the others must go).
-
-    Args:
-        unique: rules on records that must differ.
-        rules: the others of the group, which all records keep already and keep afterwards.
-        columns: the records.
-        fine: records that keep the rules, to draw from.
-        rng: for the draws.
-    """
-    n = len(next(iter(columns.values())).values)
-    changed, kept = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
-    for turn in range(REDRAWS):
-        again = np.logical_or.reduce([repeats(rule, columns) for rule in unique])
-        at = np.flatnonzero(again)
-        if not len(at):
-            return changed, kept
-        drawn = {name: c[at] for name, c in columns.items()}
-        for rule in unique:
-            mine = np.flatnonzero(repeats(rule, columns)[at])
-            for name in _redrawn(rule, fine, turn):
-                drawn[name].put(mine, _values(columns[name], fine, name, len(mine), rng, uniform=turn >= REDRAWS // 2))
-        mend(rules, drawn, fine, rng)
-        ok = np.flatnonzero(~any_broken(rules, drawn))
-        for name, column in columns.items():
-            column.put(at[ok], drawn[name][ok])
-        changed[at[ok]] = True
-    return changed, ~np.logical_or.reduce([repeats(rule, columns) for rule in unique])
-
-
-def _redrawn(rule: UniqueRule, fine: Group, turn: int) -> tuple[str, ...]:
-    """One column at a time, that of most values first; later all of them."""
-    if turn % 4 == 3:
-        return rule.together
-    by_values = sorted(rule.together, key=lambda n: -len(np.unique(fine[n].values[:4096])))
-    return (by_values[turn % 4 % len(by_values)],)
-
-
-def _values(column: RuleColumn, fine: Group, name: str, n: int, rng: Generator, *, uniform: bool) -> RuleColumn:
-    """Cells of other records; or uniform on the domain, where those leave no combination free."""
-    held = len(fine[name].values)
-    if held and not uniform:
-        return fine[name][rng.integers(0, held, n)]
-    a = column.attribute
-    return RuleColumn.read(a.decode(rng.integers(0, a.size - a.special, n), rng), a)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,9 +54,27 @@ class Repairs:
     left_out: int = 0
 
 
-def groups_of(rules: Sequence[AnyRule]) -> list[list[AnyRule]]:
+def check_room(rules: Sequence[Any], schema: Schema, n_records: int | None) -> None:
+    """Raises SchemaError where so many records cannot all differ; reads no data. None: the number is not public."""
+    for rule in rules:
+        if isinstance(rule, UniqueRule) and n_records is not None and rule.combinations(schema) < n_records:
+            msg = (
+                f"{rule}: the declared values have {rule.combinations(schema):,.0f} combinations and {n_records:,} "
+                "records are asked for; ask for fewer, or name more columns in the rule"
+            )
+            raise SchemaError(msg)
+
+
+def check_rules(schema: Schema, n_records: int | None = None) -> None:
+    """Raises SchemaError where rules contradict each other, or so many records cannot all differ; reads no data."""
+    check_room(schema.rules, schema, n_records)
+    for rules in groups_of(schema.rules):
+        witnesses(rules, schema)
+
+
+def groups_of(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Rules that share columns, directly or by way of others, together and in their order; computed columns first."""
-    found: list[tuple[set[str], list[AnyRule]]] = []
+    found: list[tuple[set[str], list[Rule]]] = []
     for rule in rules:
         names, joined = set(rule.columns), [rule]
         for other in [f for f in found if f[0] & names]:
@@ -128,10 +82,29 @@ def groups_of(rules: Sequence[AnyRule]) -> list[list[AnyRule]]:
             joined = [*other[1], *joined]
             found.remove(other)
         found.append((names, joined))
-    return [sorted(listed, key=lambda r: KINDS.index(type(r))) for _, listed in found]
+    order = list(KINDS)
+    return [sorted(listed, key=lambda r: order.index(r.kind)) for _, listed in found]
 
 
-def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
+def record_rules(rules: Sequence[Rule], group: Group, kept: Bools) -> list[RecordRule]:
+    """Rules as they are kept record by record: what follows without a map follows as these records let expect.
+
+    Rules are read one after the other, each on records that follow the ones before it, so that columns which follow
+    from each other do so in one way.
+
+    kept: records to go by, where there are any.
+    """
+    out: list[RecordRule] = []
+    now = dict(group)
+    for rule in rules:
+        found = rule.per_record(now, kept, rules)
+        if found is not None:
+            out.append(found)
+            now |= found.filled(now)
+    return out
+
+
+def witnesses(rules: Sequence[Rule], schema: Schema) -> Group:
     """Records that keep all rules of a group, made from the public schema alone; always the same ones.
 
     Raises SchemaError where none is found: the rules contradict each other.
@@ -144,13 +117,13 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
             attribute = schema[name]
             codes = rng.integers(0, attribute.size - (0 if special else attribute.special), TRIED)
             rows[name] = RuleColumn.read(attribute.decode(codes, rng), attribute)
-        alone = ready([r for r in rules if not table_wide(r)], rows, np.ones(TRIED, dtype=bool))
+        alone = record_rules([r for r in rules if not r.table_wide], rows, np.ones(TRIED, dtype=bool))
         for _ in range(2):  # the second time with the fine ones of the first
-            fine = np.flatnonzero(~any_broken(alone, rows))
-            mend(alone, rows, {n: c[fine] for n, c in rows.items()}, rng)
+            keepers = part(rows, np.flatnonzero(~any_broken(alone, rows)))
+            change(alone, rows, dict.fromkeys(range(len(alone)), keepers), rng)
         fine = np.flatnonzero(~any_broken(alone, rows))
         if len(fine):
-            return {n: c[fine] for n, c in rows.items()}
+            return part(rows, fine)
     msg = (
         f"no record was found that keeps these rules together: {'; '.join(map(str, rules))[:500]}; they contradict "
         "each other or the declared domain, so change or remove one"
@@ -158,14 +131,7 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
     raise SchemaError(msg)
 
 
-def check_rules(schema: Schema, n_records: int | None = None) -> None:
-    """Raises SchemaError where rules contradict each other, or so many records cannot all differ; reads no data."""
-    check_room(schema.rules, schema, n_records)
-    for rules in groups_of(schema.rules):
-        witnesses(rules, schema)
-
-
-def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator) -> tuple[Any, Repairs]:
+def repair(table: Any, rules: Sequence[Rule], schema: Schema, rng: Generator) -> tuple[Any, Repairs]:
     """A decoded synthetic table in which no record breaks a rule, and what was changed for it.
 
     A record that keeps all rules changes only where it exchanges a cell with another, and moves inside its bins for
@@ -183,18 +149,18 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
     """
     records, stay = np.zeros(table.num_rows, dtype=bool), np.ones(table.num_rows, dtype=bool)
     before: Group = {}
-    mended: list[tuple[list[AnyRule], Group]] = []
+    repaired: list[tuple[list[Rule], Group]] = []
     for group in groups_of(rules):
         columns = read_columns(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
         wrong = any_broken(group, columns)
         if wrong.any():
             records |= wrong
-            before |= {n: c[np.arange(len(wrong))] for n, c in columns.items()}
-            stay &= _repair_group(group, columns, wrong, schema, rng)
-            mended.append((group, columns))
-    _polished(mended, before, table, schema, rng)
-    new = {n: _changed(before[n], c) for _, columns in mended for n, c in columns.items()}
-    after = {n: c for _, columns in mended for n, c in columns.items() if new[n].any()}
+            before |= part(columns, np.arange(len(wrong)))
+            stay &= _repair_group(group, columns, schema, rng)
+            repaired.append((group, columns))
+    _bring_pairs_back(repaired, before, table, schema, rng)
+    new = {n: _changed(before[n], c) for _, columns in repaired for n, c in columns.items()}
+    after = {n: c for _, columns in repaired for n, c in columns.items() if new[n].any()}
     table = rewritten(table, after, new, schema, rng)
     cells = sum(int((c & stay).sum()) for c in new.values())
     return table if stay.all() else table.filter(stay), Repairs(
@@ -206,71 +172,168 @@ def _changed(before: RuleColumn, after: RuleColumn) -> Bools:
     return np.asarray((after.state != before.state) | ((after.values != before.values) & (after.state != BLANK)))
 
 
-def _polished(
-    mended: Sequence[tuple[list[AnyRule], Group]], before: Group, table: Any, schema: Schema, rng: Generator
+def _bring_pairs_back(
+    repaired: Sequence[tuple[list[Rule], Group]], before: Group, table: Any, schema: Schema, rng: Generator
 ) -> None:
     """Brings pairs of columns back, in place, where no record has to differ from others."""
-    groups = [(rules, columns) for rules, columns in mended if not any(isinstance(r, UniqueRule) for r in rules)]
+    groups = [(rules, columns) for rules, columns in repaired if not any(r.unique for r in rules)]
     if not groups:
         return
-    from dpsyn_core.schema.rules.pairs import polish
+    from dpsyn_core.schema.rules.pairs import bring_back
 
-    now = {n: c for _, columns in mended for n, c in columns.items()}
+    now = {n: c for _, columns in repaired for n, c in columns.items()}
     others = read_columns(table, schema, [a.name for a in schema.coded if a.name not in now])
     for rules, columns in groups:
-        alone = ready(rules, columns, np.ones(table.num_rows, dtype=bool))
+        alone = record_rules(rules, columns, np.ones(table.num_rows, dtype=bool))
         rest = {n: c for n, c in (others | now).items() if n not in columns}
-        polish(alone, before, columns, rest, rng)
+        bring_back(alone, before, columns, rest, rng)
 
 
-def _repair_group(rules: Sequence[AnyRule], columns: Group, wrong: Bools, schema: Schema, rng: Generator) -> Bools:
-    """Mends the records of a group, and says which of them stay."""
-    public = [r for r in rules if not table_wide(r)]
-    alone = ready(rules, columns, ~any_broken(public, columns))
+def _repair_group(rules: Sequence[Rule], columns: Group, schema: Schema, rng: Generator) -> Bools:
+    """Changes the records of a group until they keep its rules, and says which of them stay."""
+    public = [r for r in rules if not r.table_wide]
+    alone = record_rules(rules, columns, ~any_broken(public, columns))
+    accept(Proposal(rows=np.flatnonzero(any_broken(alone, columns)), cells={}), alone, columns, rng)
+    for rule in alone:
+        if rule.broken(columns).any():
+            for proposal in rule.exchanges(alone, columns, rng):
+                accept(proposal, alone, columns, rng)
+    kept = np.flatnonzero(~any_broken(alone, columns))
+    keepers = part(columns, kept) if len(kept) else _closed(alone, rules, schema)
+    left = np.flatnonzero(any_broken(alone, columns))
+    if len(left):
+        rows = part(columns, left)
+        change(alone, rows, _givers(alone, columns, keepers), rng)
+        put(columns, left, rows)
+        _replace(np.flatnonzero(any_broken(alone, columns)), columns, keepers, rng)
     unique = [r for r in rules if isinstance(r, UniqueRule)]
-    computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
-    follow_all(alone, columns, rng)
-    exchange_blanks(alone, columns, rng)
-    exchange_sums(alone, columns, rng)
-    exchange_orders(alone, columns, rng)
-    for some in (computed, alone):
-        broke = any_broken(some, columns)
-        at, kept = np.flatnonzero(broke), np.flatnonzero(~any_broken(alone, columns))
-        fine = {n: c[kept] for n, c in columns.items()} if len(kept) else _closed(alone, rules, schema)
-        rows = {n: c[at] for n, c in columns.items()}
-        mend(some, rows, fine, rng, whole=columns)
-        if some is computed:
-            for name, column in rows.items():
-                columns[name].put(at, column)
-            exchange_conditions(alone, columns, rng)
-            continue
-        left = np.flatnonzero(any_broken(alone, rows))
-        if len(left):
-            donors = rng.integers(0, len(next(iter(fine.values())).values), len(left))
-            for name, column in rows.items():
-                column.put(left, fine[name][donors])
-        for name, column in rows.items():
-            columns[name].put(at, column)
-    stay = told_apart(unique, alone, columns, fine, rng)[1] if unique else np.ones(len(wrong), dtype=bool)
+    stay = _set_apart(unique, alone, columns, keepers, rng) if unique else np.ones(size_of(columns), dtype=bool)
     last = any_broken(rules, columns) & stay
     if last.any():  # a record of the schema alone may follow otherwise than those of the table
-        same = {n: c[np.flatnonzero(~last)] for n, c in columns.items()} if not last.all() else fine
-        for name, column in columns.items():
-            column.put(np.flatnonzero(last), same[name][np.zeros(int(last.sum()), dtype=np.intp)])
+        same = keepers if last.all() else part(columns, np.flatnonzero(~last))
+        put(columns, np.flatnonzero(last), part(same, np.zeros(int(last.sum()), dtype=np.intp)))
         stay &= ~any_broken(unique, columns)
     return stay
 
 
-def _closed(alone: Sequence[Ready], rules: Sequence[AnyRule], schema: Schema) -> Group:
+def accept(proposal: Proposal, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> None:
+    """Makes a change, in place, for the records (or blocks of them) that break fewer rules after it.
+
+    Values that still break a rule are moved inside their bins before that is decided.
+    """
+    here = part(columns, proposal.rows)
+    after = moved_inside(rules, here | dict(proposal.cells), rng)
+    more = faults(rules, after) - faults(rules, here)
+    if proposal.block is not None:
+        more = np.bincount(proposal.block, weights=more)[proposal.block]
+    ok = np.flatnonzero(more < 0)
+    put(columns, proposal.rows[ok], part(after, ok))
+
+
+def change(rules: Sequence[RecordRule], rows: Group, givers: Mapping[int, Group], rng: Generator) -> None:
+    """Rounds through the rules, each with the changes of single records that its kind proposes, in place.
+
+    Of each record the first change is made after which it keeps all rules; else the first after which it breaks fewer.
+
+    Args:
+        rules: of a group.
+        rows: records of which some break one; some may stay broken.
+        givers: by the number of a rule, records to take cells from.
+        rng: for what is drawn.
+    """
+    for _ in range(ROUNDS):
+        before = faults(rules, rows).sum()
+        for number, rule in enumerate(rules):
+            left = np.flatnonzero(rule.broken(rows))
+            for most in (0, None):
+                if not len(left):
+                    break
+                here = part(rows, left)
+                now = faults(rules, here)
+                done = np.zeros(len(left), dtype=bool)
+                for new in rule.moves(rules, here, givers[number], rng):
+                    after, ok = changed(here, new)
+                    count = faults(rules, after)
+                    ok &= ~done & (count < now if most is None else count == 0)
+                    put(rows, left[ok], {n: after[n][np.flatnonzero(ok)] for n in new})
+                    done |= ok
+                    if done.all():
+                        break
+                left = left[~done]
+        if faults(rules, rows).sum() in (0, before):
+            return
+
+
+def changed(here: Group, new: Change) -> tuple[Group, Bools]:
+    """The records after a change, and which of them keep to their domains."""
+    after, ok = dict(here), np.ones(size_of(here), dtype=bool)
+    for name, given in new.items():
+        column = here[name]
+        if isinstance(given, RuleColumn):
+            after[name] = given
+        elif isinstance(column.attribute, CategoricalAttribute):
+            ok &= column.allows(given)
+            after[name] = RuleColumn.of_codes(given.astype(np.int64), column.attribute)
+        else:
+            moved = given != column.values
+            values = np.where(moved, column.snapped(given), column.values).astype(column.values.dtype)
+            ok &= ~moved | column.allows(values)
+            after[name] = column.holding(values)
+    return after, ok
+
+
+def _givers(rules: Sequence[RecordRule], columns: Group, keepers: Group) -> dict[int, Group]:
+    """By the number of a rule the records that suit this one rule, which are more than keep all."""
+    out = {}
+    for number, rule in enumerate(rules):
+        rows = rule.givers(columns)
+        out[number] = part({n: columns[n] for n in rule.columns}, rows) if len(rows) else keepers
+    return out
+
+
+def _replace(rows: Rows, columns: Group, keepers: Group, rng: Generator) -> None:
+    """Gives these records all cells of some that keep all rules."""
+    if len(rows):
+        put(columns, rows, part(keepers, rng.integers(0, size_of(keepers), len(rows))))
+
+
+def _set_apart(
+    unique: Sequence[UniqueRule], rules: Sequence[RecordRule], columns: Group, keepers: Group, rng: Generator
+) -> Bools:
+    """Draws repeated records again, in place; which records stay (the others must go).
+
+    Args:
+        unique: rules on records that must differ.
+        rules: the others of the group, which all records keep already and keep afterwards.
+        columns: the records.
+        keepers: records that keep the rules, to draw from.
+        rng: for the draws.
+    """
+    for turn in range(REDRAWS):
+        at = np.flatnonzero(any_broken(unique, columns))
+        if not len(at):
+            break
+        drawn = part(columns, at)
+        for rule in unique:
+            mine = np.flatnonzero(rule.broken(columns)[at])
+            for name in rule.redrawn(keepers, turn):
+                late = turn >= REDRAWS // 2
+                cells = drawn_again(columns[name], keepers[name], len(mine), rng, uniform=late)
+                drawn[name].put(mine, cells)
+        change(rules, drawn, dict.fromkeys(range(len(rules)), keepers), rng)
+        ok = np.flatnonzero(~any_broken(rules, drawn))
+        put(columns, at[ok], part(drawn, ok))
+    return ~any_broken(unique, columns)
+
+
+def _closed(alone: Sequence[RecordRule], rules: Sequence[Rule], schema: Schema) -> Group:
     """Records that keep all rules, where no record of the table does: one of those that the schema alone gives.
 
     Only one, for what follows without a map must follow in one way.
     """
     found = witnesses(rules, schema)
     fine = np.flatnonzero(~any_broken(alone, found))
-    if len(fine):
-        return {n: c[fine] for n, c in found.items()}
-    return {n: c[np.zeros(1, dtype=np.intp)] for n, c in found.items()}
+    return part(found, fine if len(fine) else np.zeros(1, dtype=np.intp))
 
 
 def rewritten(table: Any, columns: Group, new: Mapping[str, Bools], schema: Schema, rng: Generator) -> Any:

@@ -10,8 +10,9 @@ import numpy as np
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.columns import broken, read_columns
-from dpsyn_core.schema.rules.registry import AnyRule, FollowsRule
+from dpsyn_core.schema.rules.base import Rule
+from dpsyn_core.schema.rules.columns import read_columns
+from dpsyn_core.schema.rules.follows import FollowsRule
 from dpsyn_core.tables.cells.canonical import canonical, has_decimal_comma
 
 
@@ -39,16 +40,16 @@ def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleB
     )  # fmt: skip
 
 
-def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
+def broken_counts(table: Any, schema: Schema) -> list[tuple[Rule, int]]:
     """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only.
 
     A derived column follows by its map; it counts where the table has it.
     """
     comma = has_decimal_comma(table)
-    out: list[tuple[AnyRule, int]] = []
+    out: list[tuple[Rule, int]] = []
     for rule in schema.rules:
         group = read_columns(table, schema, rule.columns, comma=comma)
-        out.append((rule, int(broken(rule, group).sum())))
+        out.append((rule, int(rule.broken(group).sum())))
     known = derived_rules(schema)
     for a in schema.attributes:
         if isinstance(a, DerivedAttribute) and a.name in table.column_names:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.formula import DifferenceRule, OrderRule
-from dpsyn_core.schema.rules.registry import AnyRule, BlankRule
+from dpsyn_core.schema.rules.base import Rule
+from dpsyn_core.schema.rules.blank import BlankRule
+from dpsyn_core.schema.rules.difference import DifferenceRule, between
+from dpsyn_core.schema.rules.order import OrderRule
 
 SINGLE = 1000  # days, or seconds, that are told apart one by one: every stay, and heaps at whole weeks and years
 MOST_DAYS = 73_050  # 200 years, more than close dates lie apart; a longer time counts as this long
@@ -66,7 +68,7 @@ def with_spans(schema: Schema) -> Schema:
     later one can be blank, so can the time between, and what rules say of such blanks holds for it too.
     """
     spans: list[SpanAttribute] = []
-    rules: list[AnyRule] = []
+    rules: list[Rule] = []
     for rule in schema.rules:
         if not isinstance(rule, OrderRule) or not closes(rule, schema):
             continue
@@ -93,11 +95,6 @@ def with_span_codes(codes: NDArray[np.unsignedinteger], schema: Schema) -> NDArr
     rows = dict(zip(names, codes, strict=True))
     more = [a.of_codes(*(rows[n] for n in a.reads)) for a in spans]
     return np.concatenate([codes, np.stack(more).astype(np.uint32)]) if more else codes
-
-
-def between(of: str, minus: str) -> str:
-    """The name of the time from one date to another."""
-    return f"{of} - {minus}"
 
 
 def closes(rule: OrderRule, schema: Schema) -> bool:

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.formula import range_of
-from dpsyn_core.schema.rules.registry import AnyRule, ImpossibleRule, Rule, check_rule
+from dpsyn_core.schema.rules.base import Rule
+from dpsyn_core.schema.rules.columns import range_of
+from dpsyn_core.schema.rules.impossible import ImpossibleRule
+from dpsyn_core.schema.rules.registry import check_rule, rule_of
 from dpsyn_core.schema.rules.usual_words import (
     AGE,
     ALTOGETHER,
@@ -75,15 +75,14 @@ COMPOUND = re.compile(  # Aufnahmedatum: aufnahme, datum
 MOST = 40  # proposals: a person reads them one by one
 
 
-def propose_rules(schema: Schema) -> list[AnyRule]:
+def propose_rules(schema: Schema) -> list[Rule]:
     """Rules that are likely to hold, which the schema does not have yet; of those that it could have alone."""
     coded = {a.name: a for a in schema.coded}
     named = {n: words_of(n) for n in coded}
     known = {str(r) for r in schema.rules}
-    out: list[AnyRule] = []
-    adapter: TypeAdapter[AnyRule] = TypeAdapter(Rule)
+    out: list[Rule] = []
     for document in _proposed(coded, named):
-        rule = adapter.validate_python(document)
+        rule = rule_of(document)
         if str(rule) in known:
             continue
         known.add(str(rule))
@@ -102,7 +101,7 @@ def named_close(lower: str, upper: str, *, precise: bool) -> bool:
     return any((lower, upper) in _differing(named, list(named), ends) for ends in (CLOSE_TIMES if precise else CLOSE))
 
 
-def _says_as_much(held: AnyRule, rule: AnyRule, coded: Mapping[str, Any]) -> bool:
+def _says_as_much(held: Rule, rule: Rule, coded: Mapping[str, Any]) -> bool:
     """Whether one rule on impossible combinations already rules out all cells of another."""
     if not (isinstance(held, ImpossibleRule) and isinstance(rule, ImpossibleRule)) or held.columns != rule.columns:
         return False

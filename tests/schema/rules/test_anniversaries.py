@@ -9,9 +9,8 @@ import pytest
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.anniversaries import completed, ends_with, starts_with
+from dpsyn_core.schema.rules.anniversaries import COMPLETED, completed, ends_with, starts_with
 from dpsyn_core.schema.rules.computation import computed_columns, measured_part
-from dpsyn_core.schema.rules.formula import COMPLETED
 from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.schema.rules.usual_rules import propose_rules
 from dpsyn_core.schema.rules.zeros import KnownZeros

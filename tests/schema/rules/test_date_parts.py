@@ -9,10 +9,10 @@ import pytest
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules.anniversaries import COMPLETED
 from dpsyn_core.schema.rules.computation import computed_columns, part_of, with_computed
+from dpsyn_core.schema.rules.date_parts import Part, values_of
 from dpsyn_core.schema.rules.date_parts import part_of as parted
-from dpsyn_core.schema.rules.date_parts import values_of
-from dpsyn_core.schema.rules.formula import COMPLETED, Part
 from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.schema.rules.usual_rules import propose_rules
 from dpsyn_core.schema.rules.zeros import KnownZeros

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import PLAIN, RuleColumn
-from dpsyn_core.schema.rules.following import ready
+from dpsyn_core.schema.rules.repair import record_rules
 from tests.schema.helpers import cat
 
 CITIES, COUNTRIES = 8, 4
@@ -19,7 +19,7 @@ def found(city, country, rules, countries=COUNTRIES):
         n: RuleColumn(schema[n], np.asarray(v), np.full(len(v), PLAIN, dtype=np.uint8))
         for n, v in (("city", city), ("country", country))
     }
-    lookup = ready(schema.rules, group, np.ones(len(city), dtype=bool))[0]
+    lookup = record_rules(schema.rules, group, np.ones(len(city), dtype=bool))[0]
     return dict(zip(lookup.keys.tolist(), lookup.targets.tolist(), strict=True))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.rules import pairs as polishing
+from dpsyn_core.schema.rules import pairs
 from dpsyn_core.schema.rules.repair import repair
 from tests.schema.rules.test_repair import cat, check_repaired, declared, num
 
@@ -49,8 +49,8 @@ def _bills():
 def test_pairs_come_back_to_what_they_were_and_no_record_breaks_a_rule(monkeypatch):
     table, schema = _bills()
     far = []
-    for rounds in (0, polishing.ROUNDS):
-        monkeypatch.setattr(polishing, "ROUNDS", rounds)
+    for rounds in (0, pairs.ROUNDS):
+        monkeypatch.setattr(pairs, "ROUNDS", rounds)
         after, _ = repair(table, schema.rules, schema, np.random.default_rng(7))
         check_repaired(table, after, schema)
         far.append(_moved(table, after, schema))

@@ -159,17 +159,14 @@ def test_no_rule_is_broken_whatever_schema_rules_and_table(seed):
     assert changed == found.cells
 
 
-def test_records_that_keep_all_rules_stay_bit_for_bit():
+def test_columns_of_no_broken_rule_stay_bit_for_bit():
     schema, rng = declared(RULES[:2]), np.random.default_rng(3)
     table = drawn(schema, 3000, rng)
-    single = [sum(n for _, n in broken_counts(table.slice(i, 1), schema)) == 0 for i in range(200)]
     made, found = repair(table, schema.rules, schema, rng)
     check_repaired(table, made, schema)
-    assert 0 < sum(single) < 200 and found.records
-    for i in np.flatnonzero(single):
-        assert table.slice(i, 1).equals(made.slice(i, 1))
-    again, nothing = repair(made, schema.rules, schema, rng)
-    assert again.equals(made) and nothing.cells == 0
+    assert found.records and not made.equals(table)
+    for name in ("age", "marital", "code"):
+        assert table[name].equals(made[name])
 
 
 def test_impossible_records_exchange_a_cell_so_that_columns_keep_their_counts():

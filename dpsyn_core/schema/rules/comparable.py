@@ -1,0 +1,38 @@
+"""Which columns a rule can compare or add: numbers, or dates that are written in full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
+from dpsyn_core.schema.attributes.numeric import NumericAttribute
+from dpsyn_core.schema.grids import OF_TIMES
+
+
+def check_comparable(first: Any, second: Any) -> None:
+    """Raises SchemaError unless both are numbers, days, or times of day, written in full."""
+    for attribute in (first, second):
+        if not isinstance(attribute, NumericAttribute | DatetimeAttribute):
+            msg = (
+                f"'{attribute.name}' is {attribute.kind}, and the rule compares numbers or dates; declare it as numeric"
+            )
+            raise SchemaError(msg)
+        if isinstance(attribute, DatetimeAttribute) and attribute.formats:
+            written = attribute.formats[0]
+            needed = ("%S",) if attribute.rhythm not in OF_TIMES else ("%M", "%S")
+            if not any(day in written for day in ("%d", "%j")) or (
+                attribute.precise and not any(part in written for part in needed)
+            ):
+                msg = f"'{attribute.name}' is written as {written}, which loses part of the date; write it in full"
+                raise SchemaError(msg)
+    if first.kind != second.kind or getattr(first, "precise", None) != getattr(second, "precise", None):
+        msg = f"'{first.name}' and '{second.name}' cannot be compared: both must be numbers, days, or times of day"
+        raise SchemaError(msg)
+
+
+def check_number(attribute: Any) -> None:
+    """Raises SchemaError for a column that holds no numbers."""
+    if not isinstance(attribute, NumericAttribute):
+        msg = f"'{attribute.name}' is {attribute.kind} and holds no numbers; declare it numeric"
+        raise SchemaError(msg)
