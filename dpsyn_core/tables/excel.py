@@ -12,13 +12,13 @@ from typing import Any
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.extras import require
-from dpsyn_core.tables import headers, headings
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.cells import objects as cells
 from dpsyn_core.tables.cells.canonical import to_text
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import EXCEL, ReadForm
-from dpsyn_core.tables.text import encodings as sniffing
+from dpsyn_core.tables.text import dialect
 from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
 
 MAX_BYTES = 2 << 30
@@ -52,10 +52,10 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         rest = [f"'{n}'" for n in names if n != chosen]
         others = ", ".join(rest[:5]) + (" ..." if len(rest) > 5 else "")
         notices = (Notice("sheet", sheet=chosen, sheets=len(names), others=others),)
-    looked = [["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]]
+    looked = [["" if c is None else str(c) for c in row] for row in rows[: dialect.LOOKED]]
     first = form.header is None and form.header_row == form.header_lines == 1
-    hint = sniffing.header_hint(looked) if first else None
-    headless = first and bool(looked) and sniffing.looks_like_a_record(looked[0])
+    hint = dialect.header_hint(looked) if first else None
+    headless = first and bool(looked) and dialect.looks_like_a_record(looked[0])
     if form.header is None:
         rows = rows[form.header_row - 1 :]
         if len(rows) < form.header_lines:
@@ -63,9 +63,9 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
             raise TableError(msg)
         if form.header_lines > 1:
             top = [["" if c is None else cell(c) for c in row] for row in rows[: form.header_lines]]
-            rows = [tuple(headings.over(top)), *rows[form.header_lines :]]
+            rows = [tuple(headers.over(top)), *rows[form.header_lines :]]
     else:
-        given = sniffing.rows_of(form.header, sniffing.find_delimiter(form.header), 1)
+        given = dialect.rows_of(form.header, dialect.find_delimiter(form.header), 1)
         rows = [tuple(given[0] if given else ()), *rows]
         notices += (Notice("headers_given"),)
     if len(rows) < (2 if form.strict else 1):

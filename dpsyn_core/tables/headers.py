@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, zip_longest
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.notices import Notice
@@ -128,3 +128,30 @@ def short(name: str) -> str:
     """A header for messages: on one line and at most 80 characters."""
     plain = "".join(c if c.isprintable() else "?" for c in name[:81])
     return plain if len(plain) <= 80 else plain[:77] + "..."
+
+
+def over(lines: Sequence[Sequence[str]]) -> list[str]:
+    """What columns are called whose headers stand in several lines.
+
+    Where the first line names every column, and no two alike, the names are its own, and what stands below it tells
+    about them, as in the exports of surveys. Otherwise the lines are joined: a heading holds for the columns to its
+    right that have none, as merged cells do, and the last line names the columns below it.
+
+    Args:
+        lines: cells of each line, the uppermost first.
+
+    Returns:
+        One name a column; empty where no line has one.
+    """
+    columns = [[" ".join(cell.split()) for cell in column] for column in zip_longest(*lines, fillvalue="")]
+    first = [column[0] for column in columns]
+    if all(first) and len(set(first)) == len(first):
+        return list(lines[0])
+    group = [""] * len(lines)
+    out = []
+    for column in columns:
+        for i, cell in enumerate(column[:-1]):
+            if cell:  # a new heading ends those below the old one
+                group[i:] = [cell, *[""] * (len(group) - i - 1)]
+        out.append(" ".join(dict.fromkeys(filter(None, [*group[:-1], column[-1]]))))
+    return out

@@ -18,7 +18,7 @@ from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.places import files_at
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
-from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text import table as text
 from dpsyn_core.tables.text.batches import divisible, text_batches
 
 MAX_UPLOAD = 200 << 20  # bytes, through a browser
@@ -129,7 +129,7 @@ def _mapped(path: Path, form: ReadForm) -> Batches:
         with steady(path) as here:
             with here.open("rb") as file:
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
-            return _whole(memoryview(mapped), path.name, MAX_FILE, form, delimited.File(path=here, pages=mapped))
+            return _whole(memoryview(mapped), path.name, MAX_FILE, form, text.File(path=here, pages=mapped))
     except (OSError, ValueError) as error:
         if isinstance(error, DPSynError):
             raise
@@ -147,7 +147,7 @@ def _check_size(size: int, cap: int, *, headed: bool) -> None:
         raise TableError(msg)
 
 
-def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimited.File | None = None) -> Batches:
+def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: text.File | None = None) -> Batches:
     """The bytes of a file as a table in memory, by their kind."""
     headed = form.header is None
     _check_size(len(data), cap, headed=headed)
@@ -157,7 +157,7 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
 
         plain = inflate.gunzip(data, min(MAX_TEXT, inflate.MAX_RATIO * cap))
         _check_size(len(plain), MAX_TEXT, headed=headed)
-        return delimited.parse(memoryview(plain), name.removesuffix(".gz"), form)
+        return text.parse(memoryview(plain), name.removesuffix(".gz"), form)
     if kind == "parquet":
         from dpsyn_core.tables import parquet as columnar
 
@@ -170,7 +170,7 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
         from dpsyn_core.tables import labelled
 
         return labelled.parse(data, form)
-    return delimited.parse(data, name, form, file)
+    return text.parse(data, name, form, file)
 
 
 def _written(files: Sequence[Path], form: ReadForm) -> Sequence[Path]:

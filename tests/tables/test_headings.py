@@ -6,7 +6,7 @@ import pytest
 from openpyxl import Workbook
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.headings import over
+from dpsyn_core.tables.headers import over
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text.batches import text_batches
 from tests.tables.reading import read

@@ -13,8 +13,7 @@ from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.kinds import HEAD, MARKS, OTHERS, kind_of
 from dpsyn_core.tables.read import open_table, parts_of
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text import lines
-from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text import lines, records
 from dpsyn_core.tables.text.batches import divisible, text_batches
 from tests.audit.lines import split
 from tests.tables.reading import read
@@ -106,7 +105,7 @@ def test_blocks_of_the_reader_and_marks_at_the_beginning_of_lines_change_nothing
     whole = column(text, tmp_path)
     assert whole == sorted(["x", "", "y", ""] * 30)
     for block in range(2, 40):
-        monkeypatch.setattr(delimited, "BLOCK", block)
+        monkeypatch.setattr(records, "BLOCK", block)
         assert sorted(read(text).table.column(0).to_pylist()) == whole
 
 

@@ -24,8 +24,7 @@ from dpsyn_core.tables.parquet_batches import parquet_batches
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text import inflation as inflate
-from dpsyn_core.tables.text import lines
-from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text import lines, records
 from dpsyn_core.tables.text.batches import text_batches
 from tests.schema.helpers import num, schema
 from tests.tables.reading import read
@@ -226,7 +225,7 @@ def test_stray_quotation_marks_never_join_cells():
 
 def test_line_ends_inside_cells_are_read_alike_wherever_the_reader_s_blocks_end(monkeypatch):
     """Before they were LF, pyarrow dropped the LF of a CR LF between which one of its blocks ended."""
-    monkeypatch.setattr(delimited, "BLOCK", 1000)
+    monkeypatch.setattr(records, "BLOCK", 1000)
     rows = 1000
     data = b"a,b\n" + b'1,"first line\nsecond, line\r\nthird"\n' * rows
     table = read_table(data, multiline=True)

@@ -10,40 +10,23 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
-from dpsyn_core.tables.cells.canonical import COMMA, UNREADABLE
+from dpsyn_core.tables.cells.canonical import UNREADABLE
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text import encodings as sniffing
-from dpsyn_core.tables.text import lines
-from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.text import encodings, lines, records
+from dpsyn_core.tables.text.dialect import Dialect, dialect_of, holds_headers
+from dpsyn_core.tables.text.encodings import SAMPLE, Encoding
 
 PIECE = 1 << 23  # bytes of a batch, about: it grows until a record ends
-LEAST_HEAD = 4 * sniffing.SAMPLE  # bytes of a file that are looked at: a letter may have four of them
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Found:
-    """The public form of one file.
-
-    names: what columns are called. records: the byte where records begin; right where line ends are those of ASCII.
-    facts: as of `delimited`.
-    """
-
-    encoding: sniffing.Encoding
-    top: delimited.Top
-    names: list[str]
-    comma: bool
-    records: int
-    facts: dict[str, Any]
+LEAST_HEAD = 4 * SAMPLE  # bytes of a file that are looked at: a letter may have four of them
 
 
 def text_batches(path: Path, form: ReadForm, *, piece: int | None = None, share: Share = WHOLE) -> Batches:
@@ -60,20 +43,20 @@ def text_batches(path: Path, form: ReadForm, *, piece: int | None = None, share:
     """
     piece = PIECE if piece is None else piece
     raw = _raw(path, piece, form)
-    notices: list[Notice] = []
     odd: list[str] = []
-    found = _form(_start(raw, form), path.name, form, notices, odd)
+    head = _start(raw, form)
+    encoding = encodings.find_encoding(memoryview(head), form.encoding, headed=form.header is None)
+    dialect = _dialect(head, path.name, form, encoding, odd)
+    first = lines.behind(head, dialect.lines)  # the byte where records begin, where line ends are those of ASCII
 
     def read() -> Iterator[Any]:
         if share == WHOLE:
-            records = lines.below(_text(raw(), found.encoding, strict=form.strict), found.top.lines)
-            return _tables(records, found, form, odd, before=found.top.lines)
-        part = _lines(path, share, piece, found.records)
-        return _tables(_text(part, replace(found.encoding, skip=0), strict=False), found, form, odd)
+            text = lines.below(_text(raw(), encoding, strict=form.strict), dialect.lines)
+            return _tables(text, dialect, form, encoding, odd, before=dialect.lines)
+        part = _lines(path, share, piece, first)
+        return _tables(_text(part, replace(encoding, skip=0), strict=False), dialect, form, encoding, odd)
 
-    return Batches(
-        columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd, **found.facts
-    )  # fmt: skip
+    return Batches(columns=dialect.names, read=read, size=path.stat().st_size, odd=odd, **dialect.facts)
 
 
 def divisible(path: Path, form: ReadForm) -> bool:
@@ -84,11 +67,11 @@ def divisible(path: Path, form: ReadForm) -> bool:
     if form.multiline or form.strict:
         return False
     with steady(path) as here, here.open("rb") as file:
-        head = file.read(sniffing.SAMPLE)
+        head = file.read(SAMPLE)
     headed = form.header is None
     if kind_of(path.name, head, headed=headed) != "text":
         return False
-    encoding = sniffing.find_encoding(memoryview(head), form.encoding, headed=headed).name
+    encoding = encodings.find_encoding(memoryview(head), form.encoding, headed=headed).name
     return "\r\n".encode(encoding) == b"\r\n"
 
 
@@ -169,75 +152,58 @@ def _start(raw: Callable[[], Iterator[bytes]], form: ReadForm) -> bytes:
         if len(head) > 2 * lines.HEADER_LIMIT:
             break
         if len(head) >= least:
-            found = sniffing.find_encoding(memoryview(head), form.encoding, headed=form.header is None)
-            if delimited.holds_headers(_decoded(bytes(head), found), form):
+            found = encodings.find_encoding(memoryview(head), form.encoding, headed=form.header is None)
+            if holds_headers(_decoded(bytes(head), found), form):
                 break
     return bytes(head)
 
 
-def _decoded(head: bytes, found: sniffing.Encoding) -> memoryview:
+def _decoded(head: bytes, found: Encoding) -> memoryview:
     """The head of a file as `lines.normalised` text."""
     decoder = codecs.getincrementaldecoder(found.name)("replace")
     return lines.normalised(memoryview(decoder.decode(head[found.skip :]).encode("utf-8", "replace")))
 
 
-def _form(head: bytes, name: str, form: ReadForm, notices: list[Notice], odd: list[str]) -> _Found:
-    """The public form, by the rules of `text.table`."""
-    data = memoryview(head)
-    found = sniffing.find_encoding(data, form.encoding, headed=form.header is None)
-    if form.strict and not found.name.startswith(("utf-16", "utf-32")):
-        sniffing.refuse_binary(data)
-    notices += [found.notice] if found.notice else []
-    text = _decoded(head, found)
-    top = delimited.top_of(text, name.removesuffix(".gz"), form, notices)
-    names, said = headers.named(top.written, strict=form.strict)
-    notices += said
-    return _Found(
-        encoding=found, top=top, names=names, comma=delimited.decimal_comma(text[top.size :], top.delimiter, form, odd),
-        records=lines.behind(head, top.lines), facts=delimited.facts(text, top, found.name, form),
-    )  # fmt: skip
+def _dialect(head: bytes, name: str, form: ReadForm, encoding: Encoding, odd: list[str]) -> Dialect:
+    """The dialect, by the head of the file."""
+    if form.strict and not encoding.name.startswith(("utf-16", "utf-32")):
+        encodings.refuse_binary(memoryview(head))
+    return dialect_of(_decoded(head, encoding), name.removesuffix(".gz"), form, encoding, odd)
 
 
 def _tables(
-    records: Iterator[bytes], found: _Found, form: ReadForm, odd: list[str], *, before: int = 0
-) -> Iterator[Any]:  # fmt: skip
+    text: Iterator[bytes], dialect: Dialect, form: ReadForm, encoding: Encoding, odd: list[str], before: int = 0
+) -> Iterator[Any]:
     """The records as text columns, piece by piece; sentences about the whole file are added to `odd` at the end.
 
     There is one piece at least, also where there is no record. before: lines of the file above the records.
     """
     broken, first, unreadable, nothing = 0, None, False, True
-    for data in _pieces(records, found, form):
-        if found.encoding.name != "utf-8":
+    for data in _pieces(text, dialect, form):
+        if encoding.name != "utf-8":
             unreadable = unreadable or UNREADABLE.encode() in data
-        elif sniffing.first_invalid(memoryview(data), "utf-8", 0) is not None:
+        elif encodings.first_invalid(memoryview(data), "utf-8", 0) is not None:
             data, unreadable = data.decode("utf-8", "replace").encode("utf-8"), True  # noqa: PLW2901
-        table, faults = _cells(data, found, form, before)
+        table, faults = records.table_of(memoryview(data), dialect, form, before=before)
         if faults is not None and faults.first is not None:
             broken += len(faults)
             first = faults.first.moved(before) if first is None else first
         before, nothing = before + data.count(b"\n"), False
         yield table
     if nothing:
-        yield _cells(b"", found, form, before)[0]
-    odd += [s for s in _said(found, form, broken, first, unreadable) if s not in odd]
+        yield records.table_of(memoryview(b""), dialect, form, before=before)[0]
+    notices = [Notice("undecoded", encoding=encoding.name.upper())] if unreadable else []
+    if first is not None:
+        notices.append(records.unfit(broken, first, len(dialect.names), multiline=form.multiline))
+    odd += [notice for notice in notices if notice not in odd]
 
 
-def _cells(data: bytes, found: _Found, form: ReadForm, before: int) -> tuple[Any, lines.Faults | None]:
-    """A piece as a table, and what was wrong with it."""
-    table, faults = delimited.cells_of(
-        memoryview(data), found.top.written, found.top.delimiter, multiline=form.multiline, strict=form.strict,
-        before=before,
-    )  # fmt: skip
-    table = table.rename_columns(found.names)
-    return table.replace_schema_metadata(COMMA) if found.comma else table, faults
-
-
-def _text(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
+def _text(raw: Iterator[bytes], encoding: Encoding, *, strict: bool) -> Iterator[bytes]:
     """The text as whole lines of UTF-8 that end in LF; see `_utf8`."""
     return lines.whole_lines(_utf8(raw, encoding, strict=strict))
 
 
-def _utf8(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
+def _utf8(raw: Iterator[bytes], encoding: Encoding, *, strict: bool) -> Iterator[bytes]:
     """The text as UTF-8 without its mark; bytes that do not decode stay in UTF-8 files, and are U+FFFD in others.
 
     With `strict` such bytes are refused, and NUL bytes.
@@ -265,27 +231,16 @@ def _utf8(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) ->
     yield b"" if encoding.name == "utf-8" and not strict else decoded(b"", final=True)
 
 
-def _pieces(records: Iterator[bytes], found: _Found, form: ReadForm) -> Iterator[bytes]:
+def _pieces(text: Iterator[bytes], dialect: Dialect, form: ReadForm) -> Iterator[bytes]:
     """Whole lines; where cells may hold line ends, as many as end where a record does."""
     held = b""
-    for data in records:
+    for data in text:
         held += data
         end = len(held)
         if form.multiline:
-            end = lines.record_end(memoryview(held), found.top.delimiter, first=False)
+            end = lines.record_end(memoryview(held), dialect.delimiter, first=False)
         if end:
             yield held[:end]
             held = held[end:]
     if held:
         yield held
-
-
-def _said(
-    found: _Found, form: ReadForm, broken: int, first: lines.Fault | None, unreadable: bool
-) -> list[Notice]:  # fmt: skip
-    out = []
-    if unreadable:
-        out.append(Notice("undecoded", encoding=found.encoding.name.upper()))
-    if first is not None:
-        out.append(delimited.unfit(broken, first, len(found.names), multiline=form.multiline))
-    return out

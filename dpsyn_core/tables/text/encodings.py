@@ -1,10 +1,8 @@
-"""What a text file is: its encoding, its delimiter and its decimal mark, by rules that look at the header alone."""
+"""Encodings: which one a text has, by its header line alone, and its bytes as UTF-8."""
 
 from __future__ import annotations
 
 import codecs
-import csv
-import io
 import re
 from dataclasses import dataclass
 
@@ -12,17 +10,9 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.text import lines
 
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24
 SAMPLE = 1 << 16
-SURVEY, KEY = 4, '{"ImportId"'  # the line up to which exports of surveys have keys, and how their cells begin
-NEARLY = 0.8  # of the cells of most lines, which headers fill: some stand above a column of their own alone
-LOOKED = 30  # lines that are looked at for headers below a title
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
-NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
-DECIMAL = re.compile(r"[-+]?(0,\d+|\d*,(\d{1,2}|\d{4,})|\d{4,},\d+)")  # with a comma that stands for no thousands
-JSON = re.compile(r"\s*(\[\s*$|\[?\s*\{\s*($|\}|\".*\"\s*:))")
-MARKUP = re.compile(r"\s*<(\?xml|!doctype|html|head|body|table|svg|[a-z][\w:]*( [^<>]*)?>\s*($|<))", re.IGNORECASE)
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
 
 
@@ -76,42 +66,6 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
     return Encoding(name="cp1252", notice=Notice("latin"))
 
 
-def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
-    """Where headers may be that are not the first line alone: private, for it looks at records.
-
-    Args:
-        rows: the first lines as cells, blank ones left out.
-
-    Returns:
-        Their line, counted from 1, how many they take, and whether their cells hold line ends: the first line with
-        nearly as many cells as most, none a number, and headings over its cells; or names above questions of a survey.
-    """
-    for number, row in enumerate(rows[1:SURVEY], start=2):
-        if row and all(c.lstrip().startswith(KEY) for c in row):
-            return 1, number, any("\n" in c for above in rows[:number] for c in above)
-    filled = [[c.strip() for c in row if c.strip()] for row in rows]
-    widths = [len(row) for row in filled]
-    if len(rows) < 4 or widths[0] >= max(widths):
-        return None
-    usual = max(set(widths[1:]), key=lambda w: (widths[1:].count(w), w))
-    for i, row in enumerate(filled):
-        if len(row) >= max(2, NEARLY * usual) and not any(NUMBER.fullmatch(c) for c in row):
-            held = [k for k, c in enumerate(rows[i - 1]) if c.strip()]
-            if i and 1 < len(held) < min(len(row), held[-1] - held[0] + 1):  # headings, and a gap between them
-                return i, 2, False
-            return (i + 1, 1, False) if i and len(row) > widths[0] else None
-    return None
-
-
-def looks_like_a_record(cells: list[str]) -> bool:
-    """Whether a first line is more likely a record than headers: a third of its cells or more are numbers, not years.
-
-    That is said to the owner alone, since what it tells about may be a record.
-    """
-    numbers = [c.strip() for c in cells if NUMBER.fullmatch(c.strip())]
-    return bool(numbers) and 3 * len(numbers) >= len(cells) and not all(YEAR.fullmatch(n) for n in numbers)
-
-
 def _chosen(head: bytes, wanted: str) -> Encoding:
     try:
         name = codecs.lookup(wanted).name
@@ -141,19 +95,6 @@ def _declared(wanted: str | None) -> Encoding:
         )
         raise TableError(msg)
     return found
-
-
-def refuse_markup(line: str) -> None:
-    """Raises TableError where the first line is one of JSON, XML or HTML: its text would be taken for headers."""
-    if JSON.match(line):
-        msg = (
-            "the file is JSON, not a table of cells; save it as CSV or Parquet, in Python by "
-            "pandas.read_json('file.json').to_csv('file.csv', index=False), with lines=True for one record a line"
-        )
-        raise TableError(msg)
-    if MARKUP.match(line):
-        msg = "the file is XML or HTML, not a table of cells; save it as CSV, Parquet or Excel"
-        raise TableError(msg)
 
 
 def refuse_binary(data: memoryview) -> None:
@@ -204,39 +145,16 @@ def find_nul(data: memoryview) -> int | None:
     return None
 
 
-def sample_lines(text: str, whole: bool) -> str:
-    """The text cut after its last complete line, unless it is the whole file."""
-    if whole:
-        return text
-    end = max(text.rfind("\n"), text.rfind("\r"))
-    return text[: end + 1] if end >= 0 else text
-
-
-def find_delimiter(header: str, *, prefer: str = ",") -> str:
-    """The delimiter that splits the header line into the most cells; `prefer` among equals, or when none splits it.
-
-    Args:
-        header: the first line of the file, which is public; no record is looked at.
-        prefer: by the ending of the file's name.
-    """
-    widths = {d: max(map(len, rows_of(header, d, 1)), default=1) for d in (prefer, *DELIMITERS)}
-    return max(widths, key=lambda d: widths[d])
-
-
-def rows_of(text: str, delimiter: str, limit: int) -> list[list[str]]:
-    """The first rows of a text as lists of cells, blank lines left out."""
-    rows: list[list[str]] = []
-    try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            if row:
-                rows.append(row)
-            if len(rows) >= limit:
-                break
-    except csv.Error:  # a cell above the csv module's cap: what was read so far decides
-        return rows
-    return rows
-
-
-def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether a cell of these records is a number such as 12,5, not 1,234: then the person is told how it is read."""
-    return any(DECIMAL.fullmatch(c.strip()) for row in rows for c in row)
+def refuse_undecodable(data: memoryview, encoding: str, skip: int) -> None:
+    """Raises TableError for the first byte that does not decode, or is NUL."""
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    if not wide:
+        refuse_binary(data)
+    bad = first_invalid(data, encoding, skip)
+    if bad is not None:
+        msg = f"byte {bad[0]} is not valid {encoding.upper()}; repair the file, or name another encoding"
+        raise TableError(msg)
+    nul = None if wide else find_nul(data)
+    if nul is not None:
+        msg = f"byte {nul} is NUL, which no text table holds; repair the file, or name its encoding"
+        raise TableError(msg)

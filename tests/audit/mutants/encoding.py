@@ -13,9 +13,9 @@ from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells import objects as cells
-from dpsyn_core.tables.text import encodings as sniffing
-from dpsyn_core.tables.text import lines
-from dpsyn_core.tables.text import table as delimited
+from dpsyn_core.tables.cells.canonical import COMMA
+from dpsyn_core.tables.text import encodings, lines, records
+from dpsyn_core.tables.text import table as whole
 from tests.audit import raw
 from tests.audit.lines import lines_fuzzed
 from tests.audit.mutants.base import mutant, replacing
@@ -58,10 +58,10 @@ def typing_by_column():
 @mutant("the encoding is guessed from the whole file", "T2 raw", lambda: raw.t2_raw("csv"))
 def guessing_by_file():
     def find(data, wanted, *, headed=True):
-        valid = [n for n in ("utf-8", "cp1252", "latin-1") if sniffing.first_invalid(data, n, 0) is None]
-        return sniffing.Encoding(name=valid[0])
+        valid = [n for n in ("utf-8", "cp1252", "latin-1") if encodings.first_invalid(data, n, 0) is None]
+        return encodings.Encoding(name=valid[0])
 
-    with replacing((sniffing, "find_encoding", find)):
+    with replacing((encodings, "find_encoding", find)):
         yield
 
 
@@ -96,23 +96,23 @@ def refusing_by_value():
 
 @mutant("a line with another number of cells refuses the file", "T1 raw", lambda: raw.t1_raw("csv"))
 def refusing_by_line():
-    real = delimited.cells_of
+    real = records.table_of
 
-    def cells_of(*given, **kw):
-        return real(*given, **kw | {"strict": True})
+    def table_of(text, dialect, form, **kw):
+        return real(text, dialect, form.model_copy(update={"strict": True}), **kw)
 
-    with replacing((delimited, "cells_of", cells_of)):
+    with replacing((records, "table_of", table_of)):
         yield
 
 
 @mutant("an open quotation mark swallows the lines after it", "fuzz", fuzz("text"))
 def swallowing():
-    real = delimited.cells_of
+    real = records.table_of
 
-    def cells_of(*given, **kw):
-        return real(*given, **kw | {"multiline": True})
+    def table_of(text, dialect, form, **kw):
+        return real(text, dialect, form.model_copy(update={"multiline": True}), **kw)
 
-    with replacing((delimited, "cells_of", cells_of)):
+    with replacing((records, "table_of", table_of)):
         yield
 
 
@@ -145,14 +145,14 @@ def widest_row():
 
 @mutant("numbers have a decimal comma where the first lines show one", "T2 raw", raw.t2_decimal_comma)
 def comma_by_sight():
-    real = delimited.parse
+    real = whole.parse
 
     def parse(*args, **kwargs):
         found = real(*args, **kwargs)
         seen = any(getattr(notice, "key", "") == "decimal_comma" for notice in found.odd)
-        return found.holding(found.whole().replace_schema_metadata(delimited.COMMA if seen else None))
+        return found.holding(found.whole().replace_schema_metadata(COMMA if seen else None))
 
-    with replacing((delimited, "parse", parse)):
+    with replacing((whole, "parse", parse)):
         yield
 
 
