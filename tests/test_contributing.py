@@ -162,7 +162,7 @@ def test_a_kind_of_attribute_is_checked_synthesized_and_reported(newcomer):
     assert len(set(lines)) > 10, "values are drawn inside their bins"
     report = json.loads((newcomer.folder / "out" / "report.json").read_text(encoding="utf-8"))
     assert "took" in json.dumps(report["tables"][0]["scores"]["wasserstein"])
-    assert passed(newcomer.output("python -m pytest tests/schema")) > 80
+    assert passed(newcomer.output("python -m pytest tests/schema")) >= 20
 
 
 @pytest.mark.slow

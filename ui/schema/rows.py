@@ -54,7 +54,7 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
     kind = document["kind"]
     words = {
         "kind": {"identifier": "identifier", "ignored": "left out", "datetime": "date", "derived": FOLLOWS}.get(
-            kind, ""
+            kind, kind
         ),
         "content": "",
         "bins": "",
@@ -88,7 +88,7 @@ def range_text(document: dict[str, Any], **others: str) -> str:
 
 def kind_words(kind: str | float | bool) -> str:
     """A kind in the visitor's language."""
-    return t(f"guide.kind_{str(kind).replace(' ', '_')}")
+    return t(f"guide.kind_{str(kind).replace(' ', '_')}") if kind in KINDS else str(kind)
 
 
 def _end(value: float | str) -> str:
@@ -148,6 +148,9 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
         if "kind" in edits and "source" not in edits:
             out["source"] = "public"  # nothing is left of what was read: a person chose the kind
         return _checked({**out, "kind": "ignored" if kind == "left out" else "identifier"})
+    if kind not in KINDS:
+        msg = f"column '{old['name']}' is a {kind}, which has no fields in this table; edit the schema file"
+        raise SchemaError(msg)
     _refuse_idle(kind, old["name"], edits)
     out["missing"] = bool(words["missing"])
     out["group"] = str(words["group"]) or None

@@ -188,12 +188,6 @@ class DatetimeAttribute(RangeAttribute):
 
         return instants.written(moments, self.formats[0])
 
-    def values_of(self, column: Any, codes: NDArray[Any], *, comma: bool = False) -> NDArray[np.float64]:
-        """Days or seconds since 1970 (n,), NaN where a cell is no date."""
-        del codes
-        units, valid = self.read(column, comma=comma)
-        return np.where(valid, units.astype(np.float64), np.nan)
-
     def _outside(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         out: NDArray[np.bool_] = (values < int(self.binning.starts[0])) | (values > self.binning.last)
         return out

@@ -152,6 +152,12 @@ class RangeAttribute(CodedBase):
             mend=self._mend(column, unread),
         )
 
+    def values_of(self, column: Any, codes: NDArray[Any], *, comma: bool = False) -> NDArray[np.float64]:
+        """The values (n,) in the unit of the bins, NaN where a cell holds none."""
+        del codes
+        values, valid = self.read(column, comma=comma)
+        return np.where(valid, values.astype(np.float64), np.nan)
+
     def _outside(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         low, high = self.binning.bounds()
         out: NDArray[np.bool_] = (values < low[0]) | (values > high[-1])
