@@ -140,7 +140,9 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
                     "that holds all settings of a run"
                 )
                 raise SettingError(msg)
-        return run_spec(args), Schema.load(args.schema)
+        spec = run_spec(args)
+        point_out_plugin(spec.method)
+        return spec, Schema.load(args.schema)
     from dpsyn_core.runs.settings_file import RunSettings
 
     kept = RunSettings.load(args.from_settings)
@@ -150,7 +152,20 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
     if fields["method"] != kept.run.method or args.settings:  # then they are not what was chosen
         fields["chosen_on"] = None
     fields["settings"] = {**inherited, **parse_settings(args.settings)}
+    point_out_plugin(fields["method"])
     return RunSpec.of(**fields), kept.schema if args.schema is None else Schema.load(args.schema)
+
+
+def point_out_plugin(method: str) -> None:
+    """Says on stderr that a system is not one of ours, and whose it is."""
+    from dpsyn_core.systems.registry import package_of
+
+    if (package := package_of(method)) is not None:
+        print(
+            f"note: '{method}' is of the package {' '.join(package)} and not one of ours: that it keeps its promise is "
+            "that package's word",
+            file=sys.stderr,
+        )
 
 
 def run_spec(args: argparse.Namespace, **more: Any) -> RunSpec:

@@ -19,8 +19,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.systems import registry
 
     listed = [registry.describe(name) for name in (*registry.names(), *registry.UNPROTECTED)]
+    others = registry.others()
     if args.json:
-        print_json(listed)
+        print_json([*listed, *({"name": n, "package": p, "version": v} for n, (p, v) in others.items())])
         return
     for method in listed:
         mark = " (default)" if method["name"] == registry.DEFAULT else ""
@@ -32,3 +33,7 @@ def run(args: argparse.Namespace) -> None:
         for s in method["settings"]:
             print(f"    {s['name']} = {s['default']!r}  {s['help']}")
         print()
+    for name, (package, version) in others.items():
+        print(
+            f"{name} (not one of ours)\n  of the package {package} {version}, whose code is loaded when it is named\n"
+        )

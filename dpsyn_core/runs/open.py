@@ -18,10 +18,11 @@ from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest, package_versions
 from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.systems.registry import package_of
 
 
 def public_facts(
@@ -100,6 +101,7 @@ class Run:
             seed=seed,
             seconds=seconds,
             questions=questions,
+            versions=package_versions() | dict(filter(None, [package_of(self.method)])),
         )
 
     @property

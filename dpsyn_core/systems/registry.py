@@ -1,4 +1,4 @@
-"""Registry of systems: adding one is adding one file with @register and naming it in MODULES."""
+"""Registry of systems: one file with @register that is named in MODULES, or an entry point of another package."""
 
 from __future__ import annotations
 
@@ -44,9 +44,13 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def register(name: str) -> Callable[[C], C]:
-    """Class decorator: makes a config known under its name."""
+    """Class decorator: makes a config known under its name. Raises MethodError for that of a built-in system."""
 
     def keep(config: C) -> C:
+        built_in = MODULES.get(name) or UNPROTECTED.get(name)
+        if built_in not in (None, config.__module__):
+            msg = f"'{name}' is a built-in system; give the system of {config.__module__} another name"
+            raise MethodError(msg)
         config.name = name
         _configs[name] = config
         return config
@@ -55,18 +59,36 @@ def register(name: str) -> Callable[[C], C]:
 
 
 def names() -> list[str]:
-    """All systems that promise something, in the order in which they are offered."""
+    """All built-in systems that promise something, in the order in which they are offered."""
     return list(MODULES)
 
 
+def others() -> dict[str, tuple[str, str]]:
+    """Systems that other installed packages declare: name and version of the package by the name of the system."""
+    from dpsyn_core.systems import plugins  # no run of a built-in system needs it
+
+    declared = {n: points for n, points in plugins.plugins().items() if n not in MODULES and n not in UNPROTECTED}
+    return {name: plugins.package_of(points[0]) for name, points in declared.items()}
+
+
+def package_of(name: str) -> tuple[str, str] | None:
+    """Name and version of the package that declares a system; None for a built-in one and for an unknown name."""
+    return None if name in MODULES or name in UNPROTECTED else others().get(name)
+
+
 def config_class(name: str) -> type[MethodConfig]:
-    """The config class of a system. Raises MethodError for an unknown name."""
+    """The config class of a system. Raises MethodError for an unknown name, or a plug-in that cannot be loaded."""
     module = MODULES.get(name) or UNPROTECTED.get(name)
-    if module is None:
-        msg = f"unknown method '{name}'; known are {', '.join(MODULES)}"
+    if module is not None:
+        importlib.import_module(module)
+        return _configs[name]
+    from dpsyn_core.systems import plugins  # no run of a built-in system needs it
+
+    declared = plugins.plugins()
+    if name not in declared:
+        msg = f"unknown method '{name}'; known are {', '.join([*MODULES, *others()])}"
         raise MethodError(msg)
-    importlib.import_module(module)
-    return _configs[name]
+    return plugins.load(name, declared[name])
 
 
 def configure(name: str, settings: Mapping[str, Any]) -> MethodConfig:

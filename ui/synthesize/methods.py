@@ -24,7 +24,20 @@ FIELDS = ("method", "n_records", "seed")  # keys of fields that keep their value
 
 def chosen(space: Workspace) -> str:
     """The system that the visitor chose, else the default."""
-    return space.choices.method if space.choices.method in registry.names() else registry.DEFAULT
+    return space.choices.method if space.choices.method in offered() else registry.DEFAULT
+
+
+def offered() -> list[str]:
+    """The built-in systems, the default one first, then those of other installed packages."""
+    own = [registry.DEFAULT, *(n for n in registry.names() if n != registry.DEFAULT)]
+    return [*own, *registry.others()]
+
+
+def _label(name: str) -> str:
+    """What the list of systems calls one: the default is marked, and so is one that is not ours."""
+    if (package := registry.package_of(name)) is not None:
+        return t("synthesize.plugin", name=name, package=package[0])
+    return t("synthesize.recommended", name=name) if name == registry.DEFAULT else name
 
 
 def settings_of(space: Workspace, method: str) -> dict[str, Any]:
@@ -68,13 +81,12 @@ def forget_fields() -> None:
 
 def choose(space: Workspace) -> None:
     """The systems, each with a sentence on when to use it and what it promises."""
-    names = registry.names()
-    names = [registry.DEFAULT, *[n for n in names if n != registry.DEFAULT]]
+    names = offered()
     method = st.selectbox(
         t("synthesize.method"),
         names,
         index=names.index(chosen(space)),
-        format_func=lambda n: t("synthesize.recommended", name=n) if n == registry.DEFAULT else n,
+        format_func=_label,
         key="method",
         label_visibility="collapsed",
         persist_state="session",
@@ -85,7 +97,7 @@ def choose(space: Workspace) -> None:
     note(t("synthesize.guarantee", text=promise(method)))
     note(t("synthesize.neighbours", names=", ".join(t(f"neighbours.{n}") for n in config.guarantee.neighbours)))
     with st.expander(t("synthesize.compare")):
-        _compared(names)
+        _compared(registry.names())
 
 
 def summary(name: str) -> str:

@@ -8,7 +8,6 @@ from dpsyn_core.errors import DPSynError, MethodError
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.registry import names
 from ui.privacy import budget
 from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept
@@ -80,8 +79,8 @@ def upload(space: Workspace, *, key: str) -> None:
 def check(space: Workspace, found: RunSettings) -> None:
     """Raises SchemaError where the loaded table lacks a column, MethodError for a system that is not offered here."""
     files.check(space, found.schema)
-    if found.run.method not in names():
-        msg = f"the system '{found.run.method}' is for teaching and not offered here; known are {', '.join(names())}"
+    if found.run.method not in methods.offered():
+        msg = f"the system '{found.run.method}' is for teaching and not offered here; known are {', '.join(methods.offered())}"
         raise MethodError(msg)
 
 
