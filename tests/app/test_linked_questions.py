@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.questions.document import Questions
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words

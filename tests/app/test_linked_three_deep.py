@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.keys import check_keys
 from tests.app.linked_tables import field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import get_args
 
 import streamlit as st
+from dpsyn_core.questions.linked import LinkedQuestions
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
-from dpsyn_core.questions.linked import LinkedQuestions
 from ui.linked.starting import drops
 from ui.shared.state import Linked
 from ui.shared.text import literal, local, percent, sentence, t
