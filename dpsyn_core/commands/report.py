@@ -14,6 +14,8 @@ NONE = Path("-")  # in place of a real table
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
+    from dpsyn_core.report.words import languages
+
     parser = commands.add_parser(
         "report",
         help="report on one or more synthetic tables (reads private data, unless REAL is -)",
@@ -40,6 +42,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--html", type=Path, metavar="R.html", help="the report for people, one file that needs no network"
     )
+    parser.add_argument("--language", choices=languages(), default="en", help="of the HTML report; default en")
     parser.add_argument("--manifest", type=Path, nargs="+", default=[], help="manifests, one a table, in their order")
     parser.add_argument("--measurements", type=Path, nargs="+", default=[], help="released marginals, one file a table")
     parser.add_argument("--held-out", type=Path, metavar="TABLE", help="real records that the synthesizer never saw")
@@ -99,7 +102,7 @@ def run(args: argparse.Namespace) -> None:
         write_text(args.json, dumps(document), private=document["reads_private"])
     if args.html is not None:
         progress("drawing", 0, 1)
-        drawn = html_report(schema.name, tables, bands=repeated)
+        drawn = html_report(schema.name, tables, bands=repeated, language=args.language)
         write_text(args.html, drawn, private=document["reads_private"])
     if isinstance(progress, TerminalProgress):
         progress.close()
@@ -163,7 +166,7 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     if args.json is not None:
         write_text(args.json, dumps(document), private=document["reads_private"])
     if args.html is not None:
-        write_text(args.html, linked_html(report), private=document["reads_private"])
+        write_text(args.html, linked_html(report, language=args.language), private=document["reads_private"])
     if not args.quiet:
         for t in report.tables:
             print("\n".join([t.name, *(f"  {line}" for line in verdict_lines(t))]))

@@ -109,9 +109,16 @@ def answer(
     codes, part = of_measured(_codes(table, found.schema, memory), found.measurements, found.schema, asked_for)
     codes = plain_codes(codes, found.measurements, part, proof.manifest)
     given = answer_codes(
-        codes, found.measurements, part, proof.manifest, asked_for, scores=found.measurements.scores,
-        truth=truth, confidence=confidence, progress=progress,
-    )  # fmt: skip
+        codes,
+        found.measurements,
+        part,
+        proof.manifest,
+        asked_for,
+        scores=found.measurements.scores,
+        truth=truth,
+        confidence=confidence,
+        progress=progress,
+    )
     return Answers(answers=tuple(given), manifest=proof.manifest)
 
 
@@ -236,9 +243,13 @@ def inferrer_of(
     laws = {m.law for m in measured} - {None}
     pure = "geometric" in laws if laws else manifest.delta == 0
     evidence = Evidence(
-        schema.domain(), measured, n_public=schema.n_records,
-        scores=None if scores is None else scores.bounds(), pure=pure, made=codes.shape[1],
-    )  # fmt: skip
+        schema.domain(),
+        measured,
+        n_public=schema.n_records,
+        scores=None if scores is None else scores.bounds(),
+        pure=pure,
+        made=codes.shape[1],
+    )
     refit = refit_of(manifest, schema, codes.shape[1], effort=tuning.effort)
     fits = Fits(codes, measured, refit, pure=pure, progress=progress, tuning=tuning)
     return Inferrer(evidence, fits, rng=np.random.default_rng(0), tuning=tuning)

@@ -22,6 +22,7 @@ from dpsyn_core.report import figures
 from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
 from dpsyn_core.report.theme import Figure
+from dpsyn_core.report.translation import sentence
 from dpsyn_core.report.words import ENGLISH, Words, dated, local
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
@@ -39,11 +40,14 @@ def embedded_pairs(domain_pairs: Sequence[AttributeSet], tvd: NDArray[np.float64
     return [domain_pairs[i] for i in np.argsort(-tvd, kind="stable")[:WORST]]
 
 
-def pair_tables(comparisons: Sequence[Comparison], pairs: Sequence[AttributeSet]) -> dict[str, Any]:
+def pair_tables(
+    comparisons: Sequence[Comparison], pairs: Sequence[AttributeSet], words: Words = ENGLISH
+) -> dict[str, Any]:
     """Axis labels by attribute and, by "i|j" (positions in the domain), one flat list of counts a table, real first."""
     first = comparisons[0]
     used = first.domain.ordered_set(n for p in pairs for n in p)
-    maps = {n: coarse_map(first, first.domain[n]) for n in used}
+    maps = {n: coarse_map(first, first.domain[n], words) for n in used}
+    labels = {n: axis_labels(_spoken(first, n, named, words), 24, words=words) for n, (_, named) in maps.items()}
     recodes = {n: m for n, (m, _) in maps.items()}
     counters = [first.real_counter, *(c.synthetic_counter for c in comparisons)]
     counted = [c.marginals(pairs, recodes) for c in counters]
@@ -52,38 +56,39 @@ def pair_tables(comparisons: Sequence[Comparison], pairs: Sequence[AttributeSet]
         key = f"{first.domain.index(a)}|{first.domain.index(b)}"
         tables[key] = [t[k].reshape(-1).tolist() for t in counted]
     return {
-        "labels": {str(first.domain.index(n)): axis_labels(labels, 24) for n, (_, labels) in maps.items()},
+        "labels": {str(first.domain.index(n)): named for n, named in labels.items()},
         "tables": tables,
         "sizes": [first.n, *(c.m for c in comparisons)],
     }
 
 
-def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[Coarsening, list[str]]:
+def coarse_map(c: Comparison, a: CodedAttribute, words: Words = ENGLISH) -> tuple[Coarsening, list[str]]:
     """At most SIDE coarse codes, and their labels.
 
     Neighbouring values of an ordered attribute, or of one whose values are rising numbers, are merged evenly; of
     another one the commonest real values stay and the rest is "all others". Missing and other cells stay as they are.
     """
-    return coarse(a, c.words(a.name), lambda: c.real_counter.marginal((a.name,)))
+    return coarse(a, c.words(a.name), lambda: c.real_counter.marginal((a.name,)), words)
 
 
 def coarse(
-    a: CodedAttribute, words: list[str], count: Callable[[], NDArray[np.integer]]
+    a: CodedAttribute, labels: list[str], count: Callable[[], NDArray[np.integer]], words: Words = ENGLISH
 ) -> tuple[Coarsening, list[str]]:
     """The same for any counts of the attribute's cells; `count` is called where the commonest values are asked for."""
     plain = a.size - a.special
     room = SIDE - a.special
     if plain <= room:
-        return Coarsening.identity(a.size), words
-    if a.ordered or rising(words[:plain]):
-        found = Coarsening.even(a, room)
-        last = np.cumsum(found.width)[:room] - 1
-        labels = [merged(words[first], words[end]) for first, end in zip(found.first, last, strict=False)]
-        return found, [*labels, *words[plain:]]
+        return Coarsening.identity(a.size), labels
+    if a.ordered or rising(labels[:plain]):
+        even = Coarsening.even(a, room)
+        last = np.cumsum(even.width)[:room] - 1
+        joined = [merged(labels[first], labels[end]) for first, end in zip(even.first, last, strict=False)]
+        return even, [*joined, *labels[plain:]]
     kept = np.zeros(plain, dtype=bool)
     kept[np.argsort(-count()[:plain], kind="stable")[: room - 1]] = True
     codes = np.append(Coarsening.rare(kept).map, room + np.arange(a.special))
-    return Coarsening.of(codes), [*(words[i] for i in np.flatnonzero(kept)), "all others", *words[plain:]]
+    commonest = [labels[i] for i in np.flatnonzero(kept)]
+    return Coarsening.of(codes), [*commonest, words["all_others"], *labels[plain:]]
 
 
 Floats = NDArray[np.float64]
@@ -141,15 +146,15 @@ def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words)
     c = next(iter(tables.values()))
     recode, labels = Coarsening.identity(c.domain[name].size), c.words(name)
     if len(labels) > most:
-        recode, labels = coarse_map(c, c.domain[name])
+        recode, labels = coarse_map(c, c.domain[name], words)
     recodes = {name: recode}
     series: dict[str, Floats] = {words["real"]: c.real_counter.marginal((name,), recodes) / c.n}
     for table, t in tables.items():
         series[table] = t.synthetic_counter.marginal((name,), recodes) / t.m
-    return _said(c, name, labels, words), series
+    return _spoken(c, name, labels, words), series
 
 
-def _said(c: Comparison, name: str, labels: Sequence[str], words: Words) -> list[str]:
+def _spoken(c: Comparison, name: str, labels: Sequence[str], words: Words) -> list[str]:
     """Labels of a column's cells; dates and listed decimals as the language writes them."""
     if name in c.date_units:
         return [dated(x, words) for x in labels]
@@ -181,7 +186,7 @@ def profile(schema: Schema, table: Any, words: Words = ENGLISH) -> list[Panel]:
     out = []
     for a, column in zip(schema.domain().attributes, codes, strict=True):
         counts = np.bincount(column, minlength=a.size)
-        recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts)  # type: ignore[misc]
+        recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts, words)  # type: ignore[misc]
         if schema[a.name].dated:
             labels = [dated(x, words) for x in labels]
         share = recode.sum(counts) / max(1, len(column))
@@ -192,11 +197,11 @@ def profile(schema: Schema, table: Any, words: Words = ENGLISH) -> list[Panel]:
 def pair(c: Comparison, a: str, b: str, words: Words = ENGLISH) -> tuple[Figure, Figure]:
     """The two tables of a pair, rows `a` and columns `b`, and their difference; attributes of many values coarsely."""
     names = c.domain.ordered_set((a, b))
-    coarse = {n: coarse_map(c, c.domain[n]) for n in names}
+    coarse = {n: coarse_map(c, c.domain[n], words) for n in names}
     recodes = {n: m for n, (m, _) in coarse.items()}
     counts = [k.marginal(names, recodes) for k in (c.real_counter, c.synthetic_counter)]
     real, synthetic = (np.asarray(t if names == (a, b) else t.T, dtype=float) / t.sum() for t in counts)
-    rows, columns = (_said(c, n, coarse[n][1], words) for n in (a, b))
+    rows, columns = (_spoken(c, n, coarse[n][1], words) for n in (a, b))
     both = figures.two_tables(real, synthetic, rows, columns, (a, b), words)
     return both, figures.difference(synthetic - real, rows, columns, (a, b), words)
 
@@ -234,12 +239,13 @@ def groups(scores: Mapping[str, Score], what: str, *, title: str, tickformat: st
     for table, s in scores.items():
         by = {r["group"]: r[f"{what}_synthetic"] for r in s.details["groups"]}
         series[table] = [by.get(g) for g in names]
-    caption = sentences(scores)
+    caption = sentences(scores, words)
     return figures.dots(names, series, title=title, tickformat=tickformat, caption=caption, words=words)
 
 
-def learning(scores: Mapping[str, Score], *, title: str, trained: str = "trained on {table}", words: Words = ENGLISH
-             ) -> Figure:  # fmt: skip
+def learning(
+    scores: Mapping[str, Score], *, title: str, trained: str = "trained on {table}", words: Words = ENGLISH
+) -> Figure:
     """Models trained on each table and tested on real records, from the score `learning`."""
     first = next(iter(scores.values())).details
     measure = learning_measure(first)
@@ -249,7 +255,7 @@ def learning(scores: Mapping[str, Score], *, title: str, trained: str = "trained
     }
     for table, s in scores.items():
         series[trained.format(table=table)] = [s.details["train_synthetic"][m][measure] for m in models]
-    return figures.dots(models, series, title=title, tickformat=".3f", caption=sentences(scores), words=words)
+    return figures.dots(models, series, title=title, tickformat=".3f", caption=sentences(scores, words), words=words)
 
 
 def learning_measure(details: Mapping[str, Any]) -> str:
@@ -257,9 +263,10 @@ def learning_measure(details: Mapping[str, Any]) -> str:
     return "r2" if details["task"] == "regression" else "auroc"
 
 
-def sentences(scores: Mapping[str, Score]) -> str:
+def sentences(scores: Mapping[str, Score], words: Words = ENGLISH) -> str:
     """The finding of each table."""
-    return " ".join(str(s.sentence) if len(scores) == 1 else f"{t}: {s.sentence}" for t, s in scores.items())
+    said = {table: sentence(s.sentence, words) for table, s in scores.items()}
+    return " ".join(text if len(scores) == 1 else f"{table}: {text}" for table, text in said.items())
 
 
 def released(c: Comparison, table: str, fit: Score | None, words: Words = ENGLISH) -> dict[str, Figure]:
@@ -281,7 +288,7 @@ def released(c: Comparison, table: str, fit: Score | None, words: Words = ENGLIS
             counts = np.asarray(c.synthetic_counter.marginal(m.attributes, m.recodes) * (n / c.m), dtype=np.float64)
             half = interval(m.sigma)
             out[name] = figures.released_overlay(
-                name, _said(c, name, _labels(c, m, name), words), m.values, half, {table: counts}, words
+                name, _spoken(c, name, _labels(c, m, name), words), m.values, half, {table: counts}, words
             )
     return out
 

@@ -36,6 +36,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.questions import AskedAnswer
 from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
+from dpsyn_core.report.words import ENGLISH, Words
 from dpsyn_core.runs.verify.receipts import PUBLIC_TABLE, Receipt
 
 VERSION = 1
@@ -120,25 +121,6 @@ def rule_lines(c: Comparison) -> list[str]:
     ]
 
 
-def sample_sentence(tables: Sequence[ScoredTable]) -> str:
-    """That a report is one of random samples, and of how large ones; empty where it is of all records."""
-    first = tables[0].comparison
-    parts = []
-    if first.real is not None and first.real_of is not None:
-        parts.append(f"{first.n:,} of {first.real_of:,} real records")
-    parts += [
-        f"{t.comparison.m:,} of {t.comparison.synthetic_of:,} records of “{t.name}”"
-        for t in tables
-        if t.comparison.synthetic_of is not None
-    ]
-    if not parts:
-        return ""
-    return (
-        f"Made from random samples: {', '.join(parts)}. What a fresh sample would score, and the counts of range "
-        "queries, are those of samples of this size."
-    )
-
-
 def asked_entry(found: AskedAnswer) -> dict[str, Any]:
     """A question with its answer from released values; the real answer where the report reads the real table."""
     real = {} if found.real is None else {"real": found.real.plain()["values"]}
@@ -206,10 +188,10 @@ def lines(scores: Mapping[str, Outcome]) -> list[str]:
     return out
 
 
-def verdict_lines(table: ScoredTable) -> list[str]:
-    """The verdict for a terminal; nothing without a real table."""
+def verdict_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
+    """The verdict on a table as one line; nothing without a real table."""
     found = of(table.comparison)
-    return [] if found is None else [sentence(found, epsilon=table.epsilon)]
+    return [] if found is None else [sentence(found, words, epsilon=table.epsilon)]
 
 
 def label_of(tables: Sequence[ScoredTable]) -> str:

@@ -85,9 +85,15 @@ def read_comparisons(
         given = _looked(path, most, multiline=True)  # released: nobody is harmed by what one record does to others
         released = measurements[i] if measurements else ()
         made = compare_tables(
-            schema, given.whole(), truth, held_out=unseen, roles=roles, measurements=released,
-            real_of=None if looked is None else looked.drawn_from, synthetic_of=given.drawn_from,
-        )  # fmt: skip
+            schema,
+            given.whole(),
+            truth,
+            held_out=unseen,
+            roles=roles,
+            measurements=released,
+            real_of=None if looked is None else looked.drawn_from,
+            synthetic_of=given.drawn_from,
+        )
         # one copy of the real table, and of what is learnt from it
         if first is not None and first.domain == made.domain:
             made = replace(made, real=first.real, held_out=first.held_out, shared=first.shared)

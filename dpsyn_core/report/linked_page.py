@@ -9,11 +9,14 @@ from typing import Any
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.privacy.curves import odds_sentence
+from dpsyn_core.privacy.manifest.certificate import promise
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
-from dpsyn_core.report.page import Page, number, percent
+from dpsyn_core.report.page import Page, number
+from dpsyn_core.report.released import add_certificate, add_odds, certificate_words
+from dpsyn_core.report.sections import worst_pairs
+from dpsyn_core.report.words import Words, local, words
 from dpsyn_core.runs.trees.keys import KeysOfLink
 from dpsyn_core.runs.trees.reference import LinkVerdict
 from dpsyn_core.runs.verify.receipts import Receipt
@@ -21,15 +24,8 @@ from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.catalog import naming
 
 SCORES = ("tvd-1way", "tvd-2way")
-KEPT = {
-    "parent x child": "{kept} of the relations between {parent} and {child} are kept.",
-    "siblings": "{kept} of the relations between consecutive {child} of one of {parent} are kept.",
-}
-TITLES = {
-    "children": "Number of children of a parent",
-    "parent x child": "A parent's column with a child's, on average",
-    "siblings": "A column in consecutive children, on average",
-}
+KEPT = {"parent x child": "kept_across", "siblings": "kept_siblings"}
+TITLES = {"children": "link_children", "parent x child": "link_across", "siblings": "link_siblings"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,19 +92,22 @@ def linked_document(report: LinkedReport) -> dict[str, Any]:
     return document | {"keys": [asdict(k) for k in report.keys], "links": [asdict(v) for v in report.verdicts]}
 
 
-def linked_html(report: LinkedReport) -> str:
-    """The report as one file that needs no network."""
+def linked_html(report: LinkedReport, *, language: str = "en") -> str:
+    """The report as one file that needs no network; language: the code of the one that it is written in."""
+    chosen = words(language)
     schema, keys, tables, verdicts = report.schema, report.keys, report.tables, report.verdicts
     page = Page(
-        f"Report on {schema.name}",
-        heading=f"{schema.name}: how good are the synthetic tables?",
+        chosen["page.title"].format(schema=schema.name),
+        heading=chosen["page.heading_linked"].format(schema=schema.name),
         label=label_of(tables),
-        note=", ".join(f"{number(k.children)} records of {k.child} of {number(k.parents)} of {k.parent}" for k in keys),
+        note=", ".join(_counted(k, chosen) for k in keys),
+        words=chosen,
     )
     for verdict in verdicts:
         if verdict.kept is not None:
             parent, child = verdict.scope.split(" > ")
-            page.text(KEPT[verdict.metric].format(kept=f"{verdict.kept:.0%}", parent=parent, child=child))
+            kept = page.local(f"{verdict.kept:.0%}")
+            page.text(page.say(KEPT[verdict.metric], kept=kept, parent=parent, child=child))
     _guarantee(page, schema, report.manifest, report.receipts)
     _keys(page, keys)
     if verdicts:
@@ -118,72 +117,68 @@ def linked_html(report: LinkedReport) -> str:
     return page.render()
 
 
+def _counted(k: KeysOfLink, words: Words) -> str:
+    """How many records of the child there are, and of how many of the parent."""
+    children, parents = (local(number(x), words) for x in (k.children, k.parents))
+    return words["page.of_keys"].format(children=children, child=k.child, parents=parents, parent=k.parent)
+
+
 def _guarantee(page: Page, schema: LinkedSchema, manifest: Manifest, receipts: Mapping[str, Receipt]) -> None:
-    page.section("What was released, and under which guarantee")
+    page.section(page.say("guarantee"))
     if not all(r.holds for r in receipts.values()):
         wrong = next(r.sentence for r in receipts.values() if not r.holds)
-        page.text(f"The manifest is not proved to be that of these tables, so that nothing can be said: {wrong}.")
+        page.text(page.say("tables_not_proved", why=page.sentence(wrong)))
         return
     if not manifest.private:
         page.stamp("; ".join(manifest.not_private_because))
-    hanging = ", ".join(f"at most {one.max_children:,} of {one.table}" for one in schema.hanging)
-    page.text(
-        f"One individual is one record of {schema.root.name} with all that hangs on it: {hanging}. {manifest.guarantee}"
-    )
+    limits = ((page.number(one.max_children), one.table) for one in schema.hanging)
+    hanging = ", ".join(page.say("at_most_of", most=most, table=table) for most, table in limits)
+    promised = promise(manifest, certificate_words(page.words))
+    page.text(page.say("one_hanging", root=schema.root.name, tables=hanging, promise=promised))
     for receipt in receipts.values():
-        page.note(f"Checked: {receipt.sentence}.")
-    if manifest.private:
-        page.text(odds_sentence(manifest.epsilon, manifest.delta))
-    page.certificate("Certificate: every access to the data, versions and seeds", manifest.certificate())
+        page.note(page.say("checked", what=page.sentence(receipt.sentence)))
+    add_odds(page, manifest)
+    add_certificate(page, manifest)
 
 
 def _keys(page: Page, keys: Sequence[KeysOfLink]) -> None:
-    page.section("Keys", safe=True)
-    page.text(
-        "All keys hold: every child has one parent, and no parent more children than declared. Keys count from 1."
-        if all(k.hold for k in keys)
-        else "Keys do not hold: these tables should not be used."
-    )
-    page.table(
-        ["Parent", "Child", "Parents", "Children", "Children without a parent", "Keys twice", "Most", "Allowed"],
-        [[k.parent, k.child, number(k.parents), number(k.children), number(k.orphans), number(k.repeated),
-          number(k.most), number(k.allowed)] for k in keys],
-    )  # fmt: skip
+    page.section(page.say("keys"), safe=True)
+    page.text(page.say("keys_hold" if all(k.hold for k in keys) else "keys_broken"))
+    rows = []
+    for k in keys:
+        counts = (k.parents, k.children, k.orphans, k.repeated, k.most, k.allowed)
+        rows.append([k.parent, k.child, *(page.number(count) for count in counts)])
+    heads = ("parent", "child", "parents", "children", "orphans", "keys_twice", "most", "allowed")
+    page.table([page.say(head) for head in heads], rows)
 
 
 def _links(page: Page, verdicts: Sequence[LinkVerdict]) -> None:
-    page.section("What is kept across links", private=True)
-    page.text(
-        "Distances are total variation: 0 % is the same as the real tables. A fresh sample is as many other "
-        "individuals of the same population; with children handed out by chance all relations across the link are gone."
-    )
-    page.table(
-        ["Link", "Distance", "Synthetic", "A fresh sample", "Children handed out by chance"],
-        [[v.scope, TITLES[v.metric], percent(v.value), percent(v.fresh),
-          percent(v.unattached) if v.metric in KEPT else "–"] for v in verdicts],
-    )  # fmt: skip
+    page.section(page.say("links"), private=True)
+    page.text(page.say("links_lead"))
+    rows = []
+    for v in verdicts:
+        unattached = page.percent(v.unattached) if v.metric in KEPT else "–"
+        rows.append([v.scope, page.say(TITLES[v.metric]), page.percent(v.value), page.percent(v.fresh), unattached])
+    heads = ("link", "distance", "synthetic", "a_fresh_sample", "by_chance")
+    page.table([page.say(head) for head in heads], rows)
     for verdict in verdicts:
-        page.text(verdict.sentence)
+        page.text(page.sentence(verdict.sentence))
 
 
 def _table(page: Page, table: ScoredTable) -> None:
     """One table by itself, where the real one is given."""
     if table.comparison.real is None:
         return
-    page.section(f"The table {table.name} by itself", private=True)
-    for words in verdict_lines(table):
-        page.text(words)
+    page.section(page.say("by_itself", table=table.name), private=True)
+    for line in verdict_lines(table, page.words):
+        page.text(line)
     scores = {name: s for name, s in table.scores.items() if isinstance(s, Score)}
     for score in scores.values():
-        page.text(score.sentence)
+        page.text(page.sentence(score.sentence))
     ones = scores.get("tvd-1way", MetricError())
     if isinstance(ones, Score):
-        options = {n: build.column({table.name: table.comparison}, n) for n in build.differences([ones])}
-        page.choice(f"one-way-{table.name}", options, "Column")
+        options = {n: build.column({table.name: table.comparison}, n, page.words) for n in build.differences([ones])}
+        page.choice(f"one-way-{table.name}", options, page.say("column"))
     pairs = scores.get("tvd-2way", MetricError())
     if isinstance(pairs, Score):
-        page.table(
-            ["Pair", "Records that would have to move", "A fresh sample"],
-            [[" x ".join(w["attributes"]), percent(w["tvd"]), percent(w["floor"])] for w in pairs.details["worst"]],
-            caption="The pairs that differ most",
-        )
+        worst_pairs(page, pairs.details["worst"], page.say("pairs_caption"))

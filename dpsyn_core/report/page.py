@@ -19,10 +19,23 @@ import numpy as np
 from dpsyn_core.errors import UNSEEN
 from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, plain
 from dpsyn_core.report.theme import DARK, LAYOUT, LIGHT, Figure
+from dpsyn_core.report.translation import sentence
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+# what the report's script says, and the entries of its words
+SCRIPT = {
+    "column": "page.numbers_column",
+    "row": "page.numbers_row",
+    "value": "page.numbers_value",
+    "series": "page.numbers_series",
+    "first": "page.numbers_first",
+    "gone": "page.pair_gone",
+    "real": "real",
+    "decimal_mark": "decimal_mark",
+}
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -54,12 +67,13 @@ class Section:
 class Page:
     """Collects the parts of one report; `render` makes a file that needs no network."""
 
-    def __init__(self, title: str, *, heading: str, label: str, note: str) -> None:
+    def __init__(self, title: str, *, heading: str, label: str, note: str, words: Words = ENGLISH) -> None:
         """Starts an empty page: its title, what stands large above it, its label, and who and when in small type."""
+        self.words = words
         self.head = {
             "title": title,
             "heading": heading,
-            "label": label,
+            "label": sentence(label, words),
             "safe": label.startswith(SAFE_LABEL),
             "note": note,
         }
@@ -69,9 +83,29 @@ class Page:
         self.figures: dict[str, Any] = {}
         self._blocks = self.lead  # where the next part goes
 
+    def say(self, key: str, **values: object) -> str:
+        """The sentence "page.key" in the language of the page, with its {placeholders} filled."""
+        return self.words[f"page.{key}"].format(**values)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of a score or a receipt in the language of the page."""
+        return sentence(text, self.words)
+
+    def local(self, text: str) -> str:
+        """A number in the marks of the language of the page."""
+        return local(text, self.words)
+
+    def percent(self, x: float | None) -> str:
+        """A share, as the page writes it."""
+        return self.local(percent(x))
+
+    def number(self, x: float | None) -> str:
+        """A count or an amount, as the page writes it."""
+        return self.local(number(x))
+
     def section(self, heading: str, *, private: bool = False, safe: bool = False) -> None:
         """Begins a section; private ones wear the tag of everything that reads the real table."""
-        tag = SAFE_LABEL if safe else PRIVATE_LABEL if private else ""
+        tag = self.sentence(SAFE_LABEL if safe else PRIVATE_LABEL) if safe or private else ""
         self.sections.append(Section(key=f"s{len(self.sections) + 1}", heading=heading, tag=tag, safe=safe))
         self._blocks = self.sections[-1].blocks
 
@@ -111,9 +145,13 @@ class Page:
         """Where a figure is drawn; its files carry the label of the whole report in their source line."""
         height = int(figure.layout.get("height", LAYOUT["height"]))
         return {
-            "key": key, "height": height, "width": figure.width, "alt": figure.alt, "caption": figure.caption,
-            "source": f"Source: DPSyn Studio, {self.head['title']}; {self.head['label']}",
-        }  # fmt: skip
+            "key": key,
+            "height": height,
+            "width": figure.width,
+            "alt": figure.alt,
+            "caption": figure.caption,
+            "source": self.say("source", title=self.head["title"], label=self.head["label"]),
+        }
 
     def pair_panel(self, series: Sequence[str], *, partial: bool, count: int) -> None:
         """Where the tables of a chosen pair are drawn; with several synthetic tables, which two are compared."""
@@ -151,11 +189,13 @@ class Page:
         # our own files and JSON that cannot end its element: the only values that are not escaped
         own = {n: Markup((assets / f"report.{n}").read_text("utf-8")) for n in ("css", "js")}  # noqa: S704
         own["files"] = Markup((assets / "figure_files.js").read_text("utf-8"))  # noqa: S704
-        data = {**self.data, "figures": self.figures, "layout": LAYOUT, "light": dict(LIGHT), "dark": dict(DARK)}
-        return _environment().get_template("report.html.jinja").render(
-            head=self.head, lead=self.lead, sections=self.sections, light=LIGHT, dark=DARK, policy=POLICY, **own,
-            data=Markup(embedded(data)), plotly=Markup(get_plotlyjs()),  # noqa: S704
-        )  # fmt: skip
+        layout = LAYOUT if self.words["decimal_mark"] == "." else LAYOUT | {"separators": ",."}
+        data = {**self.data, "figures": self.figures, "layout": layout, "light": dict(LIGHT), "dark": dict(DARK)}
+        data["words"] = {name: self.words[key] for name, key in SCRIPT.items()}
+        own["data"], own["plotly"] = Markup(embedded(data)), Markup(get_plotlyjs())  # noqa: S704
+        template = _environment().get_template("report.html.jinja")
+        parts = {"head": self.head, "lead": self.lead, "sections": self.sections, "words": self.words}
+        return template.render(**parts, light=LIGHT, dark=DARK, policy=POLICY, **own)
 
 
 def _plain(value: Any) -> Any:
@@ -169,9 +209,14 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("dpsyn_core.report", "templates"), autoescape=True, undefined=StrictUndefined,
-        finalize=_plain, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+        loader=PackageLoader("dpsyn_core.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_plain,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
 
 
 def embedded(data: Mapping[str, Any]) -> str:

@@ -46,21 +46,28 @@ def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> F
     labels = axis_labels([columns[i] for i in kept], LABEL, words=words)
     data = [
         {
-            "type": "bar", "orientation": "h", "name": plain_text(name), "y": labels, "x": [values[i] for i in kept],
+            "type": "bar",
+            "orientation": "h",
+            "name": plain_text(name),
+            "y": labels,
+            "x": [values[i] for i in kept],
             "marker": {"color": "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]},
             "hovertemplate": words["missing_hover"],
         }
         for k, (name, values) in enumerate(shares.items())
-    ]  # fmt: skip
+    ]
     caption = words["missing_caption" if len(some) > 1 else "missing_caption_one"].format(
-        count=len(some), column=columns[worst], real=local(f"{real[worst]:.1%}", words),
+        count=len(some),
+        column=columns[worst],
+        real=local(f"{real[worst]:.1%}", words),
         synthetic=local(f"{first[worst].synthetic.missing:.1%}", words),
-    )  # fmt: skip
+    )
     layout = {
-        "barmode": "group", "height": 110 + 16 * (len(shares) + 1) * len(kept),
+        "barmode": "group",
+        "height": 110 + 16 * (len(shares) + 1) * len(kept),
         "xaxis": {"title": {"text": words["missing_share"]}, "tickformat": SHARE, "rangemode": "tozero"},
         "yaxis": {"type": "category", "autorange": "reversed", "showgrid": False, "dtick": 1},
-    }  # fmt: skip
+    }
     return Figure(data=data, layout=layout, caption=caption, alt=words["missing_alt"].format(finding=caption))
 
 
@@ -71,13 +78,21 @@ def columns_entry(c: Comparison) -> dict[str, Any]:
     return {
         "columns": [p.plain() | {"quantiles_at": list(QUANTILES)} for p in profiles(c)],
         "gaps": [
-            plain({
-                "column": g.column, "category": g.category, "values": g.values, "real": g.real,
-                "synthetic": g.synthetic, "records": g.sizes[0], "kept": g.kept, "moved": g.moved,
-            })
+            plain(
+                {
+                    "column": g.column,
+                    "category": g.category,
+                    "values": g.values,
+                    "real": g.real,
+                    "synthetic": g.synthetic,
+                    "records": g.sizes[0],
+                    "kept": g.kept,
+                    "moved": g.moved,
+                }
+            )
             for g in moved.gaps(c)
         ],
-    }  # fmt: skip
+    }
 
 
 def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
@@ -85,15 +100,17 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
     out = []
     for p in profiles(c):
         r, s, said = p.real, p.synthetic, words if p.column in c.date_units else ENGLISH
-        out.append([
-            p.column,
-            local(percent(r.missing) + BOTH + percent(s.missing), words),
-            local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
-            both(r.mean, s.mean, words, p.column),
-            both(r.deviation, s.deviation, words),
-            *(both(_quantile(r, q, said), _quantile(s, q, said), words, p.column) for q in (0.0, 0.5, 0.95, 1.0)),
-            ", ".join(words[f"profile_{w}"] for w in p.wrong),
-        ])  # fmt: skip
+        out.append(
+            [
+                p.column,
+                local(percent(r.missing) + BOTH + percent(s.missing), words),
+                local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
+                both(r.mean, s.mean, words, p.column),
+                both(r.deviation, s.deviation, words),
+                *(both(_quantile(r, q, said), _quantile(s, q, said), words, p.column) for q in (0.0, 0.5, 0.95, 1.0)),
+                ", ".join(words[f"profile_{w}"] for w in p.wrong),
+            ]
+        )
     return out
 
 
@@ -186,8 +203,9 @@ def groups_figure(tables: dict[str, Comparison], name: str, words: Words = ENGLI
 def groups_sentence(rows: Sequence[GroupError], name: str, words: Words = ENGLISH) -> str:
     """Who pays: the smaller half of the groups against the larger one."""
     if len(rows) < 2:
-        return words["groups_one"].format(column=name, error=local(percent(rows[0].error), words),
-            floor=local(percent(rows[0].floor), words))  # fmt: skip
+        return words["groups_one"].format(
+            column=name, error=local(percent(rows[0].error), words), floor=local(percent(rows[0].floor), words)
+        )
     half = len(rows) // 2
     large, small = rows[: len(rows) - half], rows[len(rows) - half :]
     parts = []
@@ -195,6 +213,12 @@ def groups_sentence(rows: Sequence[GroupError], name: str, words: Words = ENGLIS
         n = sum(r.real for r in part)
         parts += [local(percent(sum(getattr(r, k) * r.real for r in part) / n), words) for k in ("error", "floor")]
     return words["groups_two"].format(
-        column=name, small=len(small), most=local(number(small[0].real), words), error=parts[0], floor=parts[1],
-        other=parts[2], other_floor=parts[3], large=len(large),
-    )  # fmt: skip
+        column=name,
+        small=len(small),
+        most=local(number(small[0].real), words),
+        error=parts[0],
+        floor=parts[1],
+        other=parts[2],
+        other_floor=parts[3],
+        large=len(large),
+    )

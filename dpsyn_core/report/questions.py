@@ -14,14 +14,15 @@ from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.answer import Answer
-from dpsyn_core.questions.answers.answers import Answered, column_of, number
+from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
+from dpsyn_core.questions.answers.answers import Answered, column_of, number, unit_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report import figures
 from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.report.page import Page
 from dpsyn_core.report.theme import Figure
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.words import ENGLISH, Words, local, part
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.years import is_year
 
@@ -139,19 +140,33 @@ def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> 
         plus, minus = high[order][at] - x, x - low[order][at]
         if not np.isnan(plus).all():
             made["error_x"] = {
-                "type": "data", "symmetric": False, "array": np.nan_to_num(plus), "arrayminus": np.nan_to_num(minus),
-                "color": "@accent", "thickness": 1.5, "width": 4,
-            }  # fmt: skip
+                "type": "data",
+                "symmetric": False,
+                "array": np.nan_to_num(plus),
+                "arrayminus": np.nan_to_num(minus),
+                "color": "@accent",
+                "thickness": 1.5,
+                "width": 4,
+            }
         data.append(made)
     for dots in data if years else ():
         dots["hovertemplate"] = HOVER.replace(",.4~r", ".6~r")
     layout = {
-        "xaxis": {"title": {"text": figures.plain_text(answered.unit)}, "nticks": 7,
-                  "tickformat": "~r" if years else ",~r"},
-        "yaxis": {"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False,
-                  "dtick": 1, "range": [len(labels) - 0.4, -0.6]},
+        "xaxis": {
+            "title": {"text": figures.plain_text(unit_of(answered.question, answer_words(words)))},
+            "nticks": 7,
+            "tickformat": "~r" if years else ",~r",
+        },
+        "yaxis": {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": labels,
+            "showgrid": False,
+            "dtick": 1,
+            "range": [len(labels) - 0.4, -0.6],
+        },
         "height": 110 + 26 * max(3, len(labels)),
-    }  # fmt: skip
+    }
     caption = words["asked_cut"].format(shown=len(order), all=len(estimate)) if len(order) < len(estimate) else ""
     alt = words["asked_alt"].format(question=answered.question.name, finding=finding or answered.sentence)
     return Figure(data=data, layout=layout, caption=caption, alt=alt)
@@ -159,10 +174,14 @@ def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> 
 
 def _dots(name: str, x: Any, y: Sequence[str], colour: str, symbol: str, opacity: float) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "markers", "name": figures.plain_text(name), "x": x, "y": list(y),
+        "type": "scatter",
+        "mode": "markers",
+        "name": figures.plain_text(name),
+        "x": x,
+        "y": list(y),
         "marker": {"color": colour, "size": 10, "symbol": symbol, "opacity": opacity},
         "hovertemplate": HOVER,
-    }  # fmt: skip
+    }
 
 
 def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[str], list[list[str]]]:
@@ -204,23 +223,28 @@ def section(page: Page, name: str, asked: Sequence[AskedAnswer], *, publishable:
     if not asked:
         return
     private = any(a.real is not None for a in asked)
-    page.section(ENGLISH["asked_title"], private=private, safe=publishable and not private)
+    words = page.words
+    page.section(words["asked_title"], private=private, safe=publishable and not private)
     for i, found in enumerate(asked):
         page.heading(found.answered.question.name)
-        drawn = figure(found)
+        said = found.answered.sentence if words is ENGLISH else found.answered.said(answer_words(words))
+        drawn = figure(found, words, finding=said)
         if drawn is not None:
             page.figure(f"asked-{name}-{i}", drawn)
         elif found.real is not None and found.real.values.size == 1:
             real = float(found.real.values.ravel()[0])
-            page.text(f"{ENGLISH['real']}: {shown(real, of=column_of(found.answered.question))}.")
-        page.text(found.answered.sentence)
-        said = beside(found)
-        if said:
-            page.text(said)
+            page.text(f"{words['real']}: {shown(real, words, column_of(found.answered.question))}.")
+        page.text(said)
+        page.text(beside(found, words))
         if drawn is not None:
-            heads, cells = rows(found)
-            with page.fold(ENGLISH["asked_table"].format(count=len(cells))):
+            heads, cells = rows(found, words)
+            with page.fold(words["asked_table"].format(count=len(cells))):
                 page.table(heads, cells)
+
+
+def answer_words(words: Words) -> Words:
+    """The words of answers in the language of a report."""
+    return {key: part(f"answer.{key}", english, words) for key, english in ANSWERS.items()}
 
 
 def beside(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> str:

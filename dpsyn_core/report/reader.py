@@ -183,10 +183,20 @@ class OpenRelease:
         values = np.asarray(got.values, dtype=np.float64)
         blank, none = np.full(values.shape, np.nan), GRADES[-1]
         return Answered(
-            question=question, axes=tuple(got.axes), unit=got.unit, estimate=values, low=blank, high=blank,
-            synthetic=values, released=blank, noise=blank, grades=(none,) * values.size, truth="table",
-            confidence=0.95, sentence=why,
-        )  # fmt: skip
+            question=question,
+            axes=tuple(got.axes),
+            unit=got.unit,
+            estimate=values,
+            low=blank,
+            high=blank,
+            synthetic=values,
+            released=blank,
+            noise=blank,
+            grades=(none,) * values.size,
+            truth="table",
+            confidence=0.95,
+            sentence=why,
+        )
 
     def _counts(self, question: TableQuestion, where: str) -> Answered:
         """A filtered table of counts, one question a cell, so that each keeps its interval."""
@@ -207,10 +217,20 @@ class OpenRelease:
         )
         grades = tuple(a.grades[0] for a in found)
         return Answered(
-            question=question, axes=tuple(axes), unit="records", estimate=estimate, low=low, high=high,
-            synthetic=synthetic, released=released, noise=noise, grades=grades, truth="table", confidence=0.95,
+            question=question,
+            axes=tuple(axes),
+            unit="records",
+            estimate=estimate,
+            low=low,
+            high=high,
+            synthetic=synthetic,
+            released=released,
+            noise=noise,
+            grades=grades,
+            truth="table",
+            confidence=0.95,
             sentence=sentence(estimate, low, high, grades, "records", "table", 0.95),
-        )  # fmt: skip
+        )
 
 
 _NUMBERS = ("estimate", "low", "high", "synthetic", "released", "noise")

@@ -47,25 +47,47 @@ def scatter_figure(comparison: Comparison, across: str, up: str, words: Words = 
     ):
         data.append(
             {
-                "type": "scattergl", "mode": "markers", "name": name, "x": x, "y": y, "xaxis": f"x{axis}",
-                "yaxis": f"y{axis}", "marker": {"color": colour, "size": 4, "opacity": 0.45}, "showlegend": False,
+                "type": "scattergl",
+                "mode": "markers",
+                "name": name,
+                "x": x,
+                "y": y,
+                "xaxis": f"x{axis}",
+                "yaxis": f"y{axis}",
+                "marker": {"color": colour, "size": 4, "opacity": 0.45},
+                "showlegend": False,
                 "hovertemplate": hover,
             }
-        )  # fmt: skip
+        )
     ranges = [_range(*(d[0] for d in drawn)), _range(*(d[1] for d in drawn))]
     ranks = [local(f"{r:.2f}", words) for _, _, r in drawn]
     caption = words["scatter_caption"].format(across=across, up=up, real=ranks[0], synthetic=ranks[1])
     head = {"xref": "paper", "yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False, "xanchor": "left"}
     layout = {
-        "height": 380, "margin": {"t": 30},
+        "height": 380,
+        "margin": {"t": 30},
         "xaxis": {"domain": [0, 0.48], "range": ranges[0], "title": {"text": plain_text(across)}, **plain["x"]},
-        "xaxis2": {"domain": [0.52, 1], "range": ranges[0], "title": {"text": plain_text(across)}, "anchor": "y2",
-                   "gridcolor": "@line", "linecolor": "@line", "zerolinecolor": "@line", **plain["x"]},
+        "xaxis2": {
+            "domain": [0.52, 1],
+            "range": ranges[0],
+            "title": {"text": plain_text(across)},
+            "anchor": "y2",
+            "gridcolor": "@line",
+            "linecolor": "@line",
+            "zerolinecolor": "@line",
+            **plain["x"],
+        },
         "yaxis": {"range": ranges[1], "title": {"text": plain_text(up)}, **plain["y"]},
-        "yaxis2": {"range": ranges[1], "anchor": "x2", "showticklabels": False, "gridcolor": "@line",
-                   "linecolor": "@line", "zerolinecolor": "@line"},
+        "yaxis2": {
+            "range": ranges[1],
+            "anchor": "x2",
+            "showticklabels": False,
+            "gridcolor": "@line",
+            "linecolor": "@line",
+            "zerolinecolor": "@line",
+        },
         "annotations": [{**head, "x": 0, "text": words["real"]}, {**head, "x": 0.52, "text": words["synthetic"]}],
-    }  # fmt: skip
+    }
     return Figure(data=data, layout=layout, caption=caption, alt=words["scatter_alt"].format(finding=caption))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,33 +13,25 @@ from dpsyn_core.evaluate.base import Score, metric_class
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.build import embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable
-from dpsyn_core.report.page import Page, number, percent
+from dpsyn_core.report.page import Page
 from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, lost_groups, profile_rows
-from dpsyn_core.report.words import ENGLISH
+from dpsyn_core.report.translation import error
+from dpsyn_core.report.words import part
 
 SHOWN = 60  # rows of means by group: those that are farthest off
 CHOICES = 12  # columns whose groups can be chosen
-BIN_BY_BIN = (
-    " Numbers are compared bin by bin, where a value in the next bin counts as much as one far away: two numbers that "
-    "follow each other closely differ much here, and their rank correlation may still be right."
-)
-WORDS = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
+ASSOCIATED = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
 
 
 def columns(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Every column: blank cells, distinct values, mean, deviation and quantiles, real and synthetic."""
-    page.section("Every column in figures", private=True)
-    page.text(
-        "Real, then synthetic. Figures of the two files: blank cells, distinct values, mean, standard deviation and "
-        "quantiles. “Not right” names what a fresh sample of the people would hardly have."
-    )
+    page.section(page.say("columns"), private=True)
+    page.text(page.say("columns_lead"))
+    heads = ("column", "blank", "distinct", "mean", "deviation", "smallest", "median", "high", "largest", "not_right")
     for t in tables:
         if len(tables) > 1:
             page.heading(t.name)
-        page.table(
-            ["Column", "Blank", "Distinct", "Mean", "Deviation", "Smallest", "Median", "95 %", "Largest", "Not right"],
-            profile_rows(t.comparison),
-        )
+        page.table([page.say(head) for head in heads], profile_rows(t.comparison, page.words))
 
 
 def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -47,19 +39,15 @@ def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
     known = [t for t in tables if moved.gaps(t.comparison)]
     if not known:
         return
-    page.section("Differences between groups", private=True)
-    page.text(
-        "The mean of each number among the records of each value of a short category: first those off by more than "
-        "chance, then the farthest."
-    )
+    page.section(page.say("gaps"), private=True)
+    page.text(page.say("gaps_lead"))
+    heads = ("number", "category", "value", "records", "real_mean", "synthetic_mean")
     for t in known:
         if len(tables) > 1:
             page.heading(t.name)
-        said = gap_sentences(t.comparison)
-        page.text(" ".join([*(said or [ENGLISH["gaps_none"]]), lost_groups(t.comparison)]).strip())
-        page.table(
-            ["Number", "Category", "Value", "Records", "Real mean", "Synthetic mean"], gap_rows(t.comparison)[:SHOWN]
-        )
+        lines = gap_sentences(t.comparison, page.words) or [page.words["gaps_none"]]
+        page.text(" ".join([*lines, lost_groups(t.comparison, page.words)]).strip())
+        page.table([page.say(head) for head in heads], gap_rows(t.comparison, page.words)[:SHOWN])
 
 
 def small_groups(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -67,14 +55,11 @@ def small_groups(page: Page, tables: Sequence[ScoredTable]) -> None:
     c = tables[0].comparison
     options = {}
     for name in grouping(c)[:CHOICES]:
-        options[name] = groups_figure({t.name: t.comparison for t in tables}, name)
+        options[name] = groups_figure({t.name: t.comparison for t in tables}, name, page.words)
     if options:
-        page.section("Small groups", private=True)
-        page.text(
-            "How far the records of each group are off in the other columns, which count in a few stretches of about "
-            "equal size; grey: what a fresh sample of the same people would be off by."
-        )
-        page.choice("small-groups", options, "Groups of")
+        page.section(page.say("small_groups"), private=True)
+        page.text(page.say("small_groups_lead"))
+        page.choice("small-groups", options, page.say("groups_of"))
 
 
 def found(tables: Sequence[ScoredTable], metric: str) -> dict[str, Score]:
@@ -90,20 +75,14 @@ def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
     domain = tables[0].comparison.domain
     matrices = {name: build.pair_matrix(s, domain.names) for name, s in scores.items()}
     first, *rest = matrices.values()
-    page.section("Where it differs", private=True)
-    page.text(
-        "Each cell is a pair of attributes: the share of records that would have to move for the synthetic pair to "
-        "match the real one. Choose a cell to see its tables."
-        + (" The first table stands above the diagonal, the second below." if rest else "")
-        + (BIN_BY_BIN if sum(a.number for a in domain.attributes) > 1 else "")
-    )
-    page.figure("pairs", figures.pair_map(domain.names, first, rest[0] if rest else None))
-    worst = max(scores.values(), key=lambda s: s.value).details["worst"]
-    page.table(
-        ["Pair", "Records that would have to move", "A fresh sample"],
-        [[" x ".join(w["attributes"]), percent(w["tvd"]), percent(w["floor"])] for w in worst],
-        caption="The pairs that differ most" + (f" in {max(scores, key=lambda n: scores[n].value)}" if rest else ""),
-    )
+    page.section(page.say("pairs"), private=True)
+    lead = ["pairs_lead", *(["pairs_two"] if rest else [])]
+    lead += ["pairs_bins"] if sum(a.number for a in domain.attributes) > 1 else []
+    page.text(" ".join(page.say(key) for key in lead))
+    page.figure("pairs", figures.pair_map(domain.names, first, rest[0] if rest else None, words=page.words))
+    worst = max(scores, key=lambda n: scores[n].value)
+    caption = page.say("pairs_caption_in", table=worst) if rest else page.say("pairs_caption")
+    worst_pairs(page, scores[worst].details["worst"], caption)
     sets = domain.subsets(2)
     tvd = np.max([s.details["marginals"]["tvd"] for s in scores.values()], axis=0)
     chosen = embedded_pairs(sets, tvd)
@@ -112,47 +91,51 @@ def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
         "series": list(matrices),
         "triangles": {n: [round(float(v), 5) for v in s.details["marginals"]["tvd"]] for n, s in scores.items()},
         "worst": [domain.index(n) for n in sets[int(np.argmax(tvd))]],
-        "panels": {kind: figures.panel(kind) for kind in ("amount", "difference")},
+        "panels": {kind: figures.panel(kind, page.words) for kind in ("amount", "difference")},
         "panel_layout": figures.panel_layout(),
-        **pair_tables([t.comparison for t in tables if t.name in scores], chosen),
+        **pair_tables([t.comparison for t in tables if t.name in scores], chosen, page.words),
     }
     page.pair_panel(list(matrices), partial=len(chosen) < len(sets), count=len(chosen))
+
+
+def worst_pairs(page: Page, worst: Sequence[Mapping[str, Any]], caption: str) -> None:
+    """The pairs of columns that differ most, next to a fresh sample."""
+    rows = [[" x ".join(w["attributes"]), page.percent(w["tvd"]), page.percent(w["floor"])] for w in worst]
+    page.table([page.say(head) for head in ("pair", "would_move", "a_fresh_sample")], rows, caption=caption)
 
 
 def one_way(page: Page, tables: Sequence[ScoredTable]) -> None:
     """One attribute at a time."""
     order = list(build.differences(list(found(tables, "tvd-1way").values()))) or tables[0].comparison.domain.names
     compared = {t.name: t.comparison for t in tables}
-    options = {name: build.column(compared, name) for name in order}
-    page.section("Single columns", private=True)
-    page.text("The attribute that differs most comes first.")
-    page.choice("one-way", options, "Attribute")
+    options = {name: build.column(compared, name, page.words) for name in order}
+    page.section(page.say("one_way"), private=True)
+    page.text(page.say("one_way_lead"))
+    page.choice("one-way", options, page.say("attribute"))
 
 
 def spread(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Distribution of TVD over the marginals of each order."""
-    words = ((1, "single attributes"), (2, "pairs"), (3, "triples"))
-    figure = build.spread({order: found(tables, f"tvd-{k}way") for k, order in words})
+    orders = {page.say(f"order_{k}"): found(tables, f"tvd-{k}way") for k in (1, 2, 3)}
+    figure = build.spread(orders, page.words)
     if figure is not None:
-        page.section("How the marginals differ", private=True)
-        page.text(
-            "Boxes hold the middle half of all marginals of one order; the grey mark is the noise floor: what a fresh "
-            "sample of the real table, of the same size, would score on average."
-        )
+        page.section(page.say("spread"), private=True)
+        page.text(page.say("spread_lead"))
         page.figure("spread", figure)
 
 
 def answers(page: Page, tables: Sequence[ScoredTable]) -> None:
     """The reader's own range queries."""
-    rows = [
-        [a.text, number(a.real), number(round(a.scaled)), f"{a.error:+,.0f}",
-         "–" if a.relative is None else f"{a.relative:+.1%}", t.name]
-        for t in tables
-        for a in t.answers
-    ]  # fmt: skip
+    rows = []
+    for t in tables:
+        for a in t.answers:
+            relative = "–" if a.relative is None else page.local(f"{a.relative:+.1%}")
+            off = page.local(f"{a.error:+,.0f}")
+            rows.append([a.text, page.number(a.real), page.number(round(a.scaled)), off, relative, t.name])
     if rows:
-        page.section("Your questions", private=True)
-        page.table(["Records that lie in", "Real", "Synthetic, scaled", "Error", "Relative", "Table"], rows)
+        page.section(page.say("your_questions"), private=True)
+        heads = ("lie_in", "real", "synthetic_scaled", "error", "relative", "table")
+        page.table([page.say(head) for head in heads], rows)
 
 
 def ranges(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -160,18 +143,16 @@ def ranges(page: Page, tables: Sequence[ScoredTable]) -> None:
     scores = found(tables, "range-queries")
     if not scores:
         return
-    page.section("Range queries", private=True)
-    page.text(
-        "Each dot is the question “how many records lie in this range?” for a random range on one to three "
-        "attributes. Dots on the line are answered exactly."
-    )
-    page.figure("ranges", build.ranges(scores, tables[0].comparison.n))
-    rows = [
-        [w["query"][:160], number(w["real"]), number(w["synthetic"]), f"{w['error']:+.2%}", n]
-        for n, s in scores.items()
-        for w in s.details["worst"][:5]
-    ]
-    page.table(["Query", "Real", "Synthetic", "Error", "Table"], rows, caption="The queries that are furthest off")
+    page.section(page.say("ranges"), private=True)
+    page.text(page.say("ranges_lead"))
+    page.figure("ranges", build.ranges(scores, tables[0].comparison.n, page.words))
+    rows = []
+    for n, s in scores.items():
+        for w in s.details["worst"][:5]:
+            both = (page.number(w["real"]), page.number(w["synthetic"]))
+            rows.append([w["query"][:160], *both, page.local(f"{w['error']:+.2%}"), n])
+    heads = [page.say(head) for head in ("query", "real", "synthetic", "error", "table")]
+    page.table(heads, rows, caption=page.say("ranges_caption"))
 
 
 def inequality(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -179,15 +160,16 @@ def inequality(page: Page, tables: Sequence[ScoredTable]) -> None:
     gini, gap = found(tables, "gini"), found(tables, "pay-gap")
     if not gini:
         return
-    page.section("Income inequality", private=True)
+    page.section(page.say("inequality"), private=True)
     first = next(iter(gini.values())).details
-    page.figure("lorenz", build.incomes(gini))
+    page.figure("lorenz", build.incomes(gini, page.words))
     if first["group"]:
-        page.figure("gini-groups", build.groups(gini, "gini", title="Gini index", tickformat=".2f"))
+        title = page.say("gini")
+        page.figure("gini-groups", build.groups(gini, "gini", title=title, tickformat=".2f", words=page.words))
     if gap:
-        sides = " minus ".join(next(iter(gap.values())).details["sides"])
-        title = f"mean {first['income']}: {sides}"
-        page.figure("gap-groups", build.groups(gap, "gap", title=title, tickformat=",.0f"))
+        one, other = next(iter(gap.values())).details["sides"]
+        title = page.say("mean_by_side", income=first["income"], sides=page.say("minus", first=one, second=other))
+        page.figure("gap-groups", build.groups(gap, "gap", title=title, tickformat=",.0f", words=page.words))
 
 
 def rules(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -196,17 +178,16 @@ def rules(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not first:
         return
     private = first[0].real is not None
-    page.section("Rules of the schema", private=private)
-    page.text("How many records break each rule. A synthetic table of this project breaks none.")
-    page.table(
-        ["Rule", *(["Real"] if private else []), *(t.name for t in tables)],
-        [
-            [r.rule, *([f"{r.real:.2%} ({r.real_records:,})"] if r.real is not None else []),
-             *(f"{b.synthetic:.2%} ({b.synthetic_records:,})" for b in (t.comparison.rules[i] for t in tables))]
-            for i, r in enumerate(first)
-        ],
-        caption="Records that break a rule",
-    )  # fmt: skip
+    page.section(page.say("rules"), private=private)
+    page.text(page.say("rules_lead"))
+    rows = []
+    for i, r in enumerate(first):
+        broken = [(r.real, r.real_records)] if r.real is not None else []
+        broken += [(b.synthetic, b.synthetic_records) for b in (t.comparison.rules[i] for t in tables)]
+        shares = [(page.local(f"{share:.2%}"), page.local(f"{records:,}")) for share, records in broken]
+        rows.append([page.sentence(r.rule), *(page.say("share_of_records", share=s, records=n) for s, n in shares)])
+    heads = [page.say("rule"), *([page.say("real")] if private else []), *(t.name for t in tables)]
+    page.table(heads, rows, caption=page.say("rules_caption"))
 
 
 def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -216,21 +197,17 @@ def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
         return
     first = next(iter(scores.values())).details
     models = list(first["train_real"])
-    page.section("Learning from synthetic records", private=True)
-    page.text(
-        f"Models that predict “{first['target']}”, trained on each table and tested on {number(first['tested_on'])} "
-        + ("real records that no table has seen." if first["held_out"] else
-           "real records. They were open to the synthesizer, for no held-out table was given.")
-    )  # fmt: skip
-    title = "R2 on real records" if build.learning_measure(first) == "r2" else "AUROC on real records"
-    page.figure("learning", build.learning(scores, title=title))
+    page.section(page.say("learning"), private=True)
+    lead = "learning_unseen" if first["held_out"] else "learning_open"
+    page.text(page.say(lead, target=first["target"], records=page.number(first["tested_on"])))
+    title, trained = page.say(f"learning_{build.learning_measure(first)}"), page.words["page.trained"]
+    page.figure("learning", build.learning(scores, title=title, trained=trained, words=page.words))
     measures = list(first["train_real"][models[0]])
-    rows = [
-        [m, n, *(f"{r[m][k]:.3f}" for k in measures)]
-        for m in models
-        for n, r in [("real", first["train_real"]), *((n, s.details["train_synthetic"]) for n, s in scores.items())]
-    ]
-    page.table(["Model", "Trained on", *(k.upper() for k in measures)], rows, caption="Every model and measure")
+    results = [(page.words["real"], first["train_real"])]
+    results += [(n, s.details["train_synthetic"]) for n, s in scores.items()]
+    rows = [[m, n, *(page.local(f"{r[m][k]:.3f}") for k in measures)] for m in models for n, r in results]
+    heads = [page.say("model"), page.say("trained_on"), *(k.upper() for k in measures)]
+    page.table(heads, rows, caption=page.say("learning_caption"))
 
 
 def associations(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -239,23 +216,24 @@ def associations(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not scores:
         return
     rows = [
-        [" x ".join(w["attributes"]), f"{w['real']:.3f}", f"{w['synthetic']:.3f}", n]
+        [" x ".join(w["attributes"]), *(page.local(f"{w[side]:.3f}") for side in ("real", "synthetic")), n]
         for n, s in scores.items()
         for w in s.details["worst"][:5]
     ]
-    page.section("Associations", private=True)
-    sentences = [str(s.sentence) for n, s in tables[0].scores.items() if n in WORDS and isinstance(s, Score)]
-    page.text(" ".join(sentences))
-    page.table(
-        ["Pair", "Cramer’s V, real", "Synthetic", "Table"], rows, caption="The pairs whose association differs most"
-    )
+    page.section(page.say("associations"), private=True)
+    sentences = [s.sentence for n, s in tables[0].scores.items() if n in ASSOCIATED and isinstance(s, Score)]
+    page.text(" ".join(page.sentence(text) for text in sentences))
+    heads = [page.say(head) for head in ("pair", "cramers_real", "synthetic", "table")]
+    page.table(heads, rows, caption=page.say("associations_caption"))
 
 
 def missing(page: Page, tables: Sequence[ScoredTable]) -> None:
     """What could not be computed, and why."""
     rows: list[list[Any]] = []
     for t in tables:
-        rows += [[metric_class(n).title, t.name, str(s)] for n, s in t.scores.items() if isinstance(s, MetricError)]
+        for n, s in t.scores.items():
+            if isinstance(s, MetricError):
+                rows.append([part(f"metric.{n}", metric_class(n).title, page.words), t.name, error(str(s), page.words)])
     if rows:
-        page.section("What could not be computed")
-        page.table(["Metric", "Table", "Why"], rows)
+        page.section(page.say("missing"))
+        page.table([page.say(head) for head in ("metric", "table", "why")], rows)

@@ -16,8 +16,10 @@ from dpsyn_core.schema.years import is_year
 LARGE = 1e17  # from which on an amount is written with an exponent
 # the words of a pair by its measure
 PAIR: dict[Measure, str] = {
-    "rank correlation": "verdict_pair", "correlation ratio": "verdict_ratio", "Cramer's V less chance": "verdict_v",
-}  # fmt: skip
+    "rank correlation": "verdict_pair",
+    "correlation ratio": "verdict_ratio",
+    "Cramer's V less chance": "verdict_v",
+}
 
 
 def sentence(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = None) -> str:
@@ -44,9 +46,11 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
         if x.measure != "rank correlation" and x.weaker
     ]
     for measure, columns, left, right in pairs[:NAMED]:
-        out.append(words[PAIR[measure]].format(
-            a=columns[0], b=columns[1], real=local(fine(left), words), synthetic=local(fine(right), words)
-        ))  # fmt: skip
+        out.append(
+            words[PAIR[measure]].format(
+                a=columns[0], b=columns[1], real=local(fine(left), words), synthetic=local(fine(right), words)
+            )
+        )
     for m in found.means:
         real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic, m.column))
         out.append(words["verdict_mean"].format(column=m.column, real=real, synthetic=synthetic))
@@ -93,9 +97,11 @@ def group_words(g: MovedGroup, words: Words = ENGLISH) -> str:
     value = local(g.value, words) if g.decimal else g.value
     if not g.column:
         return words["verdict_share"].format(
-            category=g.category, value=value, real=local(percent(g.real), words),
+            category=g.category,
+            value=value,
+            real=local(percent(g.real), words),
             synthetic=local(percent(g.synthetic), words),
-        )  # fmt: skip
+        )
     real, synthetic = (local(x, words) for x in told_apart(g.real, g.synthetic, g.column))
     return words["verdict_group"].format(
         column=g.column, category=g.category, value=value, real=real, synthetic=synthetic
@@ -167,29 +173,41 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
             "relations_kept": found.relations_kept,
             "relations_kept_because": found.why_none or None,
             "lost": [
-                {"columns": list(x.columns), "measure": x.measure, "real": x.real, "synthetic": x.synthetic,
-                 "kept": None if x.kept is None else min(1.0, max(0.0, x.kept))}
+                {
+                    "columns": list(x.columns),
+                    "measure": x.measure,
+                    "real": x.real,
+                    "synthetic": x.synthetic,
+                    "kept": None if x.kept is None else min(1.0, max(0.0, x.kept)),
+                }
                 for x in found.lost
             ],
             "means": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in found.means],
             "groups": [
-                {"column": x.column or None, "category": x.category, "value": x.value, "real": x.real,
-                 "synthetic": x.synthetic, "what": "mean" if x.column else "share of records"}
+                {
+                    "column": x.column or None,
+                    "category": x.category,
+                    "value": x.value,
+                    "real": x.real,
+                    "synthetic": x.synthetic,
+                    "what": "mean" if x.column else "share of records",
+                }
                 for x in found.groups
             ],
             "dates": [
-                {"column": x.column, "real": instant(x.real, precise=x.precise),
-                 "synthetic": instant(x.synthetic, precise=x.precise)}
+                {
+                    "column": x.column,
+                    "real": instant(x.real, precise=x.precise),
+                    "synthetic": instant(x.synthetic, precise=x.precise),
+                }
                 for x in found.dates
             ],
-            "days": [
-                {"column": x.column, "day": x.day, "real": x.real, "synthetic": x.synthetic} for x in found.days
-            ],
+            "days": [{"column": x.column, "day": x.day, "real": x.real, "synthetic": x.synthetic} for x in found.days],
             "blanks": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in found.blanks],
             "one_value": [x.column for x in found.fixed],
             "records": {"real": c.n, "synthetic": c.m},
         }
-    }  # fmt: skip
+    }
 
 
 def floors_entry(found: Mapping[str, Between]) -> dict[str, dict[str, float | None]]:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.report.translation import translated
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
 from tests.app_driver import at_page, edited, keys, space_of, uploaded, words
 from ui.data.loading import recognised
-from ui.shared.refusals import translated
 from ui.shared.state import Dataset
 
 pytestmark = pytest.mark.slow  # children and whole runs

@@ -3,12 +3,12 @@
 import pytest
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.report.translation import translated
 from dpsyn_core.schema.draft.draft import draft
 from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.read import open_table
 from tests.app.hostile_files import GOOD, odd, refused
 from tests.app_driver import at_page, keys, space_of, words
-from ui.shared.refusals import translated
 
 SOME = ("zip.sav", "cut.xlsx", "cut.xpt")  # through the page, each read by a process of its own
 

@@ -63,10 +63,11 @@ def engine_says():
     for name in metrics.names():
         kind = metrics.metric_class(name)
         out |= {f"engine.metric.{name}": kind.title, f"engine.unit.{kind.unit}": "", f"engine.on.{kind.on}": ""}
+        out |= {f"engine.question.{name}": kind.question}
     out |= {f"engine.goal.{k}": v for k, v in metrics.GOAL_WORDS.items()}
     for name, (called, why) in CURVES.items():
         out |= {f"engine.curve.{name}": why, f"engine.curve_name.{name}": called}
-    return out | {f"engine.stage.{stage}": "" for stage in stages()} | {"engine.question.learning": ""}
+    return out | {f"engine.stage.{stage}": "" for stage in stages()}
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.report.translation import NAMED, sentences, translated
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.settings import fields_of
 from dpsyn_core.tables.read import read_table
 from tests.app_driver import at_page, words
-from ui.shared.refusals import NAMED, refusals, settings, translated
 from ui.shared.text import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +47,7 @@ def filled(sentence):
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_refusal_that_is_translated_is_still_said(code):
     gone = []
-    for english in refusals(code):
+    for english in (*sentences("refusals", code), *sentences("said", code)):
         missing = runs(NAMED.sub("\0", english)) - said_by_the_engine()
         if len(missing) > JOINED:
             gone.append((english, sorted(missing)[:3]))
@@ -56,7 +56,7 @@ def test_every_refusal_that_is_translated_is_still_said(code):
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_translation_fills_in_only_what_the_sentence_names(code):
-    for english, here in refusals(code).items():
+    for english, here in sentences("refusals", code).items():
         assert all(f"{{{name}}}" in english for name in filled(here)), english
 
 
@@ -144,12 +144,12 @@ def test_a_refusal_inside_another_is_translated_too():
     assert said == "Frage „a“: der Anteil des Budgets für Fragen ist 2; er muss zwischen 0 und 1 liegen"
 
 
-@pytest.mark.parametrize("code", [c for c in LANGUAGES if settings(c)])
+@pytest.mark.parametrize("code", [c for c in LANGUAGES if sentences("settings", c)])
 def test_settings_have_names_in_every_language_and_none_is_left_of_one_that_is_gone(code):
     said = set()
     for name in registry.names():
         for field, info in fields_of(registry.config_class(name)).items():
             title = info.title or field.replace("_", " ").capitalize()
             said |= {title, info.description, (info.json_schema_extra or {}).get("unit")}
-    assert not {x for x in said if x} - set(settings(code)), "add these to assets/text/settings.*.toml"
-    assert not set(settings(code)) - said
+    assert not {x for x in said if x} - set(sentences("settings", code)), "add these to assets/text/settings.*.toml"
+    assert not set(sentences("settings", code)) - said

@@ -24,7 +24,7 @@ from ui.shared import results
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import certificate_words, counted, plain, t
+from ui.shared.text import certificate_words, counted, language, plain, t
 from ui.shared.theme import note
 from ui.synthesize import refits, runs
 
@@ -355,9 +355,9 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
             receipt=results.checked(space, job),
             asked=asked.answers(space, job, private=private) if some is None else (),
         )
-        return html_report(schema.name, [table])
+        return html_report(schema.name, [table], language=language())
 
-    return results.kept(space, ("html", job.id, private), make)
+    return results.kept(space, ("html", job.id, private, language()), make)
 
 
 def reports(space: Workspace, job: Job) -> None:

@@ -21,7 +21,7 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import plain
+from ui.shared.text import language, plain
 
 QUESTIONS = "questions.json"  # what the command asks; in the bundle
 
@@ -141,4 +141,4 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
         keys=relations.keys(space, job), synthetic=comparing.separate(space, job), real=real,
         verdicts=(relations.verdicts(space, job) if private else None) or (),
     )  # fmt: skip
-    return linked_html(report)
+    return linked_html(report, language=language())

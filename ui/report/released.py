@@ -8,8 +8,8 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.evaluate.released_fit import row_name
 from dpsyn_core.report import build
+from dpsyn_core.report.released import marginal_name
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.systems.registry import configure
 from ui.linked import relations
@@ -68,9 +68,7 @@ def panel(space: Workspace, job: Job) -> None:
         note(drawn[name].caption)
     table = [
         {
-            t("released.column"): row_name(
-                r, total=t("plan.total"), merged=t("released.merged"), again=t("released.again")
-            ),
+            t("released.column"): marginal_name(r, figure_words()),
             t("released.sigma"): round(r["sigma"], 2),
             t("released.interval"): round(r["interval_95"], 1),
             t("released.error"): round(100 * r["expected_tvd"], 2),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from dpsyn_core.report.words import ENGLISH, dated
+from dpsyn_core.report.translation import translated
+from dpsyn_core.report.words import TEXTS, Words, dated, read_text
+from dpsyn_core.report.words import words as report_words
 from dpsyn_core.tables import notices
 from dpsyn_core.tables.notices import Notice
-from ui.shared.refusals import translated
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JOINER = "\u2060"  # word joiner: takes no room and is not seen
@@ -28,8 +27,8 @@ ASKED, CHOSEN = "lang", "language"  # in the link, and in the visitor's session
 def written(language: str) -> dict[str, str]:
     """The entries that a language's own files hold, as {"page.entry": sentence}."""
     words: dict[str, str] = {}
-    for part in sorted((ASSETS / "text").glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
-        words.update(_flatten(tomllib.loads(part.read_text("utf-8"))))
+    for part in sorted(TEXTS.glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
+        words.update(read_text(part))
     return words
 
 
@@ -39,9 +38,8 @@ def catalogue(language: str = "en") -> dict[str, str]:
     from dpsyn_core.privacy.manifest import certificate
 
     formal = {f"certificate.{key}": sentence for key, sentence in certificate.ENGLISH.items()}
-    figures = {f"figure.{key}": sentence for key, sentence in ENGLISH.items()}
     read = {f"notice.{key}": sentence for key, sentence in notices.ENGLISH.items()}
-    return formal | figures | read | written("en") | written(language)
+    return formal | read | written("en") | written(language)
 
 
 def language() -> str:
@@ -58,16 +56,6 @@ def language() -> str:
         wanted = (st.query_params.get(ASKED), default, browser, "en")
         st.session_state[CHOSEN] = next(code for code in wanted if code in LANGUAGES)
     return str(st.session_state[CHOSEN])
-
-
-def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    out: list[tuple[str, str]] = []
-    for key, value in node.items():
-        if isinstance(value, dict):
-            out += _flatten(value, f"{prefix}{key}.")
-        else:
-            out.append((f"{prefix}{key}", str(value).strip("\n")))
-    return out
 
 
 def t(key: str, **values: object) -> str:
@@ -92,9 +80,9 @@ def _said(notice: Notice) -> str:
     return t(f"notice.{notice.key}", **values)
 
 
-def figure_words() -> dict[str, str]:
+def figure_words() -> Words:
     """The words that figures of the engine are drawn with."""
-    return {key: t(f"figure.{key}") for key in ENGLISH}
+    return report_words(language())
 
 
 def answer_words() -> dict[str, str]:

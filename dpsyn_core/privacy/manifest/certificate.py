@@ -294,7 +294,7 @@ def citation(m: Statement, year: int, words: Words = ENGLISH) -> str:
     )  # fmt: skip
 
 
-def _charge(name: str, w: Words) -> str:
+def charge_name(name: str, w: Words) -> str:
     """What a charge is called in a language; names of columns stay."""
     for key, english in ENGLISH.items():
         if key.startswith("charge_"):
@@ -305,7 +305,7 @@ def _charge(name: str, w: Words) -> str:
 
 
 def _line(r: ChargeRecord, w: Words, *, alike: int = 0) -> str:
-    name, mechanism = _charge(r.name, w), w.get(f"mechanism_{r.mechanism}", r.mechanism)
+    name, mechanism = charge_name(r.name, w), w.get(f"mechanism_{r.mechanism}", r.mechanism)
     name = w["alike"].format(name=name, count=_number(alike, ",", w)) if alike else name
     cells = w["cells_one"] if r.cells == 1 else w["cells"].format(count=r.cells)
     if r.mechanism == "sampled-gaussian":

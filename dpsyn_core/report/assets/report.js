@@ -63,9 +63,11 @@
   // ---- the numbers of a figure as a table, made when asked for
 
   const MOST = 1000;
+  const said = store.words;
+  const local = (text) => (said.decimal_mark === "," ? text.replace(".", ",") : text);
   const words = (v) => {
     if (v === null || v === undefined) return "";
-    return typeof v === "number" ? String(Number(v.toPrecision(5))) : String(v);
+    return typeof v === "number" ? local(String(Number(v.toPrecision(5)))) : String(v);
   };
   const decoded = (v) => {
     const area = document.createElement("textarea"); // labels hold entities for Plotly
@@ -94,9 +96,9 @@
         tr.appendChild(cell);
       });
     };
-    line(heat ? ["column", "row", "value"] : ["series", "x", "y"], "th");
+    line(heat ? [said.column, said.row, said.value] : [said.series, "x", "y"], "th");
     rows.slice(0, MOST).forEach((r) => line(r, "td"));
-    if (rows.length > MOST) line(["the first " + MOST + " of " + rows.length + " rows", "", ""], "td");
+    if (rows.length > MOST) line([said.first.replace("{some}", MOST).replace("{all}", rows.length), "", ""], "td");
     return table;
   }
 
@@ -140,7 +142,7 @@
     draw(document.getElementById(id), { data: [trace], layout: pairs.panel_layout });
   }
 
-  const percent = (share) => Number((100 * share).toPrecision(2)) + "%";
+  const percent = (share) => local(String(Number((100 * share).toPrecision(2)))) + (said.decimal_mark === "," ? "\u00a0%" : "%");
 
   function openPair(row, column) {
     if (row === column) return;
@@ -155,7 +157,7 @@
     document.getElementById("pair-which").textContent = pairs.series[which];
     const counts = pairs.tables[i + "|" + j];
     if (!counts) {
-      title.textContent += ": its tables are not kept in this report";
+      title.textContent += said.gone;
       ["pair-real", "pair-synthetic", "pair-difference"].forEach((id) => Plotly.purge(id));
       return;
     }
@@ -173,7 +175,7 @@
       z: z.map((line) => line.map(Math.sqrt)), customdata: z, x: columns, y: rows, zmax: Math.sqrt(top), colorbar: bar,
       name: name,
     });
-    heat("pair-real", "amount", amount("real", real));
+    heat("pair-real", "amount", amount(said.real, real));
     heat("pair-synthetic", "amount", amount(pairs.series[which], synthetic));
     heat("pair-difference", "difference", { z: gap, x: columns, y: rows, zmin: -far, zmax: far });
   }

@@ -32,9 +32,12 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
     for k, (table, shares) in enumerate(series.items()):
         colour = "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]
         base = {
-            "x": x, "y": np.asarray(shares) * scale, "customdata": np.asarray(shares), "name": plain_text(table),
+            "x": x,
+            "y": np.asarray(shares) * scale,
+            "customdata": np.asarray(shares),
+            "name": plain_text(table),
             "hovertemplate": words["share_hover"],
-        }  # fmt: skip
+        }
         if len(labels) <= FEW:
             pattern = {
                 "shape": "" if k < 2 else ("/", "x", ".", "+")[(k - 2) % 4],
@@ -88,29 +91,37 @@ def distribution(groups: Sequence[tuple[str, str, Floats, float | None]], words:
     for order, table, values, _ in groups:
         colour = SERIES[tables.index(table) % len(SERIES)]
         x = values if len(values) <= MOST else np.quantile(values, GRID)
-        data.append({
-            "type": "box",
-            "x": x,
-            "y": [order] * len(x),
-            "name": plain_text(table),
-            "legendgroup": table,
-            "offsetgroup": table,
-            "showlegend": order == groups[0][0],
-            "orientation": "h",
-            "boxpoints": "all" if len(values) <= DOTS else False,
-            "jitter": 0.5,
-            "pointpos": 0,
-            "marker": {"color": colour, "size": 4, "opacity": 0.4},
-            "fillcolor": "rgba(0,0,0,0)",
-            "line": {"color": colour, "width": 1.4},
-            "hovertemplate": words["spread_hover"],
-        })  # fmt: skip
+        data.append(
+            {
+                "type": "box",
+                "x": x,
+                "y": [order] * len(x),
+                "name": plain_text(table),
+                "legendgroup": table,
+                "offsetgroup": table,
+                "showlegend": order == groups[0][0],
+                "orientation": "h",
+                "boxpoints": "all" if len(values) <= DOTS else False,
+                "jitter": 0.5,
+                "pointpos": 0,
+                "marker": {"color": colour, "size": 4, "opacity": 0.4},
+                "fillcolor": "rgba(0,0,0,0)",
+                "line": {"color": colour, "width": 1.4},
+                "hovertemplate": words["spread_hover"],
+            }
+        )
     floors = {order: floor for order, _, _, floor in groups if floor is not None}
-    data.append({
-        "type": "scatter", "mode": "markers", "x": list(floors.values()), "y": list(floors), "name": words["fresh"],
-        "marker": {"symbol": "line-ns", "size": 30, "line": {"width": 2.5, "color": "@real"}},
-        "hovertemplate": words["floor_hover"],
-    })  # fmt: skip
+    data.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": list(floors.values()),
+            "y": list(floors),
+            "name": words["fresh"],
+            "marker": {"symbol": "line-ns", "size": 30, "line": {"width": 2.5, "color": "@real"}},
+            "hovertemplate": words["floor_hover"],
+        }
+    )
     said = "; ".join(
         words["spread_line"].format(order=o, mean=local(f"{v.mean():.1%}", words), table=table)
         for o, table, v, _ in groups
@@ -140,18 +151,30 @@ def released_overlay(
         words: of titles and hover texts.
     """
     x = axis_labels(labels, LABEL, words=words)
-    data: list[dict[str, Any]] = [{
-        "type": "scatter", "mode": "markers", "name": words["released"], "x": x, "y": np.asarray(noisy, dtype=float),
-        "error_y": {"type": "constant", "value": float(half), "color": "@real", "thickness": 1.2, "width": 3},
-        "marker": {"color": "@real", "size": 6, "symbol": "circle-open"},
-        "hovertemplate": words["released_hover"],
-    }]  # fmt: skip
-    for k, (table, counts) in enumerate(tables.items()):
-        data.append({
-            "type": "scatter", "mode": "markers", "name": plain_text(table), "x": x, "y": np.asarray(counts),
-            "marker": {"color": SERIES[k % 6], "size": 7, "symbol": SYMBOLS[(k + 1) % 6]},
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": words["released"],
+            "x": x,
+            "y": np.asarray(noisy, dtype=float),
+            "error_y": {"type": "constant", "value": float(half), "color": "@real", "thickness": 1.2, "width": 3},
+            "marker": {"color": "@real", "size": 6, "symbol": "circle-open"},
             "hovertemplate": words["released_hover"],
-        })  # fmt: skip
+        }
+    ]
+    for k, (table, counts) in enumerate(tables.items()):
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": plain_text(table),
+                "x": x,
+                "y": np.asarray(counts),
+                "marker": {"color": SERIES[k % 6], "size": 7, "symbol": SYMBOLS[(k + 1) % 6]},
+                "hovertemplate": words["released_hover"],
+            }
+        )
     sides = "; ".join(
         words["released_side"].format(share=local(f"{(np.abs(c - noisy) <= half).mean():.0%}", words), table=t)
         for t, c in tables.items()

@@ -52,12 +52,21 @@ def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
         above += "\u200b" * titles[above]  # panels are told apart by what stands above them
         titles[above.rstrip("\u200b")] += 1
         for k, (table, share) in enumerate(p.shares.items()):
-            parts.append(pd.DataFrame({
-                "column": p.name, "place": place, "title": above, "value": words,
-                "position": np.arange(len(words)),
-                "table": table, "series": k, "share": np.asarray(share, dtype=float),
-                "difference": 0.0 if p.difference is None else p.difference,
-            }))  # fmt: skip
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "column": p.name,
+                        "place": place,
+                        "title": above,
+                        "value": words,
+                        "position": np.arange(len(words)),
+                        "table": table,
+                        "series": k,
+                        "share": np.asarray(share, dtype=float),
+                        "difference": 0.0 if p.difference is None else p.difference,
+                    }
+                )
+            )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -121,11 +130,13 @@ def _strip(count: int, across: int, palette: Palette, chosen: Any, brush: Any, w
             x=alt.X("place:Q", axis=None, scale=alt.Scale(domain=[-0.5, count - 0.5], nice=False)),
             y=alt.Y("difference:Q", title=None, axis=alt.Axis(format="~%", tickCount=2, grid=False)),
             color=colour,
-            tooltip=[alt.Tooltip("column:N", title=words["column"]),
-                     alt.Tooltip("difference:Q", title=words["tvd"], format=".1%")],
+            tooltip=[
+                alt.Tooltip("column:N", title=words["column"]),
+                alt.Tooltip("difference:Q", title=words["tvd"], format=".1%"),
+            ],
         )
         .add_params(brush)
-    )  # fmt: skip
+    )
 
 
 def _panels(tables: list[str], across: int, palette: Palette, chosen: Any, words: Words) -> Any:
@@ -161,9 +172,14 @@ def _panels(tables: list[str], across: int, palette: Palette, chosen: Any, words
     return (
         alt.layer(ground, bars, lines, data=alt.NamedData(name=PANELS), width=PANEL, height=TALL)
         .facet(
-            facet=alt.Facet("title:N", title=None, sort=alt.SortField("place"),
-                            header=alt.Header(labelAnchor="start", labelPadding=3, labelLimit=PANEL)),
-            columns=across, spacing=GAP,
+            facet=alt.Facet(
+                "title:N",
+                title=None,
+                sort=alt.SortField("place"),
+                header=alt.Header(labelAnchor="start", labelPadding=3, labelLimit=PANEL),
+            ),
+            columns=across,
+            spacing=GAP,
         )
         .resolve_scale(x="independent", y="independent")
-    )  # fmt: skip
+    )

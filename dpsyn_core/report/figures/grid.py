@@ -14,10 +14,18 @@ TICKS = [0.01, 0.1, 1, 10, 100]
 
 
 def grid_figure(
-    rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float | None]],
-    texts: Sequence[Sequence[str]], *, across: str, down: str, hover: str, most: float | None = None,
-    caption: str = "", alt: str = "",
-) -> Figure:  # fmt: skip
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    *,
+    across: str,
+    down: str,
+    hover: str,
+    most: float | None = None,
+    caption: str = "",
+    alt: str = "",
+) -> Figure:
     """A heat map whose cells say their number.
 
     Args:
@@ -35,12 +43,22 @@ def grid_figure(
     known = [v for row in values for v in row if v is not None]
     axis = {"type": "category", "showgrid": False, "ticks": ""}
     trace = {
-        "type": "heatmap", "z": [list(row) for row in values], "text": [list(row) for row in texts],
-        "x": [plain_text(c) for c in columns], "y": [plain_text(r) for r in rows], "texttemplate": "%{text}",
+        "type": "heatmap",
+        "z": [list(row) for row in values],
+        "text": [list(row) for row in texts],
+        "x": [plain_text(c) for c in columns],
+        "y": [plain_text(r) for r in rows],
+        "texttemplate": "%{text}",
         "textfont": {"color": "@ink"},
-        "colorscale": READABLE, "zmin": 0, "zmax": max(known, default=1.0) if most is None else most,
-        "showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False, "hovertemplate": hover,
-    }  # fmt: skip
+        "colorscale": READABLE,
+        "zmin": 0,
+        "zmax": max(known, default=1.0) if most is None else most,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverongaps": False,
+        "hovertemplate": hover,
+    }
     layout = {
         "height": ROW * len(rows) + AROUND,
         "xaxis": {**axis, "title": {"text": across}, "side": "top"},
@@ -50,9 +68,17 @@ def grid_figure(
 
 
 def bars_figure(
-    names: Sequence[str], places: Sequence[float], values: Mapping[str, Sequence[tuple[float, float | None] | None]],
-    *, across: str, up: str, floor: float | None, floor_name: str, caption: str = "", alt: str = "",
-) -> Figure:  # fmt: skip
+    names: Sequence[str],
+    places: Sequence[float],
+    values: Mapping[str, Sequence[tuple[float, float | None] | None]],
+    *,
+    across: str,
+    up: str,
+    floor: float | None,
+    floor_name: str,
+    caption: str = "",
+    alt: str = "",
+) -> Figure:
     """A curve a name over places on a logarithmic axis, each point with its error bar, and a line for the floor.
 
     Args:
@@ -72,32 +98,50 @@ def bars_figure(
         colour = HUES[i % len(HUES)]
         data.append(
             {
-                "type": "scatter", "mode": "lines+markers", "name": plain_text(name), "x": [x for x, _, _ in points],
-                "y": [y for _, y, _ in points], "line": {"color": colour, "dash": DASHES[i % len(DASHES)]},
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": plain_text(name),
+                "x": [x for x, _, _ in points],
+                "y": [y for _, y, _ in points],
+                "line": {"color": colour, "dash": DASHES[i % len(DASHES)]},
                 "marker": {"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
                 "error_y": {"type": "data", "array": [h or 0.0 for _, _, h in points], "color": colour, "width": 4},
             }
-        )  # fmt: skip
+        )
     if floor is not None:
         ends = [min(places), max(places)]
         data.append(
-            {"type": "scatter", "mode": "lines", "name": floor_name, "x": ends, "y": [floor, floor],
-             "line": {"color": "@real", "dash": "dot", "width": 1.5}, "hoverinfo": "skip"}
-        )  # fmt: skip
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": floor_name,
+                "x": ends,
+                "y": [floor, floor],
+                "line": {"color": "@real", "dash": "dot", "width": 1.5},
+                "hoverinfo": "skip",
+            }
+        )
     layout = {
         "height": 420,
-        "xaxis": {"type": "log", "title": {"text": across}, "tickvals": list(places),
-                  "tickformat": "~g"},
+        "xaxis": {"type": "log", "title": {"text": across}, "tickvals": list(places), "tickformat": "~g"},
         "yaxis": {"title": {"text": up}, "tickformat": SHARE, "rangemode": "tozero"},
         "legend": {"y": 0, "yref": "container", "yanchor": "bottom"},
-    }  # fmt: skip
+    }
     return Figure(data=data, layout=layout, caption=caption, alt=alt)
 
 
 def choice_figure(
-    epsilons: Sequence[float], errors: Sequence[float | None], gains: Sequence[float], *, chosen: float | None,
-    error: float | None, gain: float | None, titles: Mapping[str, str], caption: str, alt: str,
-) -> Figure:  # fmt: skip
+    epsilons: Sequence[float],
+    errors: Sequence[float | None],
+    gains: Sequence[float],
+    *,
+    chosen: float | None,
+    error: float | None,
+    gain: float | None,
+    titles: Mapping[str, str],
+    caption: str,
+    alt: str,
+) -> Figure:
     """Two curves that share the axis of epsilon, with the targets as lines across and the chosen epsilon as one down.
 
     Args:
@@ -113,11 +157,24 @@ def choice_figure(
     """
     line = {"type": "scatter", "mode": "lines", "showlegend": False}
     data = [
-        {**line, "x": list(epsilons), "y": list(errors), "line": {"color": "@accent", "width": 2.5},
-         "name": titles["error"], "hovertemplate": titles["error_hover"]},
-        {**line, "x": list(epsilons), "y": list(gains), "yaxis": "y2", "name": titles["gain"],
-         "line": {"color": "@warning", "width": 2.5, "dash": "dash"}, "hovertemplate": titles["gain_hover"]},
-    ]  # fmt: skip
+        {
+            **line,
+            "x": list(epsilons),
+            "y": list(errors),
+            "line": {"color": "@accent", "width": 2.5},
+            "name": titles["error"],
+            "hovertemplate": titles["error_hover"],
+        },
+        {
+            **line,
+            "x": list(epsilons),
+            "y": list(gains),
+            "yaxis": "y2",
+            "name": titles["gain"],
+            "line": {"color": "@warning", "width": 2.5, "dash": "dash"},
+            "hovertemplate": titles["gain_hover"],
+        },
+    ]
     across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
     dotted = {"width": 1.4, "dash": "dot"}
     shapes = [
@@ -130,12 +187,24 @@ def choice_figure(
         shapes.append({**down, "line": {**dotted, "color": "@ink"}})
     layout = {
         "height": 430,
-        "xaxis": {"type": "log", "title": {"text": titles["epsilon"]}, "tickvals": TICKS, "anchor": "y2",
-                  "tickformat": "~g"},
+        "xaxis": {
+            "type": "log",
+            "title": {"text": titles["epsilon"]},
+            "tickvals": TICKS,
+            "anchor": "y2",
+            "tickformat": "~g",
+        },
         "yaxis": {"domain": [0.55, 1], "title": {"text": titles["error"]}, "tickformat": SHARE, "rangemode": "tozero"},
-        "yaxis2": {"domain": [0, 0.45], "title": {"text": titles["gain"]}, "tickformat": SHARE, "range": [0, 0.52],
-                   "gridcolor": "@line", "linecolor": "@line", "zerolinecolor": "@line"},
+        "yaxis2": {
+            "domain": [0, 0.45],
+            "title": {"text": titles["gain"]},
+            "tickformat": SHARE,
+            "range": [0, 0.52],
+            "gridcolor": "@line",
+            "linecolor": "@line",
+            "zerolinecolor": "@line",
+        },
         "shapes": shapes,
         "margin": {"t": 12, "r": 24},
-    }  # fmt: skip
+    }
     return Figure(data=data, layout=layout, caption=caption, alt=alt)

@@ -19,14 +19,29 @@ HALF = 12  # labels that have room below one of two tables next to each other
 MAP_ROOM, ROOM, HALF_ROOM, ROWS = 5, 4, 3, 12
 FEW = 40  # attributes between whose cells a map has room for gaps
 CELL = {"showgrid": False, "ticks": "", "type": "category"}
-BAR = {"orientation": "h", "thickness": 8, "len": 0.6, "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom",
-       "nticks": 3, "tickangle": 0, "outlinewidth": 0, "tickformat": "~%"}  # fmt: skip
+BAR = {
+    "orientation": "h",
+    "thickness": 8,
+    "len": 0.6,
+    "x": 0,
+    "xanchor": "left",
+    "y": 1,
+    "yanchor": "bottom",
+    "nticks": 3,
+    "tickangle": 0,
+    "outlinewidth": 0,
+    "tickformat": "~%",
+}
 
 
 def pair_map(
-    names: Sequence[str], first: Floats, second: Floats | None = None, *, most: int | None = None,
+    names: Sequence[str],
+    first: Floats,
+    second: Floats | None = None,
+    *,
+    most: int | None = None,
     words: Words = ENGLISH,
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Heat map of pairwise TVD: one table in both triangles, or table A above the diagonal and B below.
 
     Args:
@@ -121,8 +136,12 @@ def panel(kind: str, words: Words = ENGLISH) -> dict[str, Any]:
 def panel_layout() -> dict[str, Any]:
     """Axes of one such panel."""
     small = {**CELL, "tickfont": {"size": 11}}
-    return {"height": 320, "margin": {"l": 8, "r": 8, "t": 8, "b": 8}, "xaxis": {**small, "tickangle": -50},
-            "yaxis": {**small, "autorange": "reversed"}}  # fmt: skip
+    return {
+        "height": 320,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "xaxis": {**small, "tickangle": -50},
+        "yaxis": {**small, "autorange": "reversed"},
+    }
 
 
 def root_ticks(top: float, words: Words = ENGLISH) -> dict[str, Any]:
@@ -145,9 +164,13 @@ def _ticks(values: int, most: int) -> dict[str, int]:
 
 
 def two_tables(
-    real: Floats, synthetic: Floats, rows: Sequence[str], columns: Sequence[str], names: tuple[str, str],
+    real: Floats,
+    synthetic: Floats,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    names: tuple[str, str],
     words: Words = ENGLISH,
-) -> Figure:  # fmt: skip
+) -> Figure:
     """The two tables of a pair as shares, on one axis and one scale.
 
     Args:
@@ -170,10 +193,18 @@ def two_tables(
     axes = panel_layout()
     title = {"title": {"text": _title(names[1], LONG), "font": {"size": 13}}, **_ticks(len(x), HALF)}
     heads = [
-        {"text": words[t], "x": at, "y": 1, "xref": "paper", "yref": "paper", "yanchor": "bottom", "xanchor": "left",
-         "showarrow": False}
+        {
+            "text": words[t],
+            "x": at,
+            "y": 1,
+            "xref": "paper",
+            "yref": "paper",
+            "yanchor": "bottom",
+            "xanchor": "left",
+            "showarrow": False,
+        }
         for t, at in (("real", 0.0), ("synthetic", 0.52))
-    ]  # fmt: skip
+    ]
     layout = {
         "height": 320,
         "margin": {"l": 8, "r": 8, "t": 26, "b": 8},

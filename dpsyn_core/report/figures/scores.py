@@ -31,17 +31,27 @@ def group_errors(
     """
     rows = next(iter(tables.values()))
     base: dict[str, Any] = {"type": "scatter", "mode": "markers", "hovertemplate": words["groups_hover"]}
-    data: list[dict[str, Any]] = [{
-        **base, "name": words["fresh"], "x": [r.real for r in rows], "y": [r.floor for r in rows],
-        "text": [plain_text(r.value) for r in rows],
-        "marker": {"symbol": "line-ew", "size": 12, "line": {"width": 2, "color": "@real"}},
-    }]  # fmt: skip
+    data: list[dict[str, Any]] = [
+        {
+            **base,
+            "name": words["fresh"],
+            "x": [r.real for r in rows],
+            "y": [r.floor for r in rows],
+            "text": [plain_text(r.value) for r in rows],
+            "marker": {"symbol": "line-ew", "size": 12, "line": {"width": 2, "color": "@real"}},
+        }
+    ]
     for k, (table, found) in enumerate(tables.items()):
-        data.append({
-            **base, "name": plain_text(table), "x": [r.real for r in found], "y": [r.error for r in found],
-            "text": [plain_text(r.value) for r in found],
-            "marker": {"size": 8, "symbol": SYMBOLS[k % 6], "color": SERIES[k % 6]},
-        })  # fmt: skip
+        data.append(
+            {
+                **base,
+                "name": plain_text(table),
+                "x": [r.real for r in found],
+                "y": [r.error for r in found],
+                "text": [plain_text(r.value) for r in found],
+                "marker": {"size": 8, "symbol": SYMBOLS[k % 6], "color": SERIES[k % 6]},
+            }
+        )
     layout = {
         "xaxis": {"type": "log", "title": {"text": words["groups_size"]}, "tickformat": ",~r", "dtick": "D2"},
         "yaxis": {"title": {"text": words["groups_error"]}, "tickformat": SHARE, "rangemode": "tozero"},
@@ -55,10 +65,17 @@ def lorenz(real: Sequence[float], tables: Mapping[str, Sequence[float]], income:
     """Lorenz curves: what share of all income the poorest x % hold."""
     at = np.linspace(0, 1, len(real)).round(4)
     data = [
-        {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": words["all_equal"], "hoverinfo": "skip",
-         "line": {"color": "@line", "width": 1.5}},
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [0, 1],
+            "y": [0, 1],
+            "name": words["all_equal"],
+            "hoverinfo": "skip",
+            "line": {"color": "@line", "width": 1.5},
+        },
         _curve(words["real"], at, real, "@real", "solid", words),
-    ]  # fmt: skip
+    ]
     data += [_curve(t, at, y, SERIES[k % 6], DASHES[(k + 1) % 6], words) for k, (t, y) in enumerate(tables.items())]
     half = len(real) // 2
     others = ", ".join(
@@ -74,15 +91,25 @@ def lorenz(real: Sequence[float], tables: Mapping[str, Sequence[float]], income:
 
 def _curve(name: str, x: Floats, y: Sequence[float], colour: str, dash: str, words: Words) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "lines", "x": x, "y": np.asarray(y), "name": plain_text(name),
-        "line": {"color": colour, "width": 2, "dash": dash}, "hovertemplate": words["lorenz_hover"],
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": np.asarray(y),
+        "name": plain_text(name),
+        "line": {"color": colour, "width": 2, "dash": dash},
+        "hovertemplate": words["lorenz_hover"],
+    }
 
 
 def dots(
-    rows: Sequence[str], series: Mapping[str, Sequence[float | None]], *, title: str, tickformat: str, caption: str,
+    rows: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    *,
+    title: str,
+    tickformat: str,
+    caption: str,
     words: Words = ENGLISH,
-) -> Figure:  # fmt: skip
+) -> Figure:
     """One row a group or model: the reference in grey, each synthetic table beside it, joined by a line.
 
     Args:
@@ -101,22 +128,41 @@ def dots(
     for i in known:  # one trace for all lines: a gap between two rows
         ends += [float(np.nanmin(values[:, i])), float(np.nanmax(values[:, i])), None]
         at += [y[i], y[i], None]
-    data: list[dict[str, Any]] = [{
-        "type": "scatter", "mode": "lines", "x": ends, "y": at, "hoverinfo": "skip", "showlegend": False,
-        "line": {"color": "@line", "width": 2},
-    }]  # fmt: skip
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": ends,
+            "y": at,
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "line": {"color": "@line", "width": 2},
+        }
+    ]
     for k, (name, row) in enumerate(zip(series, values, strict=True)):
-        data.append({
-            "type": "scatter", "mode": "markers", "name": plain_text(name), "x": row, "y": y,
-            "marker": {"color": "@real" if k == 0 else SERIES[(k - 1) % 6], "size": 10, "symbol": SYMBOLS[k % 6]},
-            "hovertemplate": f"%{{y}}: %{{x:{tickformat}}}<extra>%{{fullData.name}}</extra>",
-        })  # fmt: skip
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": plain_text(name),
+                "x": row,
+                "y": y,
+                "marker": {"color": "@real" if k == 0 else SERIES[(k - 1) % 6], "size": 10, "symbol": SYMBOLS[k % 6]},
+                "hovertemplate": f"%{{y}}: %{{x:{tickformat}}}<extra>%{{fullData.name}}</extra>",
+            }
+        )
     layout = {
         "xaxis": {"title": {"text": plain_text(title)}, "tickformat": ",~r", "nticks": 5},
-        "yaxis": {"type": "category", "categoryorder": "array", "categoryarray": y, "showgrid": False, "dtick": 1,
-                  "range": [len(rows) - 0.4, -0.6]},
+        "yaxis": {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": y,
+            "showgrid": False,
+            "dtick": 1,
+            "range": [len(rows) - 0.4, -0.6],
+        },
         "height": 110 + 26 * max(3, len(rows)),
-    }  # fmt: skip
+    }
     alt = words["dots_alt"].format(title=title, finding=caption)
     return Figure(data=data, layout=layout, caption=caption, alt=alt)
 
@@ -125,15 +171,29 @@ def range_scatter(real: Floats, tables: Mapping[str, Floats], smallest: float, w
     """Frequencies of random range queries, real against synthetic, on log axes; 0 stands at half the smallest."""
     low = smallest / 2
     data: list[dict[str, Any]] = [
-        {"type": "scatter", "mode": "lines", "x": [low, 1], "y": [low, 1], "name": words["equal"], "hoverinfo": "skip",
-         "line": {"color": "@line", "width": 1.5}, "showlegend": False}
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [low, 1],
+            "y": [low, 1],
+            "name": words["equal"],
+            "hoverinfo": "skip",
+            "line": {"color": "@line", "width": 1.5},
+            "showlegend": False,
+        }
+    ]
     for k, (table, got) in enumerate(tables.items()):
-        data.append({
-            "type": "scatter", "mode": "markers", "name": plain_text(table), "x": np.maximum(real, low),
-            "y": np.maximum(got, low), "hovertemplate": words["query_hover"],
-            "marker": {"color": SERIES[k % 6], "size": 5, "opacity": 0.45, "symbol": SYMBOLS[k % 6]},
-        })  # fmt: skip
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": plain_text(table),
+                "x": np.maximum(real, low),
+                "y": np.maximum(got, low),
+                "hovertemplate": words["query_hover"],
+                "marker": {"color": SERIES[k % 6], "size": 5, "opacity": 0.45, "symbol": SYMBOLS[k % 6]},
+            }
+        )
     off = "; ".join(
         words["query_side"].format(table=t, error=local(f"{np.abs(g - real).mean():.2%}", words))
         for t, g in tables.items()
@@ -149,9 +209,11 @@ def range_scatter(real: Floats, tables: Mapping[str, Floats], smallest: float, w
 
 
 def records_plot(
-    names: tuple[str, str], tables: Mapping[str, tuple[Floats, Floats]], values: Mapping[str, Sequence[str]],
+    names: tuple[str, str],
+    tables: Mapping[str, tuple[Floats, Floats]],
+    values: Mapping[str, Sequence[str]],
     words: Words = ENGLISH,
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Records as dots in the plane of two columns, for boxes to be dragged on. Shows records: for the owner only.
 
     Args:
@@ -162,12 +224,23 @@ def records_plot(
     """
     data: list[dict[str, Any]] = []
     for k, (table, (x, y)) in enumerate(tables.items()):
-        data.append({
-            "type": "scatter", "mode": "markers", "name": plain_text(table), "x": x, "y": y, "hoverinfo": "skip",
-            "marker": {"color": "@real" if k == 0 else SERIES[(k - 1) % 6], "size": 5, "opacity": 0.55,
-                       "symbol": "circle" if k else "circle-open"},
-            "unselected": {"marker": {"opacity": 0.25}},
-        })  # fmt: skip
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": plain_text(table),
+                "x": x,
+                "y": y,
+                "hoverinfo": "skip",
+                "marker": {
+                    "color": "@real" if k == 0 else SERIES[(k - 1) % 6],
+                    "size": 5,
+                    "opacity": 0.55,
+                    "symbol": "circle" if k else "circle-open",
+                },
+                "unselected": {"marker": {"opacity": 0.25}},
+            }
+        )
     axes = []
     for name in names:
         axis: dict[str, Any] = {"title": {"text": plain_text(name)}, "tickformat": ",~r"}
@@ -187,11 +260,26 @@ def runs_plot(runs: Mapping[str, Sequence[float]], words: Words = ENGLISH) -> Fi
     for name, label in zip(names, y, strict=True):
         values = np.asarray(runs[name])
         data += [
-            {"type": "scatter", "mode": "lines", "x": [values.min(), values.max()], "y": [label] * 2, "opacity": 0.25,
-             "line": {"color": "@accent", "width": 8}, "hoverinfo": "skip", "showlegend": False},
-            {"type": "scatter", "mode": "markers", "x": values, "y": [label] * len(values), "showlegend": False,
-             "marker": {"color": "@accent", "size": 9}, "hovertemplate": words["run_hover"]},
-        ]  # fmt: skip
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": [values.min(), values.max()],
+                "y": [label] * 2,
+                "opacity": 0.25,
+                "line": {"color": "@accent", "width": 8},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            },
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": values,
+                "y": [label] * len(values),
+                "showlegend": False,
+                "marker": {"color": "@accent", "size": 9},
+                "hovertemplate": words["run_hover"],
+            },
+        ]
     layout = {
         "xaxis": {"title": {"text": words["mean_pairs"]}, "tickformat": SHARE, "rangemode": "tozero"},
         "yaxis": {"type": "category", "range": [len(names) - 0.4, -0.6], "showgrid": False, "dtick": 1},

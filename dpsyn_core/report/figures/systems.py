@@ -77,15 +77,20 @@ def _part(k: int, m: Measure, order: list[str], palette: Palette, system: str, m
     room = ROOM * ((high - low) or 1.0)
     place = {
         "x": {
-            "field": "value", "type": "quantitative", "title": None,
+            "field": "value",
+            "type": "quantitative",
+            "title": None,
             "scale": {"domain": [low - room / 2, high + room], "nice": False},
             "axis": {"format": m.format, "tickCount": 4, "grid": False},
         },
         "y": {
-            "field": "system", "type": "nominal", "title": None, "sort": order,
+            "field": "system",
+            "type": "nominal",
+            "title": None,
+            "sort": order,
             "axis": {"ticks": False, "domain": False, "labelLimit": 96, "labelPadding": 6},
         },
-    }  # fmt: skip
+    }
     number = {"type": "quantitative", "format": m.format}
     look = {
         "color": _over(palette["warning"], palette["accent"]),

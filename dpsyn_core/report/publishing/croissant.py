@@ -25,8 +25,12 @@ from dpsyn_core.tables.digest import file_digest
 CONFORMS = "http://mlcommons.org/croissant/1.1"
 FORMATS = {".csv": "text/csv", ".tsv": "text/tab-separated-values", ".parquet": "application/x-parquet"}
 TYPES = {
-    "integer": "sc:Integer", "float": "sc:Float", "boolean": "sc:Boolean", "date": "sc:Date", "datetime": "sc:DateTime",
-}  # fmt: skip
+    "integer": "sc:Integer",
+    "float": "sc:Float",
+    "boolean": "sc:Boolean",
+    "date": "sc:Date",
+    "datetime": "sc:DateTime",
+}
 # the context that the specification gives; programs compare it word by word
 CONTEXT: Mapping[str, Any] = {
     "@language": "en",

@@ -48,8 +48,11 @@ def _items(m: Manifest) -> list[tuple[str, str, str]]:
         ("bounded contributions", f"{bounded}: at most {m.max_records}", ""),
         ("composition", facts.composition(m), "Other runs on the same table: the ledger of the owner has their sum."),
         ("mechanisms", "; ".join(facts.mechanisms(m)) or "none", ""),
-        ("correctness of the algorithm", f"system {m.method}; audited in the test suite of DPSyn Studio", "No audit by "
-         "others exists."),
+        (
+            "correctness of the algorithm",
+            f"system {m.method}; audited in the test suite of DPSyn Studio",
+            "No audit by others exists.",
+        ),
         ("utility and bias", "the report that goes with the release has both", "Uses that nobody thought of."),
         ("synthetic data", f"{m.n_records} records, made from {facts.made_from(m)}", "Models trained on them."),
         ("model of queries", "one release; nobody asks the private table further questions through it", ""),
@@ -60,7 +63,7 @@ def _items(m: Manifest) -> list[tuple[str, str, str]]:
         ("hazards before the noise", facts.unprotected(m), f"That the schema was known without the table. {OWNER}"),
         ("security and access", "", f"Disks, backups, network. {OWNER}"),
         ("exposure in data collection", "", f"How the data was collected, and who else has it. {OWNER}"),
-    ]  # fmt: skip
+    ]
 
 
 def _plain(text: str) -> str:
