@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
     make_table(args, spec, schema)
 
 
-def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
+def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:  # noqa: PLR0915
     """As `run`, for one table."""
     from dpsyn_core.commands.common import (
         TerminalProgress,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dpsyn_core.questions.document import Questions
 
 
-def synthesize(
+def synthesize(  # noqa: PLR0913 the options of a run, by name
     table: Source | Any,
     schema: Schema | Mapping[str, Any] | str | Path,
     *,

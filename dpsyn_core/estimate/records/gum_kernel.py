@@ -61,7 +61,7 @@ def removals(counts: NDArray[np.int64], target: NDArray[np.int64], wanted: int, 
 
 
 @compiled()
-def update(
+def update(  # noqa: C901, PLR0912, PLR0915 one loop, compiled
     codes: NDArray[np.unsignedinteger],
     rows: NDArray[np.int64],
     sizes: NDArray[np.int64],

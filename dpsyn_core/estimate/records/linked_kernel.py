@@ -87,7 +87,7 @@ def add_weights(
 
 
 @compiled(nogil=True)
-def move_linked(
+def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
     rows: NDArray[np.uint16],
     weight: NDArray[np.float32],
     coupling: NDArray[np.float32],

@@ -65,7 +65,7 @@ def count_tables(
 
 
 @compiled(nogil=True)
-def joined(
+def joined(  # noqa: C901, PLR0912 one loop, compiled
     set_ptr: NDArray[np.int64],
     members: NDArray[np.int64],
     of_ptr: NDArray[np.int64],

@@ -38,7 +38,7 @@ class Manifest(Statement):
     """Frozen; JSON both ways; every number can be recomputed from `charges`."""
 
     @classmethod
-    def build(
+    def build(  # noqa: PLR0913 the fields of a manifest, by name
         cls,
         *,
         budget: Budget,

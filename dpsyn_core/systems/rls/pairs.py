@@ -56,7 +56,7 @@ class Pairs:
         )
 
 
-def choose_pairs(
+def choose_pairs(  # noqa: PLR0915 the steps of one selection, in their order
     counter: Counter,
     view: RlsEvidence,
     *,

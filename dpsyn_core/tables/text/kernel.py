@@ -14,7 +14,7 @@ QUOTE, LF = 34, 10
 
 
 @compiled()
-def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool, longest: int) -> Any:
+def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool, longest: int) -> Any:  # noqa: PLR0912 one loop, compiled
     """Records that break the rules: int64 (faults, 5) with start, end, kind, line, cells; and the longest good one."""
     found = np.empty((16, 5), dtype=np.int64)  # start, end, what, first line, cells
     n_found, most = 0, 0

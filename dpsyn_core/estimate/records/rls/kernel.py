@@ -109,7 +109,7 @@ def locate(
 
 
 @compiled(nogil=True)
-def move_cells(
+def move_cells(  # noqa: C901, PLR0915 one loop, compiled
     rows: NDArray[np.uint16],
     residuals: NDArray[np.float32],
     layout: Layout,
