@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.associations import expected_tvd, interval
 from dpsyn_core.evaluate.base import GOAL_WORDS, Score, metric_class, names
+from dpsyn_core.evaluate.noise_error import expected_tvd, interval
 from dpsyn_core.evaluate.released_fit import MeasuredFit, row_name
 from dpsyn_core.evaluate.shuffled_floor import between
 from dpsyn_core.privacy.curves import odds_sentence

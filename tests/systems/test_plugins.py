@@ -78,8 +78,9 @@ def test_it_runs_by_its_name_and_the_manifest_says_whose_it_is(site, tmp_path, c
 
 
 def test_no_plugin_takes_the_place_of_a_built_in_system(site):
-    install(site, code=SYSTEM.replace("class", "from dpsyn_core.systems.registry import register\n@register('rls')\nclass"),
-            declared=("rls = {m}:UniformConfig", "uniform = {m}:UniformConfig"))  # fmt: skip
+    taken = "from dpsyn_core.systems.registry import register\n@register('rls')\nclass"
+    both = ("rls = {m}:UniformConfig", "uniform = {m}:UniformConfig")
+    install(site, code=SYSTEM.replace("class", taken), declared=both)
     ours = registry.config_class("rls")
     assert ours.__module__.startswith("dpsyn_core.") and "rls" not in registry.others()
     with pytest.raises(MethodError, match="cannot be loaded"):

@@ -80,7 +80,8 @@ def check(space: Workspace, found: RunSettings) -> None:
     """Raises SchemaError where the loaded table lacks a column, MethodError for a system that is not offered here."""
     files.check(space, found.schema)
     if found.run.method not in methods.offered():
-        msg = f"the system '{found.run.method}' is for teaching and not offered here; known are {', '.join(methods.offered())}"
+        known = ", ".join(methods.offered())
+        msg = f"the system '{found.run.method}' is for teaching and not offered here; known are {known}"
         raise MethodError(msg)
 
 
