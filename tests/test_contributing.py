@@ -118,9 +118,9 @@ def passed(printed):
     return int(re.search(r"(\d+) passed", printed)[1])
 
 
-def test_there_are_seven_recipes_and_each_runs_what_it_made():
-    assert len(TITLES) == 7
-    assert "## Seven recipes" in GUIDE
+def test_there_are_eight_recipes_and_each_runs_what_it_made():
+    assert len(TITLES) == 8
+    assert "## Eight recipes" in GUIDE
     for title in TITLES:
         assert recipe(title)[-1][1] == "sh", title
 
@@ -237,6 +237,22 @@ def test_a_rule_of_reading_is_one_field_and_holds_wherever_the_table_comes_from(
     assert read == "['31', '45', '27', ''] " + str(["Oslo", "", "Bergen", "Oslo"] * 2)
     assert counted == "[4, 0, 2, 2]", "Oslo, NA, other, missing"
     assert page == "NA ['blank', 'headers, if the file has none']"
+
+
+@pytest.mark.slow
+def test_a_kind_of_rule_is_declared_kept_said_and_counted(newcomer):
+    newcomer.follow("Add a kind of rule")
+    assert "from and to differ" in newcomer.output("dpsyn schema check")
+    rows = (newcomer.folder / "out" / "made.csv").read_text(encoding="utf-8").split()[1:]
+    assert not [row for row in rows if row.split(",")[0] == row.split(",")[1]]
+    report = json.loads((newcomer.folder / "out" / "flights.json").read_text(encoding="utf-8"))
+    assert '"from and to differ"' in json.dumps(report)
+    words = """
+from dpsyn_core.schema.document import Schema
+from ui.schema.rule_words import rule_words
+print(rule_words(Schema.load("out/flights.schema.json").rules[0]))
+"""
+    assert newcomer.asked(words) == "from and to differ\n"
 
 
 @pytest.mark.slow
