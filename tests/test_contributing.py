@@ -252,6 +252,22 @@ def test_a_rule_of_reading_is_one_field_and_holds_wherever_the_table_comes_from(
 
 
 @pytest.mark.slow
+def test_a_kind_of_rule_is_declared_kept_said_and_counted(newcomer):
+    newcomer.follow("Add a kind of rule")
+    assert "from and to differ" in newcomer.output("dpsyn schema check")
+    rows = (newcomer.folder / "out" / "made.csv").read_text(encoding="utf-8").split()[1:]
+    assert not [row for row in rows if row.split(",")[0] == row.split(",")[1]]
+    report = json.loads((newcomer.folder / "out" / "flights.json").read_text(encoding="utf-8"))
+    assert '"from and to differ"' in json.dumps(report)
+    words = """
+from dpsyn_core.schema.document import Schema
+from ui.schema.rule_words import rule_words
+print(rule_words(Schema.load("out/flights.schema.json").rules[0]))
+"""
+    assert newcomer.asked(words) == "from and to differ\n"
+
+
+@pytest.mark.slow
 def test_a_form_of_question_is_planned_measured_and_stands_in_the_manifest(newcomer):
     newcomer.follow("Add a form of question")
     assert "tables that your questions need" in newcomer.output("dpsyn plan")

@@ -56,7 +56,7 @@ class BlankRule(ConditionalRule):
         if self.value is None and not attribute.missing:
             msg = f"'{self.column}' has no blank cells; declare missing: true for it"
             raise SchemaError(msg)
-        if not _has_cell(attribute, self.value):
+        if self.value is not None and not _has_cell(attribute, self.value):
             msg = f"'{canonical(self.value)[:80]}' is no listed or special value of '{self.column}'; declare it there"
             raise SchemaError(msg)
 

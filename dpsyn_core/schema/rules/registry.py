@@ -38,8 +38,8 @@ def kind_class(kind: str) -> type[Rule]:
 @cache
 def _any_kind() -> TypeAdapter[Rule]:
     """Reads a rule of any kind; loads all of them."""
-    kinds = tuple(kind_class(k) for k in KINDS)
-    return TypeAdapter(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007
+    kinds: Any = Union[tuple(kind_class(k) for k in KINDS)]  # noqa: UP007
+    return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 
 class _ByKind:
