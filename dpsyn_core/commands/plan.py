@@ -121,14 +121,13 @@ def _print_epsilon(args: argparse.Namespace) -> None:
 def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """The smallest epsilon of an error, as a document and as a sentence."""
     from dpsyn_core.commands.common import chosen_run
-    from dpsyn_core.commands.trees import one_table
+    from dpsyn_core.commands.trees import COMMANDS
     from dpsyn_core.runs.choose.epsilon_search import PAIRS, epsilon_for_error, gain
     from dpsyn_core.runs.plan import ASSUMED
 
     args.epsilon = 1.0  # of the run whose epsilon is looked for
-    if args.schema is not None:
-        one_table("plan --error", args.schema)
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
+    schema = schema.alone(COMMANDS["plan --error"])
     reached = epsilon_for_error(spec, schema, of=args.of or PAIRS, target=args.error, n_records=args.about or ASSUMED)
     document: dict[str, Any] = {
         "of": reached.of,
@@ -150,26 +149,19 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
 def _print_plan(args: argparse.Namespace) -> None:
     """One line a step, or JSON. Raises InputError."""
     from dpsyn_core.commands.common import chosen_run, print_json
-    from dpsyn_core.errors import SettingError
     from dpsyn_core.runs.plan import ASSUMED, lost, lost_sentence, plan
 
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
+    if schema.links:
+        _print_tree(args, spec, schema)
+        return
     made = plan(spec, schema, n_records=args.about)
     assumed = schema.n_records or args.about or ASSUMED
     error = lost(made, spec, schema, assumed)
     warning = None if error is None else lost_sentence(error, spec, schema)
     reasons = spec.facts(schema, query_vouched=False).reasons  # no table is read
     computed = _computed(schema, spec.task(schema))
-    if args.save_settings is not None:
-        from dpsyn_core.files import same_path
-        from dpsyn_core.runs.settings_file import RunSettings
-
-        if any(same_path(args.save_settings, given) for given in (args.schema, args.questions, args.from_settings)):
-            msg = f"--save-settings would overwrite '{args.save_settings.name}', which is read; give it another name"
-            raise SettingError(msg)
-        place = RunSettings.of_run(spec, schema).dump(args.save_settings)
-        if place != args.save_settings:
-            print(f"note: the settings are in '{place}', for the owner alone", file=sys.stderr)
+    _save_settings(args, spec, schema)
     if args.json:
         about = {"method": spec.method, "epsilon": spec.epsilon, "delta": spec.delta}
         more = {"outlook": [asdict(line) for line in _outlook(spec, schema)]} if args.outlook else {}
@@ -200,6 +192,46 @@ def _print_plan(args: argparse.Namespace) -> None:
         print(f"warning: {warning}")
     if args.outlook:
         print_outlook(_outlook(spec, schema))
+
+
+def _save_settings(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
+    """Writes the settings of the run where that was asked. Raises SettingError, OutputError."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import same_path
+    from dpsyn_core.runs.settings_file import RunSettings
+
+    if args.save_settings is None:
+        return
+    if any(same_path(args.save_settings, given) for given in (args.schema, args.questions, args.from_settings)):
+        msg = f"--save-settings would overwrite '{args.save_settings.name}', which is read; give it another name"
+        raise SettingError(msg)
+    place = RunSettings.of_run(spec, schema).dump(args.save_settings)
+    if place != args.save_settings:
+        print(f"note: the settings are in '{place}', for the owner alone", file=sys.stderr)
+
+
+def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
+    """The plan of linked tables: one line a step of the run. Raises InputError."""
+    from dpsyn_core.commands.common import print_json
+    from dpsyn_core.commands.trees import COMMANDS
+    from dpsyn_core.runs.trees.division import steps_of
+    from dpsyn_core.runs.trees.release import TreePlan
+
+    if args.outlook:
+        schema.alone(COMMANDS["plan --outlook"])
+    made = TreePlan.of(spec, schema)
+    steps = steps_of(made.working, made.cost, made.costs, made.needs, pairs=made.pairs)
+    _save_settings(args, spec, schema)
+    if args.json:
+        about = {"method": made.config.name, "epsilon": spec.epsilon, "delta": spec.delta}
+        print_json(about | {"steps": [asdict(s) for s in steps], "not_private_because": list(schema.reasons)})
+        return
+    if schema.reasons:
+        print(f"NOT PRIVATE: {'; '.join(schema.reasons)}; a run would be stamped so")
+    print(f"{made.config.name} at epsilon {spec.epsilon:g}, delta {spec.delta:g}, for one of '{schema.root.name}'")
+    print(f"{'part of budget':<18}{'noise, in roots':<18}what")
+    for step in steps:
+        print(f"{f'{100 * step.share:.3g} %':<18}{step.noise:<18.3g}{step.sentence()}")
 
 
 def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:

@@ -50,6 +50,10 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.runs.refit.refit import Changes, chosen_by_looking, prepared
     from dpsyn_core.runs.writer import Places, write_release
 
+    tree = _tree(args.release)
+    if tree is not None:
+        make_tree(args, tree)
+        return
     given = _given(args)
     changes = Changes(
         method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
@@ -77,6 +81,47 @@ def run(args: argparse.Namespace) -> None:
     mark = "" if manifest.private else f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; "
     if not args.quiet or mark:
         print(f"{mark}wrote {manifest.n_records} records to {places}; nothing was charged", file=sys.stderr)
+
+
+def _tree(path: Path) -> Any:
+    """The release file of linked tables; None for any other."""
+    from dpsyn_core.runs.release_file import SUFFIX, load_release
+
+    found = load_release(path) if path.suffix == SUFFIX else None
+    return found if found is not None and found.released.schema.links else None
+
+
+def make_tree(args: argparse.Namespace, found: Any) -> None:
+    """As `run`, for linked tables. Raises InputError."""
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, signing_key
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.progress import silent
+    from dpsyn_core.runs.measurement import post_processing_generator
+    from dpsyn_core.runs.trees.export import places_of
+    from dpsyn_core.runs.trees.refit import WHOLE, TreeChanges, refit_tree
+    from dpsyn_core.runs.writer import write_release
+
+    for option in ("where", "columns", "rules", "schema", "by", "epsilon", "delta"):
+        if getattr(args, option) is not None:
+            why = WHOLE if option in ("where", "columns", "rules") else "a release file has its own; leave it out"
+            msg = f"a refit of linked tables does not take --{option}: {why}"
+            raise SettingError(msg)
+    changes = TreeChanges(
+        method=args.method, settings=dict(parse_settings(args.settings)), n_records=args.n_records, tables=args.tables
+    )  # fmt: skip
+    places = places_of(args.out, found.released.schema, manifest=args.manifest, copies=args.tables)
+    places.check(args.release)
+    key = signing_key(args.sign)
+    progress = silent if args.quiet else TerminalProgress()
+    rng, seed = post_processing_generator(args.seed)
+    release = refit_tree(found, args.release.name, changes, rng=rng, seed=seed, progress=progress)
+    manifest = write_release(release, places, measurements=found.measurements, key=key, progress=progress)
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    mark = "" if manifest.private else f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; "
+    if not args.quiet or mark:
+        sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
+        print(f"{mark}wrote {sizes} to {places}; nothing was charged", file=sys.stderr)
 
 
 def _given(args: argparse.Namespace) -> Any:

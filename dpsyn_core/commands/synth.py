@@ -208,9 +208,11 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     from dpsyn_core.measure.sources.choice import memory_of
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.measurement import post_processing_generator
+    from dpsyn_core.runs.release_file import check_name
     from dpsyn_core.runs.trees.answers import write_answers
     from dpsyn_core.runs.trees.export import named_tables, places_of
     from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
+    from dpsyn_core.runs.trees.release_file import pack_tree
     from dpsyn_core.runs.writer import write_release
     from dpsyn_core.tables.catalog import open_named
 
@@ -218,8 +220,11 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     plan = TreePlan.of(spec, schema)
     named = named_tables(args.named, args.table, schema)
     places = places_of(
-        args.out, schema, manifest=args.manifest, copies=spec.tables, answers=bool(plan.asked.across)
+        args.out, schema, manifest=args.manifest, copies=spec.tables, answers=bool(plan.asked.across),
+        measurements=args.measurements, release=args.save_release,
     )  # fmt: skip
+    if args.save_release is not None:
+        check_name(args.save_release)
     places.check(*named.values(), args.schema, args.questions, args.from_settings)
     key = signing_key(args.sign)
     point_out_names(spec.dataset or schema.ledger_name)
@@ -231,7 +236,10 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     release = release_tree(source, plan, rng=rng, seed=seed, progress=progress)
     for name in {id(batches): name for name, batches in reversed(opened.items())}.values():
         say_read(opened[name], named[name])
-    manifest = write_release(release, places, key=key, progress=progress)
+    marginals = None
+    if places.measurements is not None or places.release is not None:
+        marginals = pack_tree(release.measurements, schema, plan.settings)
+    manifest = write_release(release, places, measurements=marginals, key=key, progress=progress)
     if places.answers is not None:
         write_answers(release.answers, places.answers, private=not manifest.private)
     if isinstance(progress, TerminalProgress):

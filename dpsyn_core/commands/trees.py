@@ -28,6 +28,7 @@ COMMANDS = {
         "an error is forecast for the columns and pairs of one table, and which pairs of linked ones are measured "
         f"depends on what is released before; ask for --gain, or {ONE_BY_ONE}"
     ),
+    "plan --outlook": f"errors are forecast for the columns and pairs of one table; leave it out, or {ONE_BY_ONE}",
     "refit": f"tables that others published are of one table; {ONE_BY_ONE}",
     "schema confirm": (
         'this command does not confirm them; say who knows them without the data on the page, or write "source": '
@@ -37,8 +38,6 @@ COMMANDS = {
 }
 
 OPTIONS = {
-    "measurements": "what is released of linked tables stands in weights of roots, which no reader of that file knows",
-    "save_release": "what is released of them stands in weights of roots, which no refit reads",
     "save_model": "no system that trains a model knows keys",
     "public_table": "a public table is one table, and says nothing of what holds across links",
     "spark_master": "all that hangs on one root has to come together, which executors of Spark do not do",

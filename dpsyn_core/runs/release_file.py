@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, OutputError, ReceiptError, SizeError
-from dpsyn_core.estimate.marginals.released_file import ReleasedFile, read_released
+from dpsyn_core.estimate.marginals.released_file import parsed_document, read_released
 from dpsyn_core.files import fields_once, unfit_text
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
@@ -86,7 +86,7 @@ class ReleaseFile(BaseModel):
 
     manifest: Manifest
     document: dict[str, Any]
-    released: ReleasedFile
+    released: Any
     measurements: bytes
     columns: tuple[str, ...]
     sha256: str
@@ -109,7 +109,7 @@ def load_release(path: Path) -> ReleaseFile:
         raise ReceiptError(msg) from error
     parts = _members(content, path.name)
     manifest, document = Manifest.parse(parts[MANIFEST], path.name)
-    released = read_released(parts[MEASUREMENTS], path.name)
+    released = _released(parts[MEASUREMENTS], path.name)
     stated = None if manifest.digests is None else manifest.digests.measurements
     if stated != _sha256(parts[MEASUREMENTS]):
         msg = f"'{path.name}' does not hold the tables that were released with its manifest"
@@ -122,6 +122,15 @@ def load_release(path: Path) -> ReleaseFile:
         manifest=manifest, document=document, released=released, measurements=parts[MEASUREMENTS],
         columns=index.columns, sha256=_sha256(content),
     )  # fmt: skip
+
+
+def _released(content: bytes, name: str) -> Any:
+    """The released tables: a `ReleasedFile` of one table, or a `TreeFile` of linked ones."""
+    if "views" not in parsed_document(content, name):
+        return read_released(content, name)
+    from dpsyn_core.runs.trees.release_file import read_tree
+
+    return read_tree(content, name)
 
 
 def manifest_of(content: bytes, name: str) -> Manifest:
@@ -137,7 +146,7 @@ def columns_in(content: bytes, name: str) -> tuple[str, ...]:
 def schema_in(content: bytes, name: str) -> Schema | None:
     """The schema in a release file, as `manifest_of`; None where its tables are too many for a first look."""
     measured = _members(content, name)[MEASUREMENTS]
-    return read_released(measured, name).schema if len(measured) <= FIRST_LOOK else None
+    return _released(measured, name).schema if len(measured) <= FIRST_LOOK else None
 
 
 def _members(content: bytes, name: str) -> dict[str, bytes]:

@@ -72,6 +72,11 @@ class LinkedSettings(Document):
     )
     copies: StrictInt = Field(1, ge=1, description="Sets of tables that were made of the one release")
 
+    @property
+    def pairs(self) -> bool:
+        """Whether columns were counted in pairs."""
+        return self.system != "independent"
+
     def stated(self) -> dict[str, Any]:
         """As JSON values; what came later than the first three fields appears where it is not the usual one."""
         later = {"system", "settings", "questions_share", "copies"}

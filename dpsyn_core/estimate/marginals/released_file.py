@@ -22,7 +22,8 @@ from dpsyn_core.files import write_bytes
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 
-VERSION = 2  # 1 named no law of noise, and knew neither tables that share their noise nor joint ones
+VERSION = 2  # of one table; 1 named no law of noise, and knew neither tables that share their noise nor joint ones
+MOST_VERSION = 3  # of linked tables, which are read by `runs.trees.release_file`
 LIMIT = 1 << 30  # characters after inflating
 MOST, LEAST = 1e30, 1e-30  # records that a count or its noise may state: far beyond any, and their squares are numbers
 MOST_NUMBERS = 60_000_000  # in one file: each takes 32 bytes while it is read, and a table of all pairs has 50 million
@@ -42,16 +43,31 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
         measurements: the released marginals; `ReleasedTables` bring their scores and joint tables.
         schema: that of the run, so that the file can be read without it; it is public.
     """
-    entries = [
-        {
-            "attributes": list(m.attributes),
-            **_noisy(m),
-            **({"shared": m.shared} if m.shared else {}),
-            "recodes": _written(m.recodes),
-        }
-        for m in measurements
-    ]
-    document: dict[str, Any] = {"version": VERSION, "unit": "records", "measurements": entries}
+    document = {"version": VERSION, "unit": "records", **table_entries(measurements)}
+    scores = document.pop("scores", None)
+    if schema is not None:
+        document["schema"] = schema.dumps()
+    return packed_document(document | ({} if scores is None else {"scores": scores}))
+
+
+def packed_document(document: dict[str, Any]) -> bytes:
+    """A document as gzipped JSON."""
+    return gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
+
+
+def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
+    """Released tables as JSON values, with joint ones and scores where there are some."""
+    document: dict[str, Any] = {
+        "measurements": [
+            {
+                "attributes": list(m.attributes),
+                **_noisy(m),
+                **({"shared": m.shared} if m.shared else {}),
+                "recodes": _written(m.recodes),
+            }
+            for m in measurements
+        ]
+    }
     joint = measurements.joint if isinstance(measurements, ReleasedTables) else ()
     if joint:
         document["joint"] = [
@@ -68,14 +84,12 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
             }
             for m in joint
         ]  # fmt: skip
-    if schema is not None:
-        document["schema"] = schema.dumps()
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
             "sets": [list(s) for s in scores.sets], "values": [float(v) for v in scores.values], "sigma": scores.sigma
         }  # fmt: skip
-    return gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
+    return document
 
 
 def _written(recodes: Recodes) -> dict[str, list[int]]:
@@ -116,7 +130,10 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
         TableError: it is something else, does not fit the schema, or names none and none is given.
         SizeError: it holds more than is read.
     """
-    document = _read(content, name)
+    document = parsed_document(content, name)
+    if "views" in document:
+        msg = f"'{name}' holds what was released of linked tables, in weights of roots, not tables of records"
+        raise TableError(msg)
     stated = document.get("schema")
     known = Schema.loads(stated) if schema is None and isinstance(stated, str) else schema
     if known is None:
@@ -127,15 +144,16 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
         raise TableError(msg)
     from dpsyn_core.schema.rules.spans import with_spans  # not loaded by a run that only writes
 
-    return ReleasedFile(measurements=_tables(document, with_spans(known).domain(), name), schema=known)
+    return ReleasedFile(measurements=parsed_tables(document, with_spans(known).domain(), name), schema=known)
 
 
 def load_measurements(path: Path, domain: Domain) -> ReleasedTables:
     """Reads what `dump_measurements` wrote. Raises TableError when it is something else or does not fit the domain."""
-    return _tables(_read(_content(path), path.name), domain, path.name)
+    return parsed_tables(parsed_document(_content(path), path.name), domain, path.name)
 
 
-def _tables(document: dict[str, Any], domain: Domain, name: str) -> ReleasedTables:
+def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> ReleasedTables:
+    """The tables, joint tables and scores of a document. name: of the file, for messages. Raises TableError."""
     try:
         found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
@@ -153,7 +171,8 @@ def _content(path: Path) -> bytes:
         raise TableError(msg) from error
 
 
-def _read(content: bytes, name: str) -> dict[str, Any]:
+def parsed_document(content: bytes, name: str) -> dict[str, Any]:
+    """What a file of released marginals says, whose tables are still unread. Raises TableError, SizeError."""
     try:
         with gzip.open(io.BytesIO(content), "rb") as packed:
             text = packed.read(LIMIT + 1)
@@ -168,7 +187,7 @@ def _read(content: bytes, name: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise _unfit(name)
     version = document.get("version", 1)
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or version > MOST_VERSION:
         msg = (
             f"'{name}' was written by a later version, in a form that this one does not know; use that version, "
             "or a later one"
@@ -184,7 +203,7 @@ def _unfit(name: str) -> TableError:
 
 def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
     names = tuple(entry["attributes"])
-    recodes = _recodes(entry["recodes"], domain)
+    recodes = parsed_recodes(entry["recodes"], domain)
     values, sigma, law = _values(entry)
     wanted = coarse_shape(domain, names, recodes)
     shared = entry.get("shared", "")
@@ -217,12 +236,13 @@ def _joint(entry: dict[str, Any], domain: Domain) -> JointTable:
 
 def _axis(entry: dict[str, Any], domain: Domain) -> JointAxis:
     names = tuple(entry["attributes"])
-    recodes = _recodes(entry.get("recodes", {}), domain)
+    recodes = parsed_recodes(entry.get("recodes", {}), domain)
     cells = math.prod(coarse_shape(domain, names, recodes))
     return JointAxis(attributes=names, recode=_coarsening(entry["recode"], cells), recodes=recodes)
 
 
-def _recodes(entry: dict[str, list[int]], domain: Domain) -> Recodes:
+def parsed_recodes(entry: dict[str, list[int]], domain: Domain) -> Recodes:
+    """How coarse attributes are, by their names. Raises ValueError."""
     return {n: _coarsening(r, domain[n].size) for n, r in entry.items()}
 
 

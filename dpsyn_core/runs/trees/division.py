@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from dpsyn_core.errors import QuestionError
+from dpsyn_core.estimate.marginals.workload import Need
 from dpsyn_core.measure.charges import check_widest
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.answers import asked_needs
+from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema
@@ -99,11 +102,21 @@ class BudgetStep:
     the scale of Laplace noise).
     """
 
-    what: str
+    what: Literal["root", "role", "children", "siblings", "question"]
     table: str
     role: str
     share: float
     noise: float
+
+    def sentence(self) -> str:
+        """What it is spent on."""
+        return {
+            "root": f"'{self.table}' and how many children each has",
+            "role": f"'{self.table}' with {self.role}",
+            "children": f"all other '{self.table}'",
+            "siblings": f"consecutive '{self.table}'",
+            "question": f"the question '{self.table}'",
+        }[self.what]
 
 
 def division(
@@ -134,8 +147,23 @@ def division(
     weights = [float(table.question.ask.weight) for table, _ in needs]
     costs = costs_of(schema, cost, shares, weights, share=share, pairs=pairs)
     check_drawable(schema, costs, pairs=pairs)
+    return steps_of(schema, cost, costs, needs, pairs=pairs)
 
-    def step(what: str, table: str, own: Cost, weight: int, role: str = "") -> BudgetStep:
+
+def steps_of(
+    schema: LinkedSchema, cost: Cost, costs: Costs, needs: Sequence[tuple[AskedTable, Need]], *, pairs: bool = True
+) -> tuple[BudgetStep, ...]:
+    """The steps of a run whose cost is divided already. Raises BudgetError where the noise could not be drawn.
+
+    Args:
+        schema: of the columns that are measured.
+        cost: of the whole run.
+        costs: of its parts.
+        needs: the table of each question.
+        pairs: see `stages_of`.
+    """
+
+    def step(what: Any, table: str, own: Cost, weight: int, role: str = "") -> BudgetStep:
         unit = schema.unit.counting(weight)
         share = own.epsilon / cost.epsilon if cost.pure else own.rho / cost.rho
         noise = own.scale(unit.l1()) if own.pure else own.sigma(unit.l2())

@@ -32,6 +32,8 @@ def places_of(
     manifest: str | Path | None = None,
     copies: int = 1,
     answers: bool = False,
+    measurements: Path | None = None,
+    release: Path | None = None,
     made: bool = True,
 ) -> Places:
     """Where the files of a release go, or are. Raises OutputError for a name that is one of a single table.
@@ -41,6 +43,8 @@ def places_of(
         schema: whose tables are written.
         copies: sets of tables; several have numbers in the names of their files.
         manifest: default manifest.json in the folder, or with the name of the file.
+        measurements: of what was released; None: not written.
+        release: of the file for refits; None: not written.
         answers: also to questions: beside the manifest, answers.json or with the name of the file.
         made: whether a folder is made where there is none.
     """
@@ -68,7 +72,11 @@ def places_of(
         beside = path / "manifest.json"
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
-    return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)
+    return Places(
+        outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None,
+        measurements=None if measurements is None else mark(measurements),
+        release=None if release is None else mark(release),
+    )  # fmt: skip
 
 
 def named_tables(

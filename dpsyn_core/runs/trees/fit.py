@@ -153,15 +153,9 @@ class TreeFit:
             if measures:
                 real, gate = self._private()
                 pairs = measure_view(
-                    stage.siblings,
-                    real.siblings(stage, stage.siblings),
-                    among,
-                    total=whole,
-                    cost=for_siblings,
-                    task=self._task,
-                    gate=gate,
-                    config=self._settings,
-                )
+                    stage.siblings, real.siblings(stage, stage.siblings), among, total=whole, cost=for_siblings,
+                    task=self._task, gate=gate, config=self._settings,
+                )  # fmt: skip
                 self.views[place] = (self.views[place][0], pairs)
             pairs_of_stage = self.views[place][1]
             siblings = None if pairs_of_stage is None else pairs_of_stage.evidence(stage.siblings, among, whole)

@@ -98,6 +98,11 @@ class TreePlan:
         )
 
     @property
+    def pairs(self) -> bool:
+        """Whether columns are counted in pairs; see `stages_of`."""
+        return isinstance(self.config, RlsConfig)
+
+    @property
     def settings(self) -> LinkedSettings:
         """What the manifest states of the run, but for the numbers of records."""
         own = self.config.model_dump(mode="json", exclude_defaults=True)

@@ -72,7 +72,7 @@ def contradictions(
     elif schema is not None:
         out += _of_schema(found, schema)
     if measurements is not None:
-        out += underpaid(found.charges, Unit.of(found), measurements)[:_MOST]
+        out += underpaid(found.charges, Unit.of(found), measurements.measurements)[:_MOST]
     return out
 
 

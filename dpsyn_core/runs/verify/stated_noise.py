@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.estimate.marginals.released_file import LEAST, ReleasedFile
+from dpsyn_core.estimate.marginals.released_file import LEAST
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measure.releases import law_of, sigma_of
 from dpsyn_core.measure.select import GRID
@@ -26,8 +26,6 @@ from dpsyn_core.runs.trees.real_tables import root_domain
 from dpsyn_core.runs.trees.stages import View, stages_of
 from dpsyn_core.schema.linked import LinkedSchema, LinkedSettings
 from dpsyn_core.schema.rules.linked_spans import measured_schema
-from dpsyn_core.systems.registry import configure
-from dpsyn_core.systems.rls.system import RlsConfig
 
 _MARGINAL, _JOINED = "marginal ", " x "
 _OF_PAIRS = ("scores of pairs", "scores of coarser pairs")  # once a part; all other scores are of the root alone
@@ -90,7 +88,7 @@ def of_linked_charges(found: Manifest, schema: Any) -> list[str]:
 def _root_parts(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
     """What a run measures, in its order."""
     settings = LinkedSettings.model_validate(found.settings)
-    pairs = isinstance(configure(settings.system, settings.settings), RlsConfig)
+    pairs = settings.pairs
     schema = measured_schema(schema, settings.questions)
     names = root_domain(schema).names
     own = frozenset((*(["total"] if pairs or not names else []), *(_MARGINAL + n for n in names)))
@@ -160,7 +158,7 @@ def without_noise(released: ReleasedTables) -> bool:
     return any(m.sigma < LEAST for m in (*released, *released.joint, *scores))
 
 
-def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFile) -> list[str]:
+def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables) -> list[str]:
     """Sentences, one for each name of which more was released than its charges paid for; none where all was paid.
 
     Several tables of one name add up: their precisions 1 / sigma^2 together are no more than the charges of that name
@@ -169,11 +167,11 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, released: ReleasedFil
     Args:
         charges: of the manifest.
         unit: whom they protect.
-        released: tables, joint tables and scores.
+        found: released tables, joint tables and scores.
     """
     noisy = [c.charge() for c in charges]
     noisy = [c for c in noisy if law_of(c) is not None]
-    found, shared = released.measurements, dict[str, list[Measurement]]()
+    shared = dict[str, list[Measurement]]()
     bought, used = dict[tuple[str, ...], float](), dict[tuple[str, ...], float]()
     for c in noisy:
         key = _attributes(c.name)

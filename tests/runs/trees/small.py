@@ -218,7 +218,7 @@ def most_moved_by_questions(schema, asked, crowd, one):
         forest, _ = bounded(schema, given, key=KEY)
         cost = Budget(epsilon=1.0, delta=1e-6).gaussian()
         gate = WatchGate(account=Account(cost), noise=SystemNoise(), unit=Unit(identifier="id"), forced=None)
-        measure_questions(forest, schema, asked, cost.split([1.0] * len(asked.questions)), gate)
+        measure_questions(forest, schema, asked, cost.split([1.0] * len(asked.across)), gate)
         notes.append(gate.notes)
     return dict(zip([n.charge.name for n in notes[0]], moved(*notes, delta=1e-6), strict=True))
 
