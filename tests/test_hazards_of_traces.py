@@ -69,7 +69,7 @@ def test_errors_never_quote_a_cell_of_the_table():
 def test_jobs_live_in_folders_of_their_own_that_only_their_owner_reads():
     text = (ROOT / "ui/shared/jobs.py").read_text(encoding="utf-8")
     assert "mode=0o700" in text
-    assert "umask(0o077)" in (ROOT / "dpsyn_core/runs/jobs/worker.py").read_text(encoding="utf-8")
+    assert "umask(0o077)" in (ROOT / "dpsyn_core/child.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

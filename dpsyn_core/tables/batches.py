@@ -78,17 +78,24 @@ class Batches:
         """The same table in memory, with these records."""
         held = of_table(table)
         return replace(
-            self, columns=held.columns, read=held.read, load=held.load, size=held.size, records=held.records,
+            self,
+            columns=held.columns,
+            read=held.read,
+            load=held.load,
+            size=held.size,
+            records=held.records,
             drawn_from=drawn_from,
-        )  # fmt: skip
+        )
 
     def mapped(self, work: Callable[[Any], Any], columns: Sequence[str]) -> Batches:
         """The same table with something done to each of its parts, a pyarrow table, which then has these columns."""
         load = self.load
         return replace(
-            self, columns=tuple(columns), read=lambda: map(work, self.read()),
+            self,
+            columns=tuple(columns),
+            read=lambda: map(work, self.read()),
             load=None if load is None else lambda: work(load()),
-        )  # fmt: skip
+        )
 
 
 def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
@@ -163,9 +170,13 @@ def of_table(table: Any, **more: Any) -> Batches:
         return (table.slice(start, step) for start in range(0, table.num_rows, step))
 
     return Batches(
-        columns=tuple(table.column_names), read=read, load=lambda: table, size=table.nbytes, records=table.num_rows,
+        columns=tuple(table.column_names),
+        read=read,
+        load=lambda: table,
+        size=table.nbytes,
+        records=table.num_rows,
         **more,
-    )  # fmt: skip
+    )
 
 
 def joined(parts: Sequence[Any], columns: Sequence[str]) -> Any:

@@ -74,9 +74,14 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         raise TableError(msg)
     table, said = _table(rows, pa, strict=form.strict)
     return of_table(
-        table, kind=EXCEL, form=form.model_copy(update={"sheet": chosen}), sheets=tuple(names), header_hint=hint,
-        headless=headless, notices=notices + said,
-    )  # fmt: skip
+        table,
+        kind=EXCEL,
+        form=form.model_copy(update={"sheet": chosen}),
+        sheets=tuple(names),
+        header_hint=hint,
+        headless=headless,
+        notices=notices + said,
+    )
 
 
 def sheets(raw: bytes) -> tuple[str, ...]:

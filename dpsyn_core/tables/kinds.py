@@ -14,9 +14,11 @@ Kind = Literal["text", "gzip", "parquet", "excel", "labelled"]
 HEAD = 16  # bytes that tell a kind
 MARKS: tuple[tuple[bytes, Kind], ...] = ((b"\x1f\x8b", "gzip"), (b"PAR1", "parquet"), (b"PK\x03\x04", "excel"))
 ENDINGS: tuple[tuple[tuple[str, ...], Kind], ...] = (
-    ((".gz",), "gzip"), ((".parquet",), "parquet"), ((".xlsx", ".xlsm"), "excel"),
+    ((".gz",), "gzip"),
+    ((".parquet",), "parquet"),
+    ((".xlsx", ".xlsm"), "excel"),
     ((".sav", ".zsav", ".dta", ".sas7bdat", ".xpt"), "labelled"),
-)  # fmt: skip
+)
 # files with labels: how each kind begins, the program that writes it, and how its name ends
 LABELLED_MARKS = {b"$FL2": "sav", b"$FL3": "sav", b"<stata_dta>": "dta", b"\0" * 12 + b"\xc2\xea\x81\x60": "sas7bdat"}
 LABELLED_MARKS |= {b"HEADER RECORD***": "xport"}

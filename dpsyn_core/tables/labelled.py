@@ -15,15 +15,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.child import Child
 from dpsyn_core.errors import TableError
 from dpsyn_core.extras import require
-from dpsyn_core.limits import forbid_core_dumps, limit_resources, physical_mb
+from dpsyn_core.limits import physical_mb
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.cells.canonical import canonical, to_text
@@ -43,9 +43,10 @@ DAYS = {
     "sav": (re.compile(r"(A|E|S|J)?DATE\d|(MO|Q|WK)YR\d"), 86_400),
     "dta": (re.compile(r"%-?t?d"), 1),
     "sas": (
-        re.compile(r"(DATE|DAY|DDMMYY|MMDDYY|YYMMDD|JULIAN|MONYY|YYMM|YYQ|WORDDATE|WEEKDATE|[EB]8601DA)(?!TIME)"), 1,
+        re.compile(r"(DATE|DAY|DDMMYY|MMDDYY|YYMMDD|JULIAN|MONYY|YYMM|YYQ|WORDDATE|WEEKDATE|[EB]8601DA)(?!TIME)"),
+        1,
     ),
-}  # fmt: skip
+}
 MOMENTS = {
     "sav": (re.compile(r"DATETIME|YMDHMS"), 1),
     "dta": (re.compile(r"%-?tc", re.IGNORECASE), 1000),
@@ -75,22 +76,20 @@ def _apart(data: memoryview, form: ReadForm, *, records: bool) -> Any:
     library()
     if os.environ.get(HERE):
         return _table(data, form.encoding, records=records)
-    package = str(Path(__file__).resolve().parents[2])
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))}
-    said = json.dumps({"encoding": form.encoding, "records": records})
-    # -P: else the folder where one works comes first, and a pyreadstat.py beside the file would be run
-    line = [sys.executable, "-P", "-m", "dpsyn_core.tables.labelled", said]
+    pipe = subprocess.PIPE
+    task = json.dumps({"encoding": form.encoding, "records": records})
+    child = Child.module("dpsyn_core.tables.labelled", task, stdin=pipe, stdout=pipe, stderr=pipe)
     try:
-        done = subprocess.run(line, input=data, capture_output=True, env=env, check=False, timeout=SECONDS)
+        status, out, errors = child.answer(data, SECONDS)
     except subprocess.TimeoutExpired as error:
         msg = (
             f"the file is not read after {SECONDS} seconds; it is damaged, or has to be cut; export it again, or as CSV"
         )
         raise TableError(msg) from error
-    if done.returncode == 0:
-        return pa.ipc.open_stream(done.stdout).read_all()
-    if done.returncode == SAID:
-        raise TableError(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1])
+    if status == 0:
+        return pa.ipc.open_stream(out).read_all()
+    if status == SAID:
+        raise TableError(errors.decode("utf-8", "replace").strip().splitlines()[-1])
     msg = "the file crashed the reader: it is damaged, or needs more memory than there is; export it again, or as CSV"
     raise TableError(msg)
 
@@ -99,8 +98,7 @@ def main() -> int:
     """Reads the file on the standard input for `_apart`, and writes the table on the standard output."""
     import pyarrow as pa
 
-    limit_resources(physical_mb(), SECONDS)
-    forbid_core_dumps()
+    Child.begin(memory_mb=physical_mb(), seconds=SECONDS)
     said = json.loads(sys.argv[1])
     try:
         table = _table(memoryview(sys.stdin.buffer.read()), said["encoding"], records=said["records"])
@@ -155,9 +153,11 @@ def _table(data: memoryview, encoding: str | None, *, records: bool) -> Any:
         raise TableError(msg) from error
     except Exception as error:  # whatever the library says of a file that is damaged; its words may show a cell
         text = "convert" in str(error) or isinstance(error, UnicodeError)
-        why = "it holds text that is not in the encoding that it names; say which with --encoding" if text else (
-            "it is damaged, cut short or protected; export it again, or as CSV"
-        )  # fmt: skip
+        why = (
+            "it holds text that is not in the encoding that it names; say which with --encoding"
+            if text
+            else ("it is damaged, cut short or protected; export it again, or as CSV")
+        )
         msg = f"the {PROGRAMS[kind]} file cannot be read: {why}"
         raise TableError(msg) from error
     msg = f"the {PROGRAMS[kind]} file has no columns; export it again, or as CSV"

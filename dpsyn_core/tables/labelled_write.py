@@ -28,9 +28,38 @@ TEXT = {"sav": 32_767, "dta": 2_045, "xport": 200}  # bytes of a text
 DISCRETE = 3  # missing codes that SPSS takes one by one
 EXACT = 1 << 53  # whole numbers up to here are kept by a double
 RESERVED = {
-    "all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with", "_all", "byte", "double",
-    "float", "if", "in", "int", "long", "using", "_b", "_n", "_cons", "_pi", "_rc", "_skip", "_se", "_pred", "strl",
-}  # fmt: skip
+    "all",
+    "and",
+    "by",
+    "eq",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "ne",
+    "not",
+    "or",
+    "to",
+    "with",
+    "_all",
+    "byte",
+    "double",
+    "float",
+    "if",
+    "in",
+    "int",
+    "long",
+    "using",
+    "_b",
+    "_n",
+    "_cons",
+    "_pi",
+    "_rc",
+    "_skip",
+    "_se",
+    "_pred",
+    "strl",
+}
 LETTER = re.compile(r"^\.[a-z]$")  # a missing code of Stata and SAS
 DAY = {"sav": ("DATE11", 86_400), "dta": ("%td", 1), "xport": ("DATE9", 1)}  # format, and units of a day
 MOMENT = {"sav": ("DATETIME20", 1), "dta": ("%tc", 1000), "xport": ("DATETIME20", 1)}  # format, and units of a second
@@ -39,10 +68,11 @@ SHOWN = {  # formats of the programs that are written again, of numbers, days an
     "sav": (r"(F|N|COMMA|DOT|PCT)\d{1,2}(\.\d{1,2})?", r"[AEJS]?DATE\d{1,2}", r"(DATETIME|YMDHMS)\d{1,2}(\.\d{1,2})?"),
     "dta": (r"%-?0?\d{1,2}\.\d{1,2}[efg]c?", r"%td.{0,40}", r"%tc.{0,40}"),
     "xport": (
-        r"((BEST|COMMA)?\d{1,2}\.?\d{0,2})", r"(DATE|(DDMMYY|MMDDYY|YYMMDD)[DNPS]?)\d{1,2}\.?",
+        r"((BEST|COMMA)?\d{1,2}\.?\d{0,2})",
+        r"(DATE|(DDMMYY|MMDDYY|YYMMDD)[DNPS]?)\d{1,2}\.?",
         r"DATETIME\d{1,2}(\.\d{0,2})?",
     ),
-}  # fmt: skip
+}
 # where each format names the moment at which it was written, in bytes, and what stands there instead
 STAMPS = {
     "sav": ((92,), b"01 Jan 8000:00:00"),
@@ -74,9 +104,7 @@ class NotCarried:
 
     def __str__(self) -> str:
         """In words."""
-        return SAID[self.what].format(
-            column=self.column, program=self.program, written=self.written, most=self.most
-        )  # fmt: skip
+        return SAID[self.what].format(column=self.column, program=self.program, written=self.written, most=self.most)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,9 +145,15 @@ def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) ->
             tagged.add(name)
         lost += [NotCarried(what=what, column=own, program=CALLED[kind]) for what in found.lost]
     return LabelPlan(
-        kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, measures=measures,
-        tagged=frozenset(tagged), lost=tuple(lost),
-    )  # fmt: skip
+        kind=kind,
+        names=tuple(names),
+        labels=labels,
+        words=words,
+        missing=missing,
+        measures=measures,
+        tagged=frozenset(tagged),
+        lost=tuple(lost),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -47,14 +47,18 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
             size, chosen = batch_records(len(names)), names if notices else None
             for batch in opened.iter_batches(
                 batch_size=size, row_groups=list(groups), columns=chosen, use_threads=False
-            ):  # fmt: skip
+            ):
                 table = pa.Table.from_batches([batch]).select(names)
                 yield readable(table, strict=strict).replace_schema_metadata(None)
 
     return Batches(
-        columns=tuple(names), read=read, size=path.stat().st_size, records=records, notices=notices,
+        columns=tuple(names),
+        read=read,
+        size=path.stat().st_size,
+        records=records,
+        notices=notices,
         kind="parquet",
-    )  # fmt: skip
+    )
 
 
 def cells_of(path: Path) -> int:

@@ -211,12 +211,17 @@ def _together(files: Sequence[Path], root: Path, form: ReadForm, what: str) -> B
     known = [p.records for p in parts]
     assumed = list(dict.fromkeys(notice for p in parts for notice in p.notices))
     return Batches(
-        columns=names, read=read, size=sum(p.size for p in parts),
+        columns=names,
+        read=read,
+        size=sum(p.size for p in parts),
         records=sum(n for n in known if n is not None) if None not in known else None,
-        notices=(Notice("files", place=what.split(" ", 2)[2], files=len(files)), *assumed), odd=odd,
-        kind=parts[0].kind, form=form, header_hint=parts[0].header_hint,
+        notices=(Notice("files", place=what.split(" ", 2)[2], files=len(files)), *assumed),
+        odd=odd,
+        kind=parts[0].kind,
+        form=form,
+        header_hint=parts[0].header_hint,
         headless=any(p.headless for p in parts),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -251,13 +256,16 @@ def parts_of(place: str | os.PathLike[str], form: ReadForm) -> tuple[Batches, li
     files = list(_written(files, form))
     return batches, [
         Part(
-            path=str(path.absolute()), root=str(root.absolute()), share=Share(number, of), columns=batches.columns,
+            path=str(path.absolute()),
+            root=str(root.absolute()),
+            share=Share(number, of),
+            columns=batches.columns,
             form=form,
         )
         for path in files
         for of in [max(1, min(-(-path.stat().st_size // PART), _most_shares(path, form)))]
         for number in range(of)
-    ]  # fmt: skip
+    ]
 
 
 def _most_shares(path: Path, form: ReadForm) -> int:

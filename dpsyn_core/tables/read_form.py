@@ -19,7 +19,7 @@ TEXT, EXCEL, LABELLED, DATABASE = "text", "excel", "labelled", "database"
 def _rule(default: Any, *of: str, help: str, metavar: str | None = None, example: str | None = None) -> Any:
     return Field(
         default=default, description=help, json_schema_extra={"of": list(of), "metavar": metavar, "example": example}
-    )  # fmt: skip
+    )
 
 
 class ReadForm(BaseModel):
@@ -33,31 +33,44 @@ class ReadForm(BaseModel):
 
     delimiter: str | None = _rule(None, TEXT, help="one character; default by the header (comma, semicolon, tab, pipe)")
     encoding: str | None = _rule(
-        None, TEXT, LABELLED,
+        None,
+        TEXT,
+        LABELLED,
         help="default UTF-8, or what the header line says (UTF-16, Windows-1252); of SPSS, Stata and SAS what they say",
-    )  # fmt: skip
+    )
     decimal: Literal[".", ","] | None = _rule(None, TEXT, help="decimal mark; default either, unless commas separate")
     sheet: str | None = _rule(
         None, EXCEL, metavar="NAME", help="of an Excel file; default the first that is not hidden"
     )
     header_row: int = _rule(
-        1, TEXT, EXCEL, metavar="N",
+        1,
+        TEXT,
+        EXCEL,
+        metavar="N",
         help="line or row of the headers where a title stands above, blank ones not counted; default the first",
-    )  # fmt: skip
+    )
     header_lines: int = _rule(
-        1, TEXT, EXCEL, metavar="N",
+        1,
+        TEXT,
+        EXCEL,
+        metavar="N",
         help="lines that the headers take: 2 where headings stand over groups of columns, 3 in exports of surveys "
         "with the questions below the names; default 1",
-    )  # fmt: skip
+    )
     header: str | None = _rule(
-        None, TEXT, EXCEL, metavar="LINE", example="age,sex,income",
+        None,
+        TEXT,
+        EXCEL,
+        metavar="LINE",
+        example="age,sex,income",
         help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'. Its name says "
         "what it is (.xlsx, .gz, else text), and its encoding is UTF-8 unless --encoding is given",
-    )  # fmt: skip
+    )
     multiline: bool = _rule(
-        False, TEXT,
+        False,
+        TEXT,
         help="quoted cells may hold line ends; then a quotation mark left open swallows the records after it",
-    )  # fmt: skip
+    )
     strict: bool = _rule(
         False,
         help="refuse a table with cells that cannot be read or that the schema has no place for; "
@@ -88,10 +101,11 @@ class ReadForm(BaseModel):
         help="a query in SQL instead of a table; that it reads each record by itself is your word (--query-vouched)",
     )
     query_vouched: bool = _rule(
-        False, DATABASE,
+        False,
+        DATABASE,
         help="you give your word that the query, or the view, reads each record by itself, which is not checked; "
         "the manifest says so",
-    )  # fmt: skip
+    )
 
     @classmethod
     def of(cls, **said: Any) -> ReadForm:

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from dpsyn_core.child import Child
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.attacks.result import AttackSpec
 from tests.app.test_report import finished
@@ -21,7 +22,6 @@ def ended(job, seconds=300):
 
 
 def test_an_attack_is_a_job_with_its_own_worker_that_is_cancelled_and_taken_up_as_any_other(tmp_path, monkeypatch):
-    import subprocess
     import sys
 
     from tests.runs.attacks import small
@@ -30,7 +30,7 @@ def test_an_attack_is_a_job_with_its_own_worker_that_is_cancelled_and_taken_up_a
 
     def spawn(argument, cwd, worker="none"):
         started.append(worker)
-        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
+        return Child([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
 
     monkeypatch.setattr(module, "spawn", spawn)
     registry = Jobs(tmp_path / "attacks", parallel=1, worker="dpsyn_core.runs.attacks.attack", spec=AttackSpec)

@@ -2,12 +2,12 @@
 
 import json
 import sqlite3
-import subprocess
 import sys
 
 import duckdb
 import pytest
 
+from dpsyn_core.child import Child
 from dpsyn_core.errors import DPSynError, TableError
 from ui.data import databases, loading, reading
 from ui.data.reading import MEMORY, SECONDS, Readers
@@ -137,7 +137,7 @@ def test_a_password_reaches_the_child_over_its_input_and_stands_nowhere_else(rea
 
     def spawn(_argument, cwd, *, stdin):
         command = [sys.executable, "-c", look, str(tmp_path / "seen")]
-        return subprocess.Popen(command, cwd=cwd, stdin=stdin)
+        return Child(command, cwd=cwd, stdin=stdin)
 
     monkeypatch.setattr(reading, "spawn", spawn)
     with pytest.raises(TableError, match="the database crashed the reader") as error:

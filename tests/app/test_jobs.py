@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.child import Child
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
 from dpsyn_core.runs.jobs.spec import JobSpec
@@ -69,7 +70,7 @@ def sleeping(monkeypatch):
     """Makes every worker sleep, so that a test can look at one under way."""
 
     def spawn(argument, cwd):
-        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
+        return Child([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
 
     monkeypatch.setattr(module, "spawn", spawn)
 
@@ -105,7 +106,7 @@ def test_kernels_of_the_scores_are_compiled_where_those_of_a_run_were(home, monk
 
     def spawn(argument, *_, **__):
         started.append(argument)
-        return subprocess.Popen([sys.executable, "-c", f"print({says.decode().strip()!r})"], stdout=subprocess.PIPE)
+        return Child([sys.executable, "-c", f"print({says.decode().strip()!r})"], stdout=subprocess.PIPE)
 
     monkeypatch.setattr(module, "spawn", spawn)
     before = set(threading.enumerate())
@@ -185,7 +186,7 @@ def test_a_worker_that_ignores_the_request_is_killed(home, monkeypatch):
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
 
     def spawn(argument, cwd):
-        process = subprocess.Popen([sys.executable, "-c", code], cwd=cwd, stdout=subprocess.PIPE)
+        process = Child([sys.executable, "-c", code], cwd=cwd, stdout=subprocess.PIPE)
         process.stdout.readline()
         return process
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpsyn_core.child import Child
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.runs.jobs.spec import ReadSpec
@@ -109,7 +110,7 @@ def instead(monkeypatch, code):
     made = []
 
     def spawn(_argument, cwd, *, stdin):
-        made.append(subprocess.Popen([sys.executable, "-c", code], cwd=cwd, stdin=stdin, stderr=subprocess.DEVNULL))
+        made.append(Child([sys.executable, "-c", code], cwd=cwd, stdin=stdin, stderr=subprocess.DEVNULL))
         return made[-1]
 
     monkeypatch.setattr(reading, "spawn", spawn)

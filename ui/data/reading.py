@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypedDict
 import streamlit as st
 
 from dpsyn_core import errors
+from dpsyn_core.child import Child
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home, put_private
 from dpsyn_core.runs.jobs.folder import DRAFT, ERROR, UPLOAD
@@ -55,7 +56,7 @@ class Readers:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._room = threading.BoundedSemaphore(parallel or max(1, os.cpu_count() or 1))
         self._lock = threading.Lock()
-        self._ready: subprocess.Popen[bytes] | None = None
+        self._ready: Child | None = None
         self._keep = False
         for path in self.folder.glob("*"):
             if time.time() - path.stat().st_mtime > STALE:
@@ -96,27 +97,26 @@ class Readers:
                 put_private(folder / UPLOAD, raw)
             child = self._child()
             begun = time.monotonic()
-            _send(child, ReadJob(folder=folder.absolute(), spec=spec))
+            # one line, since JSON has no line end inside; how a child has ended before, `_taken` says
+            child.tell(ReadJob(folder=folder.absolute(), spec=spec).model_dump_json().encode() + b"\n")
             while child.poll() is None:
                 time.sleep(STEP)
                 now = time.monotonic()
                 if now - begun > spec.seconds + GRACE:  # it does not hear its own alarm
-                    child.kill()
-                    child.wait(GRACE)
+                    child.end()
                     raise TableError(_late(spec))
                 if now - said > TELL:
                     said = now
                     tell(now - start)
             return _taken(folder, child.returncode, spec)
         finally:
-            if child is not None and child.poll() is None:
-                child.kill()
-                child.wait(GRACE)
+            if child is not None:
+                child.end()
             shutil.rmtree(folder, ignore_errors=True)
             self._room.release()
             self._refill()
 
-    def _child(self) -> subprocess.Popen[bytes]:
+    def _child(self) -> Child:
         """The child that is ready, or a fresh one."""
         with self._lock:
             child, self._ready = self._ready, None
@@ -141,14 +141,6 @@ class Limits(TypedDict):
 def limits() -> Limits:
     """Memory and time of one reading, as the operator set them."""
     return {"memory_mb": int(os.environ.get(MEMORY, "4096")), "seconds": int(os.environ.get(SECONDS, "300"))}
-
-
-def _send(child: subprocess.Popen[bytes], job: ReadJob) -> None:
-    try:
-        with child.stdin as pipe:  # type: ignore[union-attr]
-            pipe.write(job.model_dump_json().encode() + b"\n")  # JSON has no line end inside
-    except BrokenPipeError:
-        return  # it has ended already; how, `_taken` says
 
 
 def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Batches, Schema | None]:

@@ -12,7 +12,6 @@ import os
 import secrets
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
+from dpsyn_core.child import Child
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
 from dpsyn_core.runs.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
@@ -63,7 +63,7 @@ class Job:
     created: float
     fingerprint: str  # of schema and settings: tells whether a run is stale
     public: dict[str, Any] = field(default_factory=dict)
-    process: subprocess.Popen[bytes] | None = None
+    process: Child | None = None
     begun: float = 0.0  # when its worker was started or told of it; 0 before
 
     @property
@@ -154,22 +154,11 @@ def spawn(
     stdin: int = subprocess.DEVNULL,
     stdout: int = subprocess.DEVNULL,
     worker: str = WORKER,
-) -> subprocess.Popen[bytes]:
+) -> Child:
     """Starts a worker of this installation; its results and errors go to files in its folder, not to its output."""
-    import dpsyn_core
-
-    source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
-    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
     within = limits()
     confined = {} if within is None else {CONFINES: within.model_dump_json()}
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", worker, argument],  # -P: runs nothing from the folder of the job
-        stdin=stdin,
-        stdout=stdout,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **confined, "PYTHONPATH": os.pathsep.join(paths)},
-        cwd=cwd,
-    )
+    return Child.module(worker, argument, cwd=cwd, stdin=stdin, stdout=stdout, env=confined)
 
 
 class Jobs:
@@ -197,7 +186,7 @@ class Jobs:
         self.parallel = parallel or max(1, min(4, os.cpu_count() or 1))
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
-        self._ready: subprocess.Popen[bytes] | None = None
+        self._ready: Child | None = None
         self._keep = False
         for path in sorted(self.folder.iterdir()):
             self._take_up(path)
@@ -355,17 +344,12 @@ class Jobs:
             if self._keep and self._ready is None and not self.running():
                 self._ready = spawn(RUN, self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def _hand_over(self, job: Job) -> subprocess.Popen[bytes] | None:
+    def _hand_over(self, job: Job) -> Child | None:
         """The worker that is ready, after it was told the folder of the run; None where there is none."""
         child, self._ready = self._ready, None
         if child is None or child.poll() is not None:
             return None
-        try:
-            with child.stdin as pipe:  # type: ignore[union-attr]
-                pipe.write(f"{job.folder.absolute()}\n".encode())
-        except BrokenPipeError:  # it has just ended
-            return None
-        return child
+        return child if child.tell(f"{job.folder.absolute()}\n".encode()) else None
 
     def of(self, owner: str) -> list[Job]:
         """The owner's runs, newest first."""
@@ -392,12 +376,7 @@ class Jobs:
             if process is None:
                 write_json(job.folder / ERROR, {"type": CANCELLED, "message": ""})
         if process is not None:
-            process.terminate()
-            try:
-                process.wait(GRACE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(GRACE)
+            process.end(GRACE)
             if not (job.folder / DONE).exists():
                 write_json(job.folder / ERROR, {"type": CANCELLED, "message": ""})
         _forget_table(job)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -31,8 +30,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.random import Generator
 
+from dpsyn_core.child import Child
 from dpsyn_core.errors import DPSynError, EngineError, MethodError
-from dpsyn_core.limits import forbid_core_dumps
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.attacks import people
 from dpsyn_core.runs.attacks.membership import Probe
@@ -70,13 +69,10 @@ class Shadow:
         codes = with_span_codes(np.asarray(release.codes), self.schema)
         if self.probe is None:
             return people.attack(self.world, self.domain, tossed, codes, spec, rng)
-        return Outcome(
-            coins=tossed, counts=self.probe.counts(codes), scores=self.probe.beliefs(release.marginals)
-        )  # fmt: skip
+        return Outcome(coins=tossed, counts=self.probe.counts(codes), scores=self.probe.beliefs(release.marginals))
 
 
 ARRAYS = ("codes", "people", "coin", "side", "target")
-PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
 
 def packed(world: World, document: dict[str, Any]) -> bytes:
@@ -94,21 +90,11 @@ def unpacked(stream: IO[bytes]) -> tuple[dict[str, Any], World]:
         return document, World(**{name: arrays[name] for name in ARRAYS}, **document["world"])
 
 
-def die_with(parent: int) -> None:
-    """Ends this process when its parent ends, on Linux at once; elsewhere `main` looks after every run."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        sys.exit(1)
-
-
 def main() -> int:
     """Makes the runs that it was asked for. Returns the exit status."""
     parent = os.getppid()
-    forbid_core_dumps()
-    die_with(parent)
+    Child.begin()
+    Child.end_with(parent)
     from dpsyn_core.runs.attacks.result import AttackSpec
     from dpsyn_core.schema.document import Schema
 
@@ -174,34 +160,24 @@ def outcomes(world: World, schema: Schema, spec: AttackSpec) -> Iterator[Outcome
                 yield Outcome.of(line)
     finally:
         for child in children:
-            if child.poll() is None:
-                child.kill()
-            child.wait()
+            child.end()
 
 
 def _start(
     world: World, schema: Schema, spec: AttackSpec, runs: int, lines: SimpleQueue[dict[str, Any] | None]
-) -> subprocess.Popen[bytes]:
+) -> Child:
     """A child, and a thread that feeds it and reads its lines; None stands for its end."""
-    import dpsyn_core
-
-    source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
-    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
-    child = subprocess.Popen(
-        [sys.executable, "-P", "-m", "dpsyn_core.runs.attacks.child"],  # -P: nothing from the working folder
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-    )  # fmt: skip
+    threads = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
+    pipe = subprocess.PIPE
+    child = Child.module("dpsyn_core.runs.attacks.child", stdin=pipe, stdout=pipe, env=threads)
     document = {"spec": spec.model_dump(mode="json"), "schema": json.loads(schema.dumps()), "runs": runs}
     given = packed(world, document)
 
     def talk() -> None:
         try:
-            if child.stdin is not None and child.stdout is not None:
-                child.stdin.write(given)
-                child.stdin.close()
-                for line in child.stdout:
-                    lines.put(json.loads(line))
+            child.tell(given)
+            for line in child.stdout or ():
+                lines.put(json.loads(line))
         except (OSError, ValueError):  # the child was ended while it was fed or wrote
             pass
         finally:

@@ -11,13 +11,14 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
-from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.errors import DPSynError, InputError, OutputError, SizeError
 from dpsyn_core.files import put_private
 from dpsyn_core.outside import below
 from dpsyn_core.runs.jobs.spec import JobSpec
@@ -107,9 +108,13 @@ def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
 
     given = opened(below(folder, str(spec.release)))
     changes = Changes(
-        method=spec.maker, n_records=spec.n_records, seed=spec.seed, where=spec.where, columns=spec.columns,
+        method=spec.maker,
+        n_records=spec.n_records,
+        seed=spec.seed,
+        where=spec.where,
+        columns=spec.columns,
         rules=spec.rules,
-    )  # fmt: skip
+    )
     put_private(folder / SCHEMA, given.released.schema.dumps().encode("utf-8"))
     _write(folder, spec, prepared(given, changes, progress=progress), given.measurements or b"", progress)
 
@@ -118,13 +123,13 @@ def _write(folder: Path, spec: JobSpec, measured: Measured, measurements: bytes,
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writer import Places, write_release
 
-    places = Places(
-        outs=(folder / SYNTHETIC,), manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS
-    )  # fmt: skip
+    places = Places(outs=(folder / SYNTHETIC,), manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS)
     write_release(
-        PendingRelease(measured=measured, memory=planned(spec.memory_mb)), places,
-        measurements=measurements, progress=progress,
-    )  # fmt: skip
+        PendingRelease(measured=measured, memory=planned(spec.memory_mb)),
+        places,
+        measurements=measurements,
+        progress=progress,
+    )
 
 
 def with_public_table(folder: Path, spec: Run) -> Run:
@@ -206,3 +211,42 @@ class Reporter:
         self._curve.append((round(time.time() - self._start, 3), float(value)))
         if len(self._curve) > CURVE_POINTS:
             self._curve = self._curve[::2]
+
+
+def finish(
+    folder: Path,
+    run: Callable[[Path], None],
+    small: Callable[[], str],
+    *,
+    full: str = "the job folder cannot be written",
+    sheets: Callable[[], tuple[str, ...]] = tuple,
+    **sentence: str,
+) -> int:
+    """Runs a task of a child process; what is wrong is left in the folder as one sentence.
+
+    Args:
+        folder: of the task.
+        run: does it.
+        small: why it needs more memory than it may take, and what to do.
+        full: what could not be written there.
+        sheets: of a workbook that was refused, see `leave_refusal`.
+        sentence: what to say of a fault of ours, see `leave_fault`.
+
+    Returns:
+        The exit status: 0, or 2 for what the person got wrong; a fault of ours ends the process with 1.
+    """
+
+    def fault(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
+        leave_fault(folder, kind, trace, **sentence)
+
+    sys.excepthook = fault
+    try:
+        run(folder)
+    except MemoryError:
+        return leave_refusal(folder, SizeError(small()))
+    except OSError as error:
+        msg = f"{full} ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
+        return leave_refusal(folder, OutputError(msg))
+    except DPSynError as error:
+        return leave_refusal(folder, error, sheets())
+    return 0

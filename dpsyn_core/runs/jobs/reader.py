@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dpsyn_core.errors import DPSynError, OutputError, SizeError
+from dpsyn_core.errors import DPSynError
 from dpsyn_core.limits import limit_resources
-from dpsyn_core.runs.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
+from dpsyn_core.runs.jobs.folder import DRAFT, UPLOAD, finish
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.spec import ReadJob, ReadSpec
 from dpsyn_core.tables.confines import confine_process
@@ -41,22 +39,16 @@ def read_when_asked() -> int:
     job = ReadJob.model_validate_json(line)
     folder, spec = job.folder, job.spec
     confine_process(of_worker())
-    sys.excepthook = partial(_fault, folder)
-    try:
-        _read(folder, spec)
-    except MemoryError:
-        msg = f"reading the {spec.source} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
-        return leave_refusal(folder, SizeError(msg))
-    except DPSynError as error:
-        return leave_refusal(folder, error, _sheets(folder, spec))
-    except OSError as error:
-        msg = f"the table cannot be handed over ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
-        return leave_refusal(folder, OutputError(msg))
-    return 0
-
-
-def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
-    leave_fault(folder, kind, trace, sentence=READ_FAULT)
+    return finish(
+        folder,
+        lambda _: _read(folder, spec),
+        lambda: (
+            f"reading the {spec.source} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
+        ),
+        full="the table cannot be handed over",
+        sheets=lambda: _sheets(folder, spec),
+        sentence=READ_FAULT,
+    )
 
 
 def _read(folder: Path, spec: ReadSpec) -> None:

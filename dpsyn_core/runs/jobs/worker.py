@@ -11,18 +11,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dpsyn_core.errors import DPSynError, OutputError, SizeError
-from dpsyn_core.limits import forbid_core_dumps, limit_resources
+from dpsyn_core.child import Child
+from dpsyn_core.limits import limit_resources
 from dpsyn_core.runs.jobs.folder import (
     DONE,
     SCHEMA,
     Reporter,
-    leave_fault,
+    finish,
     leave_refit,
-    leave_refusal,
     leave_release,
     load_spec,
     take_table,
@@ -129,13 +127,10 @@ def folder_when_asked() -> Path | None:
 def main(arguments: list[str] | None = None) -> int:
     """Runs one job. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
     given = arguments or sys.argv[1:]
-    forbid_core_dumps()
-    if hasattr(os, "nice"):
-        os.nice(NICENESS_OF_READING if given == [READ] else NICENESS)
+    Child.begin(niceness=NICENESS_OF_READING if given == [READ] else NICENESS)
     if given == [WARM]:
         warm()
         return 0
-    os.umask(0o077)
     if given == [READ]:
         return read_when_asked()
     folder = Path(given[0])
@@ -162,30 +157,8 @@ def serve(run: Callable[[Path], None], arguments: list[str] | None, *, small: st
         small: why it needs more memory than it may take, and what to do.
         fault: what to say of a fault of ours.
     """
-    forbid_core_dumps()
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-    os.umask(0o077)
+    Child.begin(niceness=NICENESS)
     return finish(Path((arguments or sys.argv[1:])[0]), run, lambda: small, sentence=fault)
-
-
-def finish(folder: Path, run: Callable[[Path], None], small: Callable[[], str], **said: str) -> int:
-    """Runs; leaves a refusal or a fault in the folder. Exit status 0, or 2 for what the person got wrong."""
-
-    def fault(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
-        leave_fault(folder, kind, trace, **said)
-
-    sys.excepthook = fault
-    try:
-        run(folder)
-    except MemoryError:
-        return leave_refusal(folder, SizeError(small()))
-    except OSError as error:
-        msg = f"the job folder cannot be written ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
-        return leave_refusal(folder, OutputError(msg))
-    except DPSynError as error:
-        return leave_refusal(folder, error)
-    return 0
 
 
 if __name__ == "__main__":

@@ -95,14 +95,17 @@ def _top(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -> 
         written = over(rows)
     own = bytes(text[start : start + size])
     return Dialect(
-        written=written, delimiter=chosen, start=start, size=start + size,
+        written=written,
+        delimiter=chosen,
+        start=start,
+        size=start + size,
         lines=above + own.count(b"\n") + (not own.endswith(b"\n")),
-    )  # fmt: skip
+    )
 
 
 def _names_of(
     text: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[Notice]
-) -> tuple[list[str], str, int]:  # fmt: skip
+) -> tuple[list[str], str, int]:
     """The headers, the delimiter, and how many bytes the headers take with their line end.
 
     They are the first line of the text, which is not blank. Where the table is read as multiline, a quoted line end

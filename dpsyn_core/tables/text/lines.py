@@ -213,9 +213,7 @@ class Faults:
         return b"".join(body[a:b] for a, b in zip(keep_from.tolist(), keep_to.tolist(), strict=True))
 
 
-def faults(
-    body: memoryview, delimiter: str, columns: int, *, multiline: bool = True, longest: int = FOREVER
-) -> Faults:  # fmt: skip
+def faults(body: memoryview, delimiter: str, columns: int, *, multiline: bool = True, longest: int = FOREVER) -> Faults:
     """The records that break the rules.
 
     Args:

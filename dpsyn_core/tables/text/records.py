@@ -68,9 +68,13 @@ def _named(table: Any, dialect: Dialect) -> Any:
 
 
 def _parsed(
-    records: memoryview, names: list[str], delimiter: str, multiline: bool, block: int,
+    records: memoryview,
+    names: list[str],
+    delimiter: str,
+    multiline: bool,
+    block: int,
     stream: Callable[[], Any] | None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The records by pyarrow, which is handed no line end but LF, no header, and no type to guess."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
