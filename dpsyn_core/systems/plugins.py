@@ -45,8 +45,8 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> type[MethodConfig]:
             "update that package, or use the method 'rls'"
         )
         raise MethodError(msg) from error
-    usable = isinstance(config, type) and issubclass(config, MethodConfig)
-    if not usable or not isinstance(getattr(config, "guarantee", None), Guarantee) or not hasattr(config, "summary"):
+    stated = isinstance(getattr(config, "guarantee", None), Guarantee) and hasattr(config, "summary")
+    if not (isinstance(config, type) and issubclass(config, MethodConfig) and stated):
         msg = (
             f"the method '{name}' of the package '{packages}' is no MethodConfig with a summary and a guarantee; "
             "update that package, or use the method 'rls'"

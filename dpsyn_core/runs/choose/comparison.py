@@ -92,7 +92,7 @@ def compare_systems(
                 msg = "the runs cannot be scored: the table has no column that is synthesized"
                 raise InputError(msg)
             floors = {name: None if s is None else s.floor for name, s in scores.items()}
-            values = {name: None if s is None else s.value for name, s in scores.items()}
+            values: dict[str, Any] = {name: None if s is None else s.value for name, s in scores.items()}
             seconds = round(time.process_time() - started, 2)
             runs.append(Trial(method=str(candidate), epsilon=epsilon, repeat=repeat, seconds=seconds, **values))
     progress("runs", total, total)
