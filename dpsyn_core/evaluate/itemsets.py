@@ -11,7 +11,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison
 from dpsyn_core.evaluate.distances import DENSE_CELLS, batches
-from dpsyn_core.evaluate.workload import Condition, CountQuery, count_records
+from dpsyn_core.evaluate.workload import CountQuery, Filter, count_records
 from dpsyn_core.measure.counting.base import Counter
 from dpsyn_core.schema.domain import Domain
 
@@ -76,7 +76,7 @@ def frequent(counter: Counter, codes: Codes, domain: Domain, top: int) -> dict[I
         if (b, c) in pairs
     ]
     names = domain.names
-    queries = [CountQuery(tuple(Condition(attribute=names[i], codes=(v,)) for i, v in s)) for s in candidates]
+    queries = [CountQuery(tuple(Filter(attribute=names[i], codes=(v,)) for i, v in s)) for s in candidates]
     counts = count_records(domain, codes, {}, queries).tolist()
     found: dict[Itemset, int] = dict(pairs)
     found |= {s: n for s, n in zip(candidates, counts, strict=True) if n >= least}

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.workload import Condition, CountQuery, count_queries
+from dpsyn_core.evaluate.workload import CountQuery, Filter, count_queries
 from dpsyn_core.tables.clauses import Clause, clauses
 
 
@@ -75,7 +75,7 @@ def ask(c: Comparison, queries: Sequence[CountQuery]) -> list[QueryAnswer]:
     return out
 
 
-def _interval(clause: Clause, c: Comparison) -> Condition:
+def _interval(clause: Clause, c: Comparison) -> Filter:
     name, values = clause.attribute, clause.values
     if not c.readable(name):
         msg = f"attribute '{name}' has no order, so it has no interval; ask for it as {name} in {{value, ...}}"
@@ -89,10 +89,10 @@ def _interval(clause: Clause, c: Comparison) -> Condition:
         raise MetricError(msg)
     if clause.outside:
         low, high = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
-    return Condition(attribute=name, low=low, high=high)
+    return Filter(attribute=name, low=low, high=high)
 
 
-def _set(name: str, values: list[str], c: Comparison, *, without: bool) -> Condition:
+def _set(name: str, values: list[str], c: Comparison, *, without: bool) -> Filter:
     codes = {w: i for i, w in enumerate(c.words(name))}
     for v in values:
         if v not in codes:
@@ -100,4 +100,4 @@ def _set(name: str, values: list[str], c: Comparison, *, without: bool) -> Condi
             msg = f"'{v}' is no value of '{name}' in the schema; its values are {some}"
             raise MetricError(msg)
     named = {codes[v] for v in values}
-    return Condition(attribute=name, codes=tuple(sorted(set(codes.values()) - named if without else named)))
+    return Filter(attribute=name, codes=tuple(sorted(set(codes.values()) - named if without else named)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.workload import Condition, CountQuery, chance_workload, count_queries, count_records
+from dpsyn_core.evaluate.workload import CountQuery, Filter, chance_workload, count_queries, count_records
 
 FULL = 1_000_000.0
 LEAST = 1e-6  # a synthetic frequency counts as at least this
@@ -58,18 +58,18 @@ def record_queries(c: Comparison, count: int, *, keep: float, strict: bool, seed
     return queries
 
 
-def _around(c: Comparison, name: str, row: int, *, strict: bool, rng: Generator) -> Condition:
+def _around(c: Comparison, name: str, row: int, *, strict: bool, rng: Generator) -> Filter:
     if name in c.bounds and name in c.real_values and name in c.synthetic_values:
         base, (low, high) = float(c.real_values[name][row]), c.bounds[name]
         if math.isfinite(base):
             reach = float(rng.uniform(0, high - low))
-            return Condition(attribute=name, low=base - reach, high=base + reach)
+            return Filter(attribute=name, low=base - reach, high=base + reach)
     a = c.domain[name]
     base_code = int(c.truth[c.domain.index(name), row])
     if not strict and a.ordered and base_code < a.size - a.special:
         reach = int(rng.integers(0, a.size - a.special))
         inside = range(max(0, base_code - reach), min(a.size - a.special - 1, base_code + reach) + 1)
-        return Condition(attribute=name, codes=tuple(inside))
+        return Filter(attribute=name, codes=tuple(inside))
     chosen = {base_code}
     if strict:
         while (draw := int(rng.integers(0, a.size))) not in chosen:
@@ -77,7 +77,7 @@ def _around(c: Comparison, name: str, row: int, *, strict: bool, rng: Generator)
     else:
         others = rng.permutation(a.size)[: int(rng.integers(0, a.size))]
         chosen.update(int(v) for v in others)
-    return Condition(attribute=name, codes=tuple(sorted(chosen)))
+    return Filter(attribute=name, codes=tuple(sorted(chosen)))
 
 
 @register(21)

@@ -12,9 +12,9 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.evaluate.associations import expected_tvd, interval
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.noise_error import expected_tvd, interval
 
 
 @register(70)

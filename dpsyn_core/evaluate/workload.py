@@ -111,7 +111,7 @@ BLOCK = 512  # queries answered in one pass over the records: their bits stay in
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Condition:
+class Filter:
     """A record passes when its code is one of `codes`, or its number lies in [low, high]."""
 
     attribute: str
@@ -132,7 +132,7 @@ class Condition:
 class CountQuery:
     """Records that pass all conditions; none: all records."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Filter, ...]
 
     def text(self, comparison: Comparison) -> str:
         """As it is written in the query language."""
@@ -179,14 +179,14 @@ def chance_workload(domain: Domain, count: int, *, seed: int, keep: float) -> li
     return queries
 
 
-def random_condition(a: CodedAttribute, rng: Generator) -> Condition:
+def random_condition(a: CodedAttribute, rng: Generator) -> Filter:
     """A random interval of an ordered attribute's codes, a random proper subset of another one's values."""
     plain = a.size - a.special
     if a.ordered and plain >= 2:
         low, high = np.sort(rng.integers(0, plain, 2))
-        return Condition(attribute=a.name, codes=tuple(range(int(low), int(high) + 1)))
+        return Filter(attribute=a.name, codes=tuple(range(int(low), int(high) + 1)))
     size = int(rng.integers(1, a.size))
-    return Condition(attribute=a.name, codes=tuple(np.sort(rng.choice(a.size, size, replace=False)).tolist()))
+    return Filter(attribute=a.name, codes=tuple(np.sort(rng.choice(a.size, size, replace=False)).tolist()))
 
 
 def _usable(domain: Domain) -> list[CodedAttribute]:
@@ -234,7 +234,7 @@ def _tables(
     """One column and one table an attribute in use: row v of the table has a bit for each query that v passes."""
     columns: list[NDArray[Any]] = []
     tables: list[NDArray[np.uint64]] = []
-    asked: dict[tuple[str, bool], list[tuple[int, Condition]]] = {}
+    asked: dict[tuple[str, bool], list[tuple[int, Filter]]] = {}
     for q, query in enumerate(queries):
         for condition in query.conditions:
             asked.setdefault((condition.attribute, condition.codes is None), []).append((q, condition))
@@ -256,7 +256,7 @@ def _tables(
 
 
 def _intervals(
-    domain: Domain, codes: Codes, values: Mapping[str, Floats], name: str, conditions: Sequence[Condition]
+    domain: Domain, codes: Codes, values: Mapping[str, Floats], name: str, conditions: Sequence[Filter]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Numbers the gaps and ends of all intervals, so that closed intervals on floats become sets of codes.
 

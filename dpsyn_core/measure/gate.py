@@ -305,7 +305,7 @@ class Gate:
             steps: at most so many `step`s may be taken; public.
             kind: as in `release`.
             cost: what all steps may spend, Gaussian or mixed.
-            delta: part of the run's delta for them, beside the cost; `privacy.sampled.SHARE` of it is a good choice.
+            delta: part of the run's delta for them, beside the cost, such as `privacy.subsampling.SHARE` of it.
 
         Raises:
             BudgetError: rate, steps or records of an individual are outside what is accounted; nothing is charged.

@@ -39,7 +39,7 @@ class Charge:
     Poisson sample that holds every record with probability `sampling`; sensitivity is the largest norm of the vector
     of one record, `records` how many an individual has, each sampled by itself, and `exchanged` says that neighbours
     replace. Its rho is that of a Gaussian mechanism which, failing with probability delta, dominates all steps
-    together (`privacy.sampled`); a charge with delta 0 has no rho and is composed by itself. kind: one of
+    together (`privacy.subsampling`); a charge with delta 0 has no rho and is composed by itself. kind: one of
     `KINDS` or of `table_kind`; None for charges that were written down before there were kinds.
     """
 

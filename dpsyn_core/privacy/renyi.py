@@ -1,6 +1,6 @@
 """Renyi accounting of Gaussian noise and samples: a second bound, by other arithmetic than the one that is booked.
 
-It shares only the dominating pairs of docs/proofs/sampling.md with `privacy.sampled`: divergences come from a
+It shares only the dominating pairs of docs/proofs/sampling.md with `privacy.subsampling`: divergences come from a
 quadrature, composition is a sum, and nothing is transformed. Coarser, so that it lies above by some 10 %.
 """
 

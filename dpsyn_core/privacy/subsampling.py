@@ -1,13 +1,4 @@
-"""Accounting of releases on a random subset of the records.
-
-The distribution of the privacy loss of T equal steps: a T-fold convolution by Fourier transforms.
-
-As dp_accounting's `DensePLDPmf.self_compose` does it, which the tests compare it with; without that library, whose
-import takes longer than all convolutions of a run (docs/decisions/privacy.md).
-
-The prior that makes synthetic counts of the Gamma-Poisson model epsilon-DP, when exposures are public.
-
-Gaussian noise on Poisson samples, as a Gaussian cost beside a failure: what it dominates, and its calibration.
+"""Gaussian noise on Poisson samples, as a Gaussian cost beside a failure: what it dominates, and its calibration.
 
 T steps, each a sum over a sample that holds every record with probability q, plus noise. Their privacy-loss
 distribution is discretised pessimistically and convolved T times; then the least mu is found for which "a
@@ -27,86 +18,9 @@ from scipy.special import log_ndtr, ndtr
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.loss_convolution import self_convolved
 
 Floats = NDArray[np.float64]
-TAIL = 1e-15  # mass that is cut off at both ends together, and added to that of infinite loss
-_ORDERS = np.concatenate([np.arange(-20, 0), np.arange(1, 21)])  # of Chernoff's bound, over the length of the list
-
-
-def self_convolved(masses: Floats, endless: float, steps: int) -> tuple[int, Floats, float]:
-    """(first place, masses, mass of infinite loss) of the sum of independent losses.
-
-    Args:
-        masses: non-negative, of the losses 0, 1, 2 ... in steps of a grid; with `endless` they sum to 1.
-        endless: mass of infinite loss of one step.
-        steps: how many, at least 1.
-    """
-    from scipy import fft
-
-    if steps == 1:
-        return 0, masses, endless
-    low, high = _reach(masses, steps)
-    length = fft.next_fast_len(max(high - low + 1, masses.size), real=True)
-    whole = fft.irfft(fft.rfft(masses, length) ** steps, length)  # places beyond the length wrap around
-    kept = np.roll(whole, -low)[: high - low + 1]
-    return low, kept, TAIL - math.expm1(steps * math.log1p(-endless))
-
-
-def _reach(masses: Floats, steps: int) -> tuple[int, int]:
-    """First and last place outside of which the sum has a mass of at most TAIL: half of it on each side.
-
-    E exp(s X)^T e^(-s b) bounds the mass from b on for s > 0, and that up to b for s < 0 (Chernoff).
-    """
-    held = np.flatnonzero(masses > 0)
-    if not held.size:
-        return 0, masses.size - 1
-    logs, low, high = np.log(masses[held]), 0, (masses.size - 1) * steps
-    for order in _ORDERS / masses.size:
-        terms = held * order + logs
-        most = float(terms.max())
-        log_moment = most + math.log(float(np.exp(terms - most).sum()))
-        bound = (steps * log_moment + math.log(2 / TAIL)) / order
-        if order > 0:
-            high = min(high, math.ceil(bound))
-        else:
-            low = max(low, math.floor(bound))
-    return low, max(low, high)
-
-
-def least_shapes(
-    draws: int, epsilon: float, exposures: NDArray[np.float64], rates: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Smallest gamma shapes a_i for which `draws` synthetic records are epsilon-DP for one exchanged individual.
-
-    y_i is Poisson(n_i lambda_i) with a public exposure n_i, lambda_i is Gamma(a_i, b_i), and the draws are multinomial
-    with shares in proportion to n_i lambda_i. With w_i = n_i / (n_i + b_i) the condition is
-    (1 + m / a_i) max(w) / w_i <= e^epsilon. Where b is in proportion to n it is that of the Dirichlet-multinomial,
-    a_i >= m / (e^epsilon - 1). Proof: docs/proofs/gamma-poisson.md.
-
-    Args:
-        draws: m, a public constant.
-        epsilon: above 0.
-        exposures: n_i, above 0.
-        rates: b_i, at least 0.
-
-    Returns:
-        Shapes, in the order of the exposures.
-
-    Raises:
-        BudgetError: epsilon is too small for such different exposures, at any shape.
-    """
-    w = exposures / (exposures + rates)
-    room = np.exp(epsilon) * w / w.max() - 1
-    if not (epsilon > 0 and (room > 0).all()):
-        need = float(np.log(w.max() / w.min()))
-        msg = (
-            f"epsilon {epsilon:g} is at most {need:.3g}, what unequal exposures alone tell; raise epsilon, or choose "
-            "rates in proportion to the exposures"
-        )
-        raise BudgetError(msg)
-    return np.asarray(draws / room)
-
-
 Profile = tuple[Floats, Floats]  # grid of privacy losses, and the delta (rounded up) at each
 
 MOST_RECORDS = 64  # records of one individual, each sampled by itself, for which losses are composed

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.evaluate.associations import interval
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.noise_error import interval
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising

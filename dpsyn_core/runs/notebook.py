@@ -38,7 +38,7 @@ def as_html(m: Manifest, table: Any, released: Sequence[Measurement]) -> str:
 
 def worth(released: Sequence[Measurement]) -> list[str]:
     """The error that the noise alone makes in released tables, by their number of columns, in sentences."""
-    from dpsyn_core.evaluate.associations import expected_tvd
+    from dpsyn_core.evaluate.noise_error import expected_tvd
     from dpsyn_core.evaluate.released_fit import estimated_total
 
     by_order: dict[int, list[Measurement]] = {}

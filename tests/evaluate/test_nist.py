@@ -30,7 +30,7 @@ from dpsyn_core.evaluate.nist import (
     strict_view,
 )
 from dpsyn_core.evaluate.nist_range import NistRange, NistRangeSchema, query_frequencies, range_score, record_queries
-from dpsyn_core.evaluate.workload import Condition, CountQuery, chance_workload
+from dpsyn_core.evaluate.workload import CountQuery, Filter, chance_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import draw, small, small_domain
 
@@ -49,7 +49,7 @@ TRIPLES = [("A", "SEX", "CITY"), ("SEX", "CITY", "INCWAGE")]
 
 
 def condition(name, *values):
-    return Condition(attribute=name, codes=values)
+    return Filter(attribute=name, codes=values)
 
 
 QUERIES = [

@@ -9,7 +9,7 @@ import pytest
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.language import ask, parse
-from dpsyn_core.evaluate.workload import Condition, RangeQueries, random_workload
+from dpsyn_core.evaluate.workload import Filter, RangeQueries, random_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import draw, small
 
@@ -51,7 +51,7 @@ def test_what_is_written_back_reads_to_the_same_query():
     for query in random_workload(c.domain, 200, seed=0):
         assert parse(query.text(c), c) == parse(parse(query.text(c), c).text(c), c)
         assert ask(c, [parse(query.text(c), c)])[0].real == ask(c, [query])[0].real
-    assert Condition(attribute="price", low=1, high=2.5).text() == "price in [1, 2.5]"
+    assert Filter(attribute="price", low=1, high=2.5).text() == "price in [1, 2.5]"
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from dpsyn_core.errors import MetricError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.evaluate.associations import expected_tvd, interval, probability_within
 from dpsyn_core.evaluate.base import compute, names
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.noise_error import expected_tvd, interval, probability_within
 from dpsyn_core.evaluate.released_fit import MeasuredFit, estimated_total, row_name
 from tests.evaluate.tables import brute, draw, small_domain
 

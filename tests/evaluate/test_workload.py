@@ -9,8 +9,8 @@ import pytest
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.workload import (
-    Condition,
     CountQuery,
+    Filter,
     chance_workload,
     count_queries,
     count_records,
@@ -56,25 +56,25 @@ def test_closed_intervals_on_numbers_hold_their_ends_and_no_missing_value():
     numbers = np.array([1.5, 2.0, 2.5, np.nan, -1.0, 2.0])
     codes = np.array([[0, 1, 2, 3, 0, 1], [0, 1, 0, 1, 0, 1]], np.uint8)
     asked = [(1.5, 2.0), (2.0, 2.0), (-math.inf, math.inf), (1.6, 1.9), (2.0, 9.0)]
-    queries = [CountQuery((Condition(attribute="x", low=a, high=b),)) for a, b in asked]
+    queries = [CountQuery((Filter(attribute="x", low=a, high=b),)) for a, b in asked]
     assert count_records(domain, codes, {"x": numbers}, queries).tolist() == [3, 2, 5, 0, 3]
-    both = CountQuery((Condition(attribute="x", low=2.0, high=3.0), Condition(attribute="y", codes=(1,))))
+    both = CountQuery((Filter(attribute="x", low=2.0, high=3.0), Filter(attribute="y", codes=(1,))))
     assert count_records(domain, codes, {"x": numbers}, [both, CountQuery(())]).tolist() == [2, 6]
-    on_codes = CountQuery((Condition(attribute="x", low=0, high=9),))  # the missing cell is no number
+    on_codes = CountQuery((Filter(attribute="x", low=0, high=9),))  # the missing cell is no number
     assert count_records(domain, codes, {}, [on_codes]).tolist() == [5]
 
 
 def test_two_conditions_on_one_attribute_must_both_hold():
     domain = small_domain()
     codes = draw(500, 4)
-    q = CountQuery((Condition(attribute="age", codes=(1, 2, 3)), Condition(attribute="age", codes=(3, 4))))
-    r = CountQuery((Condition(attribute="age", low=1, high=4), Condition(attribute="age", codes=(3, 9))))
+    q = CountQuery((Filter(attribute="age", codes=(1, 2, 3)), Filter(attribute="age", codes=(3, 4))))
+    r = CountQuery((Filter(attribute="age", low=1, high=4), Filter(attribute="age", codes=(3, 9))))
     assert count_records(domain, codes, {}, [q, r]).tolist() == [(codes[0] == 3).sum()] * 2
 
 
 def test_real_and_synthetic_are_counted_apart():
     c = small(n=300, m=200)
-    real, synthetic = count_queries(c, [CountQuery(()), CountQuery((Condition(attribute="sex", codes=(1,)),))])
+    real, synthetic = count_queries(c, [CountQuery(()), CountQuery((Filter(attribute="sex", codes=(1,)),))])
     assert real.tolist() == [300, (c.real[1] == 1).sum()]
     assert synthetic.tolist() == [200, (c.synthetic[1] == 1).sum()]
 
@@ -116,4 +116,4 @@ def test_a_domain_of_single_values_has_no_range(workload):
 def test_an_interval_on_an_unordered_attribute_is_refused():
     c = Comparison(domain=small_domain(), real=draw(5, 1), synthetic=draw(5, 2))
     with pytest.raises(MetricError, match="'city' has no order"):
-        count_queries(c, [CountQuery((Condition(attribute="city", low=0, high=1),))])
+        count_queries(c, [CountQuery((Filter(attribute="city", low=0, high=1),))])

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.subsampling import least_shapes
+from dpsyn_core.privacy.gamma_poisson import least_shapes
 
 
 def tables(total, cells):

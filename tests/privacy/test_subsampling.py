@@ -20,17 +20,10 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.conversions import gdp_delta
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.loss_convolution import TAIL, self_convolved
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.renyi import renyi_epsilon
-from dpsyn_core.privacy.subsampling import (
-    SHARE,
-    TAIL,
-    Sampling,
-    profiles,
-    sampled_mu,
-    sampled_multiplier,
-    self_convolved,
-)
+from dpsyn_core.privacy.subsampling import SHARE, Sampling, profiles, sampled_mu, sampled_multiplier
 from dpsyn_core.privacy.unit import Unit
 from tests.privacy.facts import facts
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, MetricError
 from dpsyn_core.evaluate.distances import binomial_deviations
 from dpsyn_core.evaluate.language import QueryAnswer, ask, parse
-from dpsyn_core.evaluate.workload import Condition, CountQuery
+from dpsyn_core.evaluate.workload import CountQuery, Filter
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.theme import Figure
 from ui.report.look import Look
@@ -100,8 +100,8 @@ def _plot(view: Look) -> CountQuery | None:
         return None
     area = got["box"][0]
     (x0, x1), (y0, y1) = sorted(area["x"]), sorted(area["y"])  # type: ignore[call-overload]
-    return CountQuery((Condition(attribute=x, low=float(x0), high=float(x1)),
-                  Condition(attribute=y, low=float(y0), high=float(y1))))  # fmt: skip
+    return CountQuery((Filter(attribute=x, low=float(x0), high=float(x1)),
+                  Filter(attribute=y, low=float(y0), high=float(y1))))  # fmt: skip
 
 
 def _dots(view: Look, x: str, y: str) -> Figure:

@@ -16,7 +16,7 @@ from dpsyn_core.limits import forbid_core_dumps
 from ui.shared.access import classroom
 
 # what pages import when they are first opened, those first that a visitor is likely to open first
-LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.evaluate.associations", "pyarrow.parquet", "pandas")
+LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.evaluate.noise_error", "pyarrow.parquet", "pandas")
 FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
 DRAWN = 3.0  # seconds from its last element until a browser on a slow machine has drawn the first page
 FETCHED = "figures_fetched"  # key of the session that has been told to fetch it

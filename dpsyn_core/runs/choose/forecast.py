@@ -17,7 +17,7 @@ import numpy as np
 from dpsyn_core.estimate.marginals import figures
 from dpsyn_core.estimate.marginals.figures import Groups
 from dpsyn_core.estimate.marginals.workload import Need, Workload
-from dpsyn_core.evaluate.associations import expected_tvd
+from dpsyn_core.evaluate.noise_error import expected_tvd
 from dpsyn_core.questions.compile import compile_question, workload_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import (

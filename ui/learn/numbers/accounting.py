@@ -6,7 +6,7 @@ Source: Bun, Steinke 2016; Mironov 2017; Canonne, Kamath, Steinke 2020; Dong, Ro
 
 Lab 24: a release every year. Lab 27: error of a table against the number of records.
 
-Source: Dwork, Rothblum, Vadhan 2010; expected error as in evaluate/associations.
+Source: Dwork, Rothblum, Vadhan 2010; expected error as in evaluate/noise_error.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def yearly_budget(whole: float, delta: float, years: int) -> float:
 
 def noise_error(records: Sequence[float] | Floats, cells: int, tables: int, epsilon: float, delta: float) -> Floats:
     """Expected TVD that noise gives each of some tables, by the number of records; at most 1."""
-    from dpsyn_core.evaluate.associations import expected_tvd  # scipy is heavy
+    from dpsyn_core.evaluate.noise_error import expected_tvd  # scipy is heavy
 
     sigma = Budget(epsilon=epsilon, delta=delta).gaussian().sigma(math.sqrt(tables))
     return np.array([expected_tvd(cells, sigma, n) for n in records])
