@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpsyn_core.evaluate.associations import expected_tvd, interval
 from dpsyn_core.evaluate.base import Score
+from dpsyn_core.evaluate.noise_error import expected_tvd, interval
 from dpsyn_core.evaluate.released_fit import MeasuredFit, row_name
 from dpsyn_core.privacy.curves import best_guess
 from dpsyn_core.privacy.manifest.certificate import ENGLISH, certificate, charge_name, promise

@@ -67,14 +67,16 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
                 **_noisy(m),
             }
             for m in joint
-        ]  # fmt: skip
+        ]
     if schema is not None:
         document["schema"] = schema.dumps()
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
-            "sets": [list(s) for s in scores.sets], "values": [float(v) for v in scores.values], "sigma": scores.sigma
-        }  # fmt: skip
+            "sets": [list(s) for s in scores.sets],
+            "values": [float(v) for v in scores.values],
+            "sigma": scores.sigma,
+        }
     return gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
 
 
