@@ -56,17 +56,21 @@ def add(commands: Any) -> None:
         "--gain", type=float, metavar="SHARE", help="to epsilon from this gain, for example 0.05: right in 55 of 100"
     )
     parser.add_argument(
-        "--columns", metavar="NAMES",
+        "--columns",
+        metavar="NAMES",
         help="instead of a schema, names of columns, with what is known of them: 'age=number:20,sex=2,born=date:60,"
         "notes=skip,town'; what a name does not say is guessed",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--outlook", action="store_true", help="also the expected error by number of records and epsilon"
     )
     parser.add_argument(
-        "--n-records", type=int, dest="about", metavar="N_RECORDS",
+        "--n-records",
+        type=int,
+        dest="about",
+        metavar="N_RECORDS",
         help="about how many records there are, for forecasts; default 10000",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--save-settings", type=Path, metavar="S.json", help="also write the settings of the run as one file"
     )
@@ -300,13 +304,17 @@ def described(made: Any) -> list[dict[str, Any]]:
         std = made.std(s)
         out.append(
             {
-                "kind": s.kind, "what": _what(s),
-                "share": list(s.share), "releases": list(s.parts),
+                "kind": s.kind,
+                "what": _what(s),
+                "share": list(s.share),
+                "releases": list(s.parts),
                 "likely": None if s.likely is None else list(s.likely),
-                "std": None if std is None else list(std), "cells": list(s.cells), "about": s.about,
+                "std": None if std is None else list(std),
+                "cells": list(s.cells),
+                "about": s.about,
                 "inside": list(s.inside),
             }
-        )  # fmt: skip
+        )
     return out
 
 

@@ -75,9 +75,14 @@ def dates(c: Comparison) -> list[MovedDate]:
         if found is not None:
             unit = c.date_units[name]
             out.append(
-                MovedDate(column=name, real=float(real.mean()) * unit, synthetic=float(synthetic.mean()) * unit,
-                          precise=unit == 1, distance=found)
-            )  # fmt: skip
+                MovedDate(
+                    column=name,
+                    real=float(real.mean()) * unit,
+                    synthetic=float(synthetic.mean()) * unit,
+                    precise=unit == 1,
+                    distance=found,
+                )
+            )
     return sorted(out, key=lambda x: -x.distance)
 
 

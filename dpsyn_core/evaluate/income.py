@@ -287,10 +287,13 @@ def rank_intervals(t: Incomes, group: NDArray[np.int64]) -> RankIntervals | None
     agreement = ((ranks - mean) @ (real - mean)) / ((real - mean) ** 2).sum()
     least, most = np.quantile(agreement, COVERED)
     return RankIntervals(
-        group=group[known], records=records[known], rank=real.astype(np.int64),
-        low=np.floor(low).astype(np.int64), high=np.ceil(high).astype(np.int64),
+        group=group[known],
+        records=records[known],
+        rank=real.astype(np.int64),
+        low=np.floor(low).astype(np.int64),
+        high=np.ceil(high).astype(np.int64),
         agreement=(float(least), float(most)),
-    )  # fmt: skip
+    )
 
 
 def _gaps(t: Incomes, group: NDArray[np.int64]) -> tuple[Floats, Floats, NDArray[np.int64]]:

@@ -160,8 +160,12 @@ def with_ranks(
     for k, (row, g) in enumerate(zip(rows, group.tolist(), strict=True)):
         if g in at:
             i = at[g]
-            row |= {"records_real": int(chance.records[i]), "rank_real": int(chance.rank[i]),
-                    "rank_synthetic": made.get(k), "rank_fresh": [int(chance.low[i]), int(chance.high[i])]}  # fmt: skip
+            row |= {
+                "records_real": int(chance.records[i]),
+                "rank_real": int(chance.rank[i]),
+                "rank_synthetic": made.get(k),
+                "rank_fresh": [int(chance.low[i]), int(chance.high[i])],
+            }
     return rows
 
 

@@ -81,10 +81,12 @@ def _of_numbers(values: Floats) -> Figures:
     if not len(known):
         return Figures(missing=missing, distinct=0)
     return Figures(
-        missing=missing, distinct=len(np.unique(known)), mean=float(known.mean()),
+        missing=missing,
+        distinct=len(np.unique(known)),
+        mean=float(known.mean()),
         deviation=float(known.std(ddof=1)) if len(known) > 1 else 0.0,
         quantiles=tuple(np.quantile(known, QUANTILES).tolist()),
-    )  # fmt: skip
+    )
 
 
 def _of_codes(

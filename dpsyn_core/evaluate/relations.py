@@ -167,9 +167,16 @@ def _relations(c: Comparison) -> Relations:
         deviations, one = _of_fresh_samples(c, named, (n, m), deviations)
     bands = (float(one / way), float(SURE * math.sqrt(alone.sum()) / way)) if len(at) else (0.0, 0.0)
     return Relations(
-        pairs=named[0], blank=named[1], distance=distance, fresh=fresh, unrelated=unrelated, deviations=deviations,
-        bands=bands, tested=len(pairs), records=(n, m),
-    )  # fmt: skip
+        pairs=named[0],
+        blank=named[1],
+        distance=distance,
+        fresh=fresh,
+        unrelated=unrelated,
+        deviations=deviations,
+        bands=bands,
+        tested=len(pairs),
+        records=(n, m),
+    )
 
 
 def _of_fresh_samples(
@@ -208,10 +215,17 @@ def _redrawn(c: Comparison, kept: NDArray[np.intp], drawn: NDArray[np.intp]) -> 
         return {name: x[at] for name, x in values.items()}
 
     return replace(
-        c, real=c.truth[:, kept], synthetic=c.truth[:, drawn], real_values=of(c.real_values, kept),
-        synthetic_values=of(c.real_values, drawn), real_dates=of(c.real_dates, kept),
-        synthetic_dates=of(c.real_dates, drawn), measurements=(), held_out=None, shared={},
-    )  # fmt: skip
+        c,
+        real=c.truth[:, kept],
+        synthetic=c.truth[:, drawn],
+        real_values=of(c.real_values, kept),
+        synthetic_values=of(c.real_values, drawn),
+        real_dates=of(c.real_dates, kept),
+        synthetic_dates=of(c.real_dates, drawn),
+        measurements=(),
+        held_out=None,
+        shared={},
+    )
 
 
 def _described(
@@ -399,9 +413,11 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
     made = q - q.sum(axis=2)[:, :, None] * q.sum(axis=1)[:, None, :]
     m = (n * ratio)[:, None, None]
     fourth = (
-        p * (1 - a) ** 2 * (1 - b) ** 2 + (a - p) * (1 - a) ** 2 * b**2 + (b - p) * a**2 * (1 - b) ** 2
+        p * (1 - a) ** 2 * (1 - b) ** 2
+        + (a - p) * (1 - a) ** 2 * b**2
+        + (b - p) * a**2 * (1 - b) ** 2
         + (1 - a - b + p) * a**2 * b**2
-    )  # fmt: skip
+    )
     sampled = np.sqrt(np.maximum(fourth - whole**2, 0) / m)
     alone = np.sqrt(np.maximum(a * (1 - a) * b * (1 - b), 0) / m)  # shares may add up to a little more than 1
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -412,14 +428,16 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
     uneven = cells / np.maximum(free, 1) / 4  # the rows and columns of D sum to 0: its cells vary together
     mean = [_folded(np.zeros_like(whole), sampled), _folded(whole, alone)]
     square = [sampled**2, alone**2 + whole**2]
-    return np.stack([
-        np.abs(whole - made).sum(axis=(1, 2)) / 2,
-        mean[0].sum(axis=(1, 2)) / 2,
-        mean[1].sum(axis=(1, 2)) / 2,
-        chance,
-        (square[0] - mean[0] ** 2).sum(axis=(1, 2)) * uneven,
-        (square[1] - mean[1] ** 2).sum(axis=(1, 2)) * uneven,
-    ])  # fmt: skip
+    return np.stack(
+        [
+            np.abs(whole - made).sum(axis=(1, 2)) / 2,
+            mean[0].sum(axis=(1, 2)) / 2,
+            mean[1].sum(axis=(1, 2)) / 2,
+            chance,
+            (square[0] - mean[0] ** 2).sum(axis=(1, 2)) * uneven,
+            (square[1] - mean[1] ** 2).sum(axis=(1, 2)) * uneven,
+        ]
+    )
 
 
 def _folded(mean: Floats, deviation: Floats) -> Floats:

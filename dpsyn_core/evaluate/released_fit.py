@@ -93,9 +93,12 @@ def _number(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def row_name(
-    row: Mapping[str, Any], *, total: str = "total", merged: str = "{column} in {groups} groups",
+    row: Mapping[str, Any],
+    *,
+    total: str = "total",
+    merged: str = "{column} in {groups} groups",
     again: str = "{name}, measurement {number}",
-) -> str:  # fmt: skip
+) -> str:
     """A released marginal in a list: its columns, into how many groups values were merged, which measurement it is."""
     listed = [merged.format(column=a, groups=row["merged"][a]) if a in row["merged"] else a for a in row["attributes"]]
     name = " x ".join(listed) or total

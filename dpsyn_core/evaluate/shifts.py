@@ -131,10 +131,11 @@ def correlations(c: Comparison) -> list[MovedPair]:
     order = np.argsort(-gap, kind="stable")
     chosen = [k for k in order if seen[k] and gap[k] > max(FAR_CORRELATION, error[k])]
     return [
-        MovedPair(columns=(names[i[k]], names[j[k]]), real=float(real[i[k], j[k]]),
-                  synthetic=float(synthetic[i[k], j[k]]))
+        MovedPair(
+            columns=(names[i[k]], names[j[k]]), real=float(real[i[k], j[k]]), synthetic=float(synthetic[i[k], j[k]])
+        )
         for k in chosen
-    ]  # fmt: skip
+    ]
 
 
 def means(c: Comparison, sure: float | None = None) -> list[MovedMean]:
@@ -225,9 +226,16 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
         if between > (1 + SURE) * max(chance, 1e-12 * max(1.0, whole**2)):
             kept = float(weight @ (left * right)) / between
     return GroupMeans(
-        column=name, category=category, values=c.words(category)[:known], real=real, synthetic=synthetic,
-        sizes=np.stack([n, m]), far=far, deviation=deviation, kept=kept,
-    )  # fmt: skip
+        column=name,
+        category=category,
+        values=c.words(category)[:known],
+        real=real,
+        synthetic=synthetic,
+        sizes=np.stack([n, m]),
+        far=far,
+        deviation=deviation,
+        kept=kept,
+    )
 
 
 def _farthest(name: str, category: int, c: Comparison, means: Floats, way: Floats) -> Floats:
@@ -253,11 +261,17 @@ def groups(c: Comparison) -> list[MovedGroup]:
     out = []
     for g in gaps(c):
         for k in np.flatnonzero(g.moved):
-            out.append(MovedGroup(
-                column=g.column, category=g.category, value=g.values[k], real=float(g.real[k]),
-                synthetic=float(g.synthetic[k]), distance=float(abs(g.synthetic[k] - g.real[k]) / g.deviation),
-                decimal=g.category in c.synthetic_values,
-            ))  # fmt: skip
+            out.append(
+                MovedGroup(
+                    column=g.column,
+                    category=g.category,
+                    value=g.values[k],
+                    real=float(g.real[k]),
+                    synthetic=float(g.synthetic[k]),
+                    distance=float(abs(g.synthetic[k] - g.real[k]) / g.deviation),
+                    decimal=g.category in c.synthetic_values,
+                )
+            )
     return sorted(out, key=lambda x: -x.distance)
 
 
@@ -281,8 +295,15 @@ def shares(c: Comparison) -> list[MovedGroup]:
         for k in np.flatnonzero((np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)) | gone | came):
             if words[k] == MISSING:
                 continue  # blank cells are no value
-            out.append(MovedGroup(
-                column="", category=name, value=words[k], real=float(real[k]), synthetic=float(synthetic[k]),
-                distance=float(abs(synthetic[k] - real[k]) + gone[k]), decimal=name in c.synthetic_values,
-            ))  # fmt: skip
+            out.append(
+                MovedGroup(
+                    column="",
+                    category=name,
+                    value=words[k],
+                    real=float(real[k]),
+                    synthetic=float(synthetic[k]),
+                    distance=float(abs(synthetic[k] - real[k]) + gone[k]),
+                    decimal=name in c.synthetic_values,
+                )
+            )
     return sorted(out, key=lambda x: -x.distance)

@@ -18,9 +18,17 @@ from dpsyn_core.evaluate.comparison import Comparison, Floats
 
 # metrics that see more than one column at a time, and take seconds
 FLOORED = (
-    "tvd-2way", "tvd-3way", "range-queries", "number-ranges", "rank-correlation", "spearman", "correlation",
-    "cramers-v", "mutual-information", "itemsets",
-)  # fmt: skip
+    "tvd-2way",
+    "tvd-3way",
+    "range-queries",
+    "number-ranges",
+    "rank-correlation",
+    "spearman",
+    "correlation",
+    "cramers-v",
+    "mutual-information",
+    "itemsets",
+)
 SEED = 0
 NARROW = 1e-3  # floors nearer than this to each other say nothing about what lies between them
 
@@ -88,9 +96,13 @@ def redrawn(c: Comparison, *, alone: bool) -> Comparison:
         picks = Picks(c, alone=alone)
         codes = np.stack([row[picks[name]] for name, row in zip(c.domain.names, c.truth, strict=True)])
         c.scores[key] = replace(
-            c, synthetic=codes, synthetic_values=Picked(c.real_values, picks),
-            synthetic_dates=Picked(c.real_dates, picks), measurements=(), shared={},
-        )  # fmt: skip
+            c,
+            synthetic=codes,
+            synthetic_values=Picked(c.real_values, picks),
+            synthetic_dates=Picked(c.real_dates, picks),
+            measurements=(),
+            shared={},
+        )
     found: Comparison = c.scores[key]
     return found
 

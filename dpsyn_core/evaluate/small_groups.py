@@ -73,8 +73,11 @@ def _group_errors(c: Comparison, column: str) -> list[GroupError]:
         order = np.concatenate([order[: MOST // 2], order[-MOST // 2 :]])
     return [
         GroupError(
-            value=words[kept[k]], real=int(sizes[0][kept[k]]), synthetic=float(sizes[1][kept[k]] * c.n / c.m),
-            error=float(error[k]), floor=float(floor[k]),
+            value=words[kept[k]],
+            real=int(sizes[0][kept[k]]),
+            synthetic=float(sizes[1][kept[k]] * c.n / c.m),
+            error=float(error[k]),
+            floor=float(floor[k]),
         )
         for k in order
-    ]  # fmt: skip
+    ]

@@ -40,10 +40,16 @@ def subsample_distance(held: NDArray[np.int64], cells: NDArray[np.int64], n: int
     r, v, count = r[possible], v[possible], count[possible]
 
     chance = np.exp(
-        gammaln(r + 1) - gammaln(v + 1) - gammaln(r - v + 1)
-        + gammaln(n - r + 1) - gammaln(m - v + 1) - gammaln(n - r - m + v + 1)
-        - gammaln(n + 1) + gammaln(m + 1) + gammaln(n - m + 1)
-    )  # fmt: skip
+        gammaln(r + 1)
+        - gammaln(v + 1)
+        - gammaln(r - v + 1)
+        + gammaln(n - r + 1)
+        - gammaln(m - v + 1)
+        - gammaln(n - r - m + v + 1)
+        - gammaln(n + 1)
+        + gammaln(m + 1)
+        + gammaln(n - m + 1)
+    )
     deviation = 2 * v * (n - r - m + v) / n * chance
     return float((deviation * count).sum() / m)
 

@@ -122,15 +122,22 @@ def _verdict(c: Comparison) -> Verdict:
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
         found = "shares"
     return Verdict(
-        grade="unclear" if unclear and found == "none" else found, relations_kept=kept, why_none=why, ones=ones,
-        pairs=pairs, correlations=[x for x in correlations if still.isdisjoint(x.columns)][:NAMED],
+        grade="unclear" if unclear and found == "none" else found,
+        relations_kept=kept,
+        why_none=why,
+        ones=ones,
+        pairs=pairs,
+        correlations=[x for x in correlations if still.isdisjoint(x.columns)][:NAMED],
         means=[x for x in means if x.column not in still][:NAMED],
         groups=[x for x in named if still.isdisjoint((x.column, x.category))][:NAMED],
         dates=[x for x in dates if x.column not in still][:NAMED],
-        days=[x for x in days if x.column not in still][:NAMED], blanks=blanks[:NAMED], fixed=fixed,
-        lost=lost(c, correlations, still), n=c.n,
+        days=[x for x in days if x.column not in still][:NAMED],
+        blanks=blanks[:NAMED],
+        fixed=fixed,
+        lost=lost(c, correlations, still),
+        n=c.n,
         whole=bool(fixed) and all(p.synthetic.distinct <= 1 for p in profiles(c)),
-    )  # fmt: skip
+    )
 
 
 def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool) -> Grade:
@@ -173,10 +180,15 @@ def lost(c: Comparison, correlations: list[moved.MovedPair], still: set[str]) ->
     except MetricError:
         share, pairs = {}, []
     out = [
-        Lost(columns=p.columns, measure="rank correlation", real=p.real, synthetic=p.synthetic,
-             kept=share.get(frozenset(p.columns)))
+        Lost(
+            columns=p.columns,
+            measure="rank correlation",
+            real=p.real,
+            synthetic=p.synthetic,
+            kept=share.get(frozenset(p.columns)),
+        )
         for p in correlations[:NAMED]
-    ]  # fmt: skip
+    ]
     said = {frozenset(x.columns) for x in out}
     ranked = {frozenset(p.columns): p for p in correlations}
     for pair in pairs:
@@ -191,9 +203,10 @@ def lost(c: Comparison, correlations: list[moved.MovedPair], still: set[str]) ->
         if abs(synthetic) > abs(real) + STRONGER:
             continue
         out.append(
-            Lost(columns=(pair[0], pair[1]), measure=measure, real=real, synthetic=synthetic,
-                 kept=share[frozenset(pair)])
-        )  # fmt: skip
+            Lost(
+                columns=(pair[0], pair[1]), measure=measure, real=real, synthetic=synthetic, kept=share[frozenset(pair)]
+            )
+        )
     counts: Measure = "Cramer's V less chance"  # is 0 where there is a single value
     return [x if still.isdisjoint(x.columns) or x.measure == counts else replace(x, synthetic=None) for x in out]
 

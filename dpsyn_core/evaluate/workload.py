@@ -327,9 +327,14 @@ class RangeQueries(Metric):
                 "relative_median": float(np.median(relative)),
                 "frequencies": {"real": real / c.n, "synthetic": synthetic / c.m},
                 "worst": [
-                    {"query": queries[i].text(c), "real": int(real[i]), "synthetic": int(synthetic[i]),
-                     "error": error[i], "relative": relative[i]}
+                    {
+                        "query": queries[i].text(c),
+                        "real": int(real[i]),
+                        "synthetic": int(synthetic[i]),
+                        "error": error[i],
+                        "relative": relative[i],
+                    }
                     for i in worst
                 ],
             },
-        )  # fmt: skip
+        )

@@ -66,10 +66,12 @@ class Wanted:
         found = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
         kind = found if kind is None else kind
         return cls(
-            name=attribute["name"], kind=kind, unconfirmed=attribute["source"] in READ and not known,
+            name=attribute["name"],
+            kind=kind,
+            unconfirmed=attribute["source"] in READ and not known,
             written=attribute.get("written") if kind in ("integer", "float") else None,
             formats=tuple(attribute.get("formats") or ()) if kind == "date" else (),
-        )  # fmt: skip
+        )
 
     def __post_init__(self) -> None:
         """Refuses half a range, an empty one, less than one bin, and a form that does not fit: before it is charged."""
@@ -222,9 +224,7 @@ def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str
     return {name: keys.index(key) for name, key in zip(asked, wants, strict=True)}
 
 
-def _categories(
-    texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float
-) -> dict[str, Any]:  # fmt: skip
+def _categories(texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float) -> dict[str, Any]:
     distinct = unit.identifier is not None or unit.max_records == 1
     got = gate.partitions(
         f"categories of {name}", lambda: distinct_counts(texts, name, unit), cost=cost, delta=delta, distinct=distinct
@@ -255,30 +255,34 @@ def _numbers(
         return base | ends, span
     if high == low or (whole and high - low < want.bins):
         return base | ends | {"bins": {"count": int(high - low) + 1 if whole else 1}}, span
-    edges = buy_edges(
-        values, want.name, low=low, high=high, bins=want.bins, whole=whole, gate=gate, cost=edge_cost
-    )  # fmt: skip
+    edges = buy_edges(values, want.name, low=low, high=high, bins=want.bins, whole=whole, gate=gate, cost=edge_cost)
     if not edges:
         return base | ends | {"bins": {"count": 1}}, span
     return base | ends | {"bins": {"edges": [int(e) for e in edges] if whole else edges}}, span
 
 
-def _dates(
-    column: Any, want: Wanted, *, gate: Gate, cost: Cost, total: Released
-) -> tuple[dict[str, Any], Span]:  # fmt: skip
+def _dates(column: Any, want: Wanted, *, gate: Gate, cost: Cost, total: Released) -> tuple[dict[str, Any], Span]:
     """First and last year that stand above the noise."""
     name = want.name
     seconds, valid = instants.to_instants(column, want.formats)
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
     span = buy_range(
-        np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5),
-        blanks=int(valid.size - valid.sum()), total=total,
-    )  # fmt: skip
+        np.clip(years, 1, _YEARS),
+        f"{name}, in years",
+        whole=True,
+        gate=gate,
+        cost=cost.scaled(0.5),
+        blanks=int(valid.size - valid.sum()),
+        total=total,
+    )
     first, last = max(int(span.low), 1), min(int(span.high), _YEARS)
     counts = gate.release(
-        f"years of {name}", lambda: np.bincount(np.clip(years, first, last) - first, minlength=last - first + 1),
-        kind="range", cells=last - first + 1, cost=cost.scaled(0.5 * (1 - 1e-15)),
-    )  # fmt: skip
+        f"years of {name}",
+        lambda: np.bincount(np.clip(years, first, last) - first, minlength=last - first + 1),
+        kind="range",
+        cells=last - first + 1,
+        cost=cost.scaled(0.5 * (1 - 1e-15)),
+    )
     found = np.flatnonzero(counts.values > noise_ceiling(counts))
     if found.size:
         first, last = first + int(found[0]), first + int(found[-1])

@@ -150,9 +150,15 @@ class Gate:
         return ReleasedSparse(indices=index, values=values, charge=charge)
 
     def dirichlet(
-        self, name: str, count: Callable[[], NDArray[np.int64]], *, cells: int, draws: int, cost: Cost,
+        self,
+        name: str,
+        count: Callable[[], NDArray[np.int64]],
+        *,
+        cells: int,
+        draws: int,
+        cost: Cost,
         exposures: NDArray[np.float64] | None = None,
-    ) -> Released:  # fmt: skip
+    ) -> Released:
         """Releases a table of `draws` synthetic records, Multinomial(draws, Dirichlet(counts + alpha)).
 
         The prior count alpha = draws / (e^(epsilon / theta) - 1), theta = max_records, makes it epsilon-DP for replace

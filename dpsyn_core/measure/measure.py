@@ -50,21 +50,26 @@ def measure_marginals(
     cells = [int(np.prod(shape, dtype=object)) if shape else 1 for shape in shapes]
     requests = [
         Request(
-            name="marginal " + " x ".join(names) if names else "total", kind=kind or table_kind(len(names)), cells=size,
+            name="marginal " + " x ".join(names) if names else "total",
+            kind=kind or table_kind(len(names)),
+            cells=size,
             cost=cost,
         )
         for names, size, cost in zip(sets, cells, costs, strict=True)
-    ]  # fmt: skip
+    ]
     out: list[Measurement] = []
     for part in _batches(cells):
         got = gate.release_tables(requests[part], _Counts(counter, sets[part], maps[part]))
         out += [
             Measurement(
-                attributes=names, values=g.values.reshape(shape).astype(np.float64), sigma=g.sigma, recodes=own,
+                attributes=names,
+                values=g.values.reshape(shape).astype(np.float64),
+                sigma=g.sigma,
+                recodes=own,
                 law=law_of(g.charge),
             )
             for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)
-        ]  # fmt: skip
+        ]
     return out
 
 

@@ -78,8 +78,10 @@ def buy_range(
     got = gate.release(
         f"range of {name}",
         lambda: np.append(np.bincount(_bucket(values, lowest), minlength=2 * side + 1), np.int64(blanks)),
-        kind="range", cells=RANGE_CELLS[not whole], cost=cost,
-    )  # fmt: skip
+        kind="range",
+        cells=RANGE_CELLS[not whole],
+        cost=cost,
+    )
     counts = got.values[:-1].astype(np.float64)
     seen = _standing_out(counts, got)
     if not seen.any():

@@ -131,9 +131,14 @@ def search_sets(
     groups, asked = [range(count)], 0
     while groups and asked < most:
         released = gate.release(
-            name, partial(largest, groups), kind="scores", cells=len(groups), cost=cost.scaled(len(groups)),
-            l1=one * len(groups), l2=one * math.sqrt(len(groups)),
-        )  # fmt: skip
+            name,
+            partial(largest, groups),
+            kind="scores",
+            cells=len(groups),
+            cost=cost.scaled(len(groups)),
+            l1=one * len(groups),
+            l2=one * math.sqrt(len(groups)),
+        )
         asked += len(groups)
         values = released.values / GRID
         shown = [i for i in np.argsort(-values, kind="stable") if values[i] > least]

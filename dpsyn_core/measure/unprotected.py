@@ -110,9 +110,15 @@ class UnprotectedGate(Gate):
         return out
 
     def release_sum(
-        self, name: str, counter: Counter, maps: VectorMap | Sequence[VectorMap], *, rule: SumRule, kind: str = "sum",
+        self,
+        name: str,
+        counter: Counter,
+        maps: VectorMap | Sequence[VectorMap],
+        *,
+        rule: SumRule,
+        kind: str = "sum",
         cost: Cost,
-    ) -> ReleasedSum:  # fmt: skip
+    ) -> ReleasedSum:
         """The exact sum of clipped vectors. cost: not looked at."""
         summing = counter_of(name, counter)
         given = [maps] if callable(maps) else list(maps)
@@ -120,9 +126,17 @@ class UnprotectedGate(Gate):
         return released(summing.vector_sum(rule, given), rule, _exact(name, kind, len(given) * rule.cells))
 
     def release_sampled_sum(
-        self, name: str, counter: Counter, *, rule: SumRule, rate: float, steps: int, kind: str = "training",
-        cost: Cost, delta: float,
-    ) -> SampledSums:  # fmt: skip
+        self,
+        name: str,
+        counter: Counter,
+        *,
+        rule: SumRule,
+        rate: float,
+        steps: int,
+        kind: str = "training",
+        cost: Cost,
+        delta: float,
+    ) -> SampledSums:
         """The exact sums of `steps` Poisson samples. cost, delta: not looked at."""
         from dpsyn_core.privacy.noise.chance import on_grid
 

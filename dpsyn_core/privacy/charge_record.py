@@ -36,9 +36,10 @@ class ChargeRecord(BaseModel):
     records: int = Field(default=1, ge=1, le=WHOLE)
     exchanged: bool = False
     kind: str | None = Field(
-        default=None, pattern="^[a-z0-9-]{1,40}$",
+        default=None,
+        pattern="^[a-z0-9-]{1,40}$",
         description="What was released: total, 1-way, 2-way, scores, choice ...; null in manifests of earlier versions",
-    )  # fmt: skip
+    )
 
     @model_validator(mode="after")
     def _has_noise(self) -> Self:

@@ -158,8 +158,13 @@ CURVES: Mapping[str, tuple[str, str]] = {
 }
 # Laplace-basic grows like k, these like sqrt k (the first only nearly): each crosses it once.
 _CROSS_LAPLACE_BASIC = (
-    "laplace_advanced", "laplace_zcdp", "gaussian_advanced", "gaussian_zcdp", "gaussian_zcdp_tight", "gaussian_exact",
-)  # fmt: skip
+    "laplace_advanced",
+    "laplace_zcdp",
+    "gaussian_advanced",
+    "gaussian_zcdp",
+    "gaussian_zcdp_tight",
+    "gaussian_exact",
+)
 
 
 def _advanced_share(epsilon: float, delta: float, k: Floats) -> Floats:

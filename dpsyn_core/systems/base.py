@@ -52,9 +52,15 @@ class Task:
 
     @classmethod
     def of(
-        cls, schema: Schema, budget: Budget, *, questions: Questions | None = None,
-        questions_share: float | None = None, measured: Collection[str] = (), measures: Collection[str] = (),
-    ) -> Task:  # fmt: skip
+        cls,
+        schema: Schema,
+        budget: Budget,
+        *,
+        questions: Questions | None = None,
+        questions_share: float | None = None,
+        measured: Collection[str] = (),
+        measures: Collection[str] = (),
+    ) -> Task:
         """The task that a schema, a budget and questions declare; see `workload_of` for these two.
 
         measured: columns that are not computed from others, beside those of questions. measures: kinds of rules

@@ -75,10 +75,13 @@ def _steps(charges: Sequence[Charge], cost: Cost) -> list[Step]:
         noisy = kind not in ("scores", "choice", "synthetic", "sum", "training")
         out.append(
             Step(
-                kind=kind, parts=(len(made), len(made)), share=(share, share),
-                sigma=(min(scales), max(scales)) if noisy else None, cells=(min(cells), max(cells)),
+                kind=kind,
+                parts=(len(made), len(made)),
+                share=(share, share),
+                sigma=(min(scales), max(scales)) if noisy else None,
+                cells=(min(cells), max(cells)),
             )
-        )  # fmt: skip
+        )
     return out
 
 

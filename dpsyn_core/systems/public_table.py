@@ -45,9 +45,12 @@ class PublicTable:
     def used(self, candidates: Sequence[str] = ()) -> UsedTable:
         """As a manifest names it. candidates: of a choice by runs on it."""
         return UsedTable(
-            name=self.name, sha256=self.sha256, n_records=self.n_records, columns=self.domain.names,
+            name=self.name,
+            sha256=self.sha256,
+            n_records=self.n_records,
+            columns=self.domain.names,
             candidates=tuple(candidates),
-        )  # fmt: skip
+        )
 
     @classmethod
     def unread(cls, domain: Domain) -> PublicTable:
@@ -68,9 +71,17 @@ class Expectations(Protocol):
         """Of the scores against the public table, out of that of pairs."""
 
     def scored(
-        self, counter: Counter, pairs: Sequence[AttributeSet], recodes: Sequence[Recodes], alone: Sequence[Floats],
-        scores: Floats, sigma: float, *, cost: Cost, gate: Gate,
-    ) -> tuple[dict[AttributeSet, Trust], Floats]:  # fmt: skip
+        self,
+        counter: Counter,
+        pairs: Sequence[AttributeSet],
+        recodes: Sequence[Recodes],
+        alone: Sequence[Floats],
+        scores: Floats,
+        sigma: float,
+        *,
+        cost: Cost,
+        gate: Gate,
+    ) -> tuple[dict[AttributeSet, Trust], Floats]:
         """How far the public table is borne out by noisy scores, and what it leaves open of each pair."""
 
     def targets(self, view: Any, targets: Sequence[Target], scale: float) -> list[Target]:

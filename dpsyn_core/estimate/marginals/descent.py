@@ -64,9 +64,18 @@ def _compiled() -> Callable[..., None]:
 
 
 def _steps(
-    kinds: Floats, kind: NDArray[np.int64], moves: NDArray[np.int64], order: NDArray[np.int64], rank: NDArray[np.int64],
-    drop: Floats, begins: NDArray[np.int64], chosen: NDArray[np.int64], unit: float, power: float, least: float,
-) -> None:  # fmt: skip
+    kinds: Floats,
+    kind: NDArray[np.int64],
+    moves: NDArray[np.int64],
+    order: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    drop: Floats,
+    begins: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    unit: float,
+    power: float,
+    least: float,
+) -> None:
     """Moves sets until nothing gains; `chosen` is changed in place.
 
     What a move adds to the noise depends on the shares alone, so that of the sets with the same shares only the one

@@ -74,9 +74,10 @@ def reconstruct(
     check_query(domain, names, max_cells=max_cells)
     wanted = set(names)
     holding = [
-        m for m in measured
+        m
+        for m in measured
         if wanted <= set(m.attributes) and not any(proper(m.recodes.get(n)) is not None for n in names)
-    ]  # fmt: skip
+    ]
     if holding:
         smallest = min(holding, key=lambda m: m.values.size)
         values = project(smallest.values, smallest.attributes, names)

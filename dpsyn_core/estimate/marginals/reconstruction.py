@@ -81,16 +81,18 @@ def constraints_of(measured: Sequence[Measurement], names: AttributeSet) -> list
         found.setdefault((shared, recodes), []).append(Constraint(attributes=shared, goal=goal, recodes=recodes))
     each = [
         Constraint(
-            attributes=same[0].attributes, recodes=same[0].recodes,
+            attributes=same[0].attributes,
+            recodes=same[0].recodes,
             goal=np.asarray(np.clip(np.mean([c.goal for c in same], axis=0), 0, None)),
         )
         for same in found.values()
-    ]  # fmt: skip
+    ]
     # of two that say the same, as where values only stand in another order, the first is kept
     return [
-        c for i, c in enumerate(each)
+        c
+        for i, c in enumerate(each)
         if not any(c.follows(o) and (j < i or not o.follows(c)) for j, o in enumerate(each))
-    ]  # fmt: skip
+    ]
 
 
 def proper(recode: Coarsening | None) -> Coarsening | None:

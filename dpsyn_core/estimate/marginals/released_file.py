@@ -83,12 +83,14 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
                 **_noisy(m),
             }
             for m in joint
-        ]  # fmt: skip
+        ]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
-            "sets": [list(s) for s in scores.sets], "values": [float(v) for v in scores.values], "sigma": scores.sigma
-        }  # fmt: skip
+            "sets": [list(s) for s in scores.sets],
+            "values": [float(v) for v in scores.values],
+            "sigma": scores.sigma,
+        }
     return document
 
 

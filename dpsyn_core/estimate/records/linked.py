@@ -78,9 +78,12 @@ class LinkedRecords:
     def part(self, rows: slice) -> LinkedRecords:
         """Some of them, which begin with a first child."""
         return LinkedRecords(
-            rows=self.rows[rows], first_own=self.first_own, weight=self.weight[rows], coupling=self.coupling[rows],
+            rows=self.rows[rows],
+            first_own=self.first_own,
+            weight=self.weight[rows],
+            coupling=self.coupling[rows],
             ordered=self.ordered,
-        )  # fmt: skip
+        )
 
     def mixed(self, rng: Generator) -> None:
         """Siblings in another order, drawn; those that stand in an order stay."""
@@ -161,9 +164,14 @@ def _reading(axis: LinkedAxis, ptr: int) -> tuple[int, ...]:
     width = axis.map.shape[-1]  # of the last index of the map: the column's, where there is one
     before = 0 if axis.before is None else width if axis.map.ndim == 2 else 1
     return (
-        axis.column or 0, int(axis.column is not None), axis.other or 0, 0 if axis.other is None else width,
-        axis.before or 0, before, ptr,
-    )  # fmt: skip
+        axis.column or 0,
+        int(axis.column is not None),
+        axis.other or 0,
+        0 if axis.other is None else width,
+        axis.before or 0,
+        before,
+        ptr,
+    )
 
 
 def fit_linked(
@@ -208,17 +216,30 @@ def fit_linked(
 
     def move(part: LinkedRecords, own: NDArray[np.float32], temperature: float, state: NDArray[np.uint64]) -> None:
         move_linked(
-            part.rows, part.weight, part.coupling, part.lags, part.first_own, own, layout, proposals.ptr,
-            proposals.keep, proposals.other, exponentials, np.float32(temperature), pace.repeats, state,
-        )  # fmt: skip
+            part.rows,
+            part.weight,
+            part.coupling,
+            part.lags,
+            part.first_own,
+            own,
+            layout,
+            proposals.ptr,
+            proposals.keep,
+            proposals.other,
+            exponentials,
+            np.float32(temperature),
+            pace.repeats,
+            state,
+        )
 
     loss = 0.0
     parts_of_sweep = 1 if records.ordered else min(MIXED, pace.repeats)
     hottest = pace.temperatures[0] if records.ordered else tuning.hot  # warmer, siblings lose what they start with
     pace = replace(
-        pace, temperatures=tuple(min(t, hottest) for t in pace.temperatures for _ in range(parts_of_sweep)),
+        pace,
+        temperatures=tuple(min(t, hottest) for t in pace.temperatures for _ in range(parts_of_sweep)),
         repeats=pace.repeats // parts_of_sweep,
-    )  # fmt: skip
+    )
     for number, temperature in enumerate(pace.temperatures, 1):
         if not records.ordered and number > 1:
             records.mixed(rng)

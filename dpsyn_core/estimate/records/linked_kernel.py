@@ -72,9 +72,13 @@ def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: Linke
 
 @compiled(nogil=True)
 def add_weights(
-    rows: NDArray[np.uint16], weight: NDArray[np.float32], coupling: NDArray[np.float32], lags: int,
-    totals: NDArray[np.float64], layout: LinkedLayout,
-) -> None:  # fmt: skip
+    rows: NDArray[np.uint16],
+    weight: NDArray[np.float32],
+    coupling: NDArray[np.float32],
+    lags: int,
+    totals: NDArray[np.float64],
+    layout: LinkedLayout,
+) -> None:
     """Adds the weight of every record to its cells in all tables; `coupling`, `lags`: see `move_linked`."""
     for k in range(rows.shape[0]):
         for t in range(layout.first_coupled):

@@ -101,9 +101,12 @@ class Joint:
         return np.zeros(int(self._cells[part.start : part.stop].sum()), dtype=np.int32)
 
     def count(
-        self, codes: NDArray[np.unsignedinteger], part: range, out: NDArray[np.int32],
+        self,
+        codes: NDArray[np.unsignedinteger],
+        part: range,
+        out: NDArray[np.int32],
         at: NDArray[np.int64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Counts records in the tables of a part.
 
         Args:

@@ -185,9 +185,12 @@ def copy_rows(table: NDArray[np.float64], codes: NDArray[np.int64], start: int, 
 
 @compiled(nogil=True)
 def margin_distances(
-    table: NDArray[np.int64], sizes: NDArray[np.int64], ptr: NDArray[np.int64], axes: NDArray[np.int64],
+    table: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    ptr: NDArray[np.int64],
+    axes: NDArray[np.int64],
     out: NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """The sum of absolute values of many margins of one table, which is read once for each.
 
     Args:

@@ -145,7 +145,7 @@ def too_many_records() -> SizeError:
 
 def coarse_codes(
     column: NDArray[np.unsignedinteger], recode: Coarsening, kind: np.dtype[Any]
-) -> NDArray[np.unsignedinteger]:  # fmt: skip
+) -> NDArray[np.unsignedinteger]:
     """Codes (n_records,) through a coarse map, in a type that holds all coarse codes."""
     from dpsyn_core.measure.counting.kernels import recoded  # numba is heavy
 

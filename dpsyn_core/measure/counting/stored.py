@@ -172,9 +172,13 @@ class StoredCounter:
         return out
 
     def _count(
-        self, joint: Joint, part: range, out: Sequence[NDArray[np.int64]], used: AttributeSet,
+        self,
+        joint: Joint,
+        part: range,
+        out: Sequence[NDArray[np.int64]],
+        used: AttributeSet,
         recodes: Recodes,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Counts some tables in one reading of the columns that they need."""
         rows = joint.rows(part)
         names, at = [used[r] for r in rows], np.zeros(len(used), dtype=np.int64)

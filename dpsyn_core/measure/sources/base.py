@@ -86,7 +86,7 @@ THREADS = 2  # batches that are encoded at a time
 
 def encoded_batches(
     batches: Batches, codec: Codec, *, strict: bool = False, progress: Progress = silent
-) -> Iterator[Encoded]:  # fmt: skip
+) -> Iterator[Encoded]:
     """The codes of every batch, in the order of the batches. Private.
 
     What a record becomes depends on that record and the schema alone, so that it does not matter in which batch it

@@ -45,9 +45,13 @@ class CountingPlan:
 
 
 def source_of(
-    given: Any, *, strict: bool = False, engine: str | None = None, memory: int | str | None = None,
+    given: Any,
+    *,
+    strict: bool = False,
+    engine: str | None = None,
+    memory: int | str | None = None,
     schema: Schema | None = None,
-) -> Source:  # fmt: skip
+) -> Source:
     """A source as it is; a table of pandas, polars or pyarrow, or the path of files, as one of the chosen engine.
 
     A Spark DataFrame is counted on its own cluster.

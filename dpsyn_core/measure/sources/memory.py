@@ -37,9 +37,7 @@ class GatheredSource:
         codec = Codec(schema)
         found = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
         codes = bound(_gathered(found, codec), schema.unit.max_records)
-        yield Opened(
-            counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=self.batches.columns
-        )  # fmt: skip
+        yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=self.batches.columns)
 
     def returned(self, table: Any) -> Any:
         """The synthetic table as a pyarrow table."""

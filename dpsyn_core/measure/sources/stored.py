@@ -120,9 +120,11 @@ class _Spill:
         table = pa.ipc.open_stream(pa.PythonFile(self.file, "r")).read_all()
         groups = table.column(0).combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
         stay = kept(groups.astype(np.int64), table.column(1).to_numpy(), max_records)
-        return np.stack([column.to_numpy()[stay] for column in table.columns[2:]]) if table.num_columns > 2 else (
-            np.zeros((0, int(stay.sum())), dtype=np.uint8)
-        )  # fmt: skip
+        return (
+            np.stack([column.to_numpy()[stay] for column in table.columns[2:]])
+            if table.num_columns > 2
+            else (np.zeros((0, int(stay.sum())), dtype=np.uint8))
+        )
 
 
 class StoredSource:
@@ -156,9 +158,13 @@ class StoredSource:
             else:
                 key = draw_key()
                 for codes in bound_parts(
-                    found, schema.unit.max_records, key=key, room=room, records=self.batches.likely_records,
+                    found,
+                    schema.unit.max_records,
+                    key=key,
+                    room=room,
+                    records=self.batches.likely_records,
                     memory=self._memory,
-                ):  # fmt: skip
+                ):
                     store.append(codes)
             store.finish()
             yield Opened(counter=StoredCounter(store), n_records=store.n_records, columns=self.batches.columns)

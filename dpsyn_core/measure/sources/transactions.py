@@ -81,7 +81,7 @@ def from_table(table: Any, schema: Schema, *, strict: bool = False) -> ItemSourc
 
 def from_source(
     source: Source, schema: Schema, *, memory: int | None = None, progress: Progress = silent
-) -> ItemSource:  # fmt: skip
+) -> ItemSource:
     """As `from_table`, for records that are read in batches and counted where they are; see `Source`.
 
     Args:

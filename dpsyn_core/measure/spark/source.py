@@ -33,9 +33,27 @@ from dpsyn_core.tables import headers
 from dpsyn_core.version import __version__
 
 FLAT = (
-    "string", "char", "varchar", "boolean", "tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long",
-    "float", "double", "decimal", "date", "timestamp", "timestamp_ntz", "time", "void",
-)  # fmt: skip
+    "string",
+    "char",
+    "varchar",
+    "boolean",
+    "tinyint",
+    "byte",
+    "smallint",
+    "short",
+    "int",
+    "integer",
+    "bigint",
+    "long",
+    "float",
+    "double",
+    "decimal",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+    "time",
+    "void",
+)
 # what a plan may do: read tables, and take, change, order or bring together records, each by itself
 BY_RECORD = frozenset(
     [

@@ -287,11 +287,16 @@ def citation(m: Statement, year: int, words: Words = ENGLISH) -> str:
     """One sentence for a paper, and the guarantee."""
     w, content = words, None if m.digests is None else m.digests.content
     return w["cite"].format(
-        dataset=m.dataset, records=_number(m.n_records, ",", w), year=year, method=m.method, schema=m.schema_name,
-        version=m.versions.get("dpsyn-studio", ""), run=m.run_id[:16],
+        dataset=m.dataset,
+        records=_number(m.n_records, ",", w),
+        year=year,
+        method=m.method,
+        schema=m.schema_name,
+        version=m.versions.get("dpsyn-studio", ""),
+        run=m.run_id[:16],
         promise=promise(m, w).removesuffix(".") if m.private else w["cite_bare"],
         content=w["cite_content"].format(hash=content[:16]) if content else "",
-    )  # fmt: skip
+    )
 
 
 def charge_name(name: str, w: Words) -> str:

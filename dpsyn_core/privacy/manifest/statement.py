@@ -328,9 +328,14 @@ def _near(stated: float | None, found: float | None) -> bool:
 
 
 def guarantee(
-    budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True, hanging: Sequence[HangingTable] = (),
+    budget: Budget,
+    unit: Unit,
+    *,
+    private: bool = True,
+    noisy: bool = True,
+    hanging: Sequence[HangingTable] = (),
     by: str | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """What is promised, in one sentence.
 
     Args:

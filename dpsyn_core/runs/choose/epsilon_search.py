@@ -133,9 +133,7 @@ def epsilon_for_error(spec: RunSpec, schema: Schema, *, of: str, target: float, 
             error = error_at(spec, schema, of, n, middle)
             low, high = (low, middle) if error is not None and error <= target else (middle, high)
         found = high
-    return Reached(
-        of=of, target=target, n_records=n, epsilons=tuple(epsilons), errors=tuple(errors), epsilon=found
-    )  # fmt: skip
+    return Reached(of=of, target=target, n_records=n, epsilons=tuple(epsilons), errors=tuple(errors), epsilon=found)
 
 
 def _first(errors: Sequence[float | None], target: float) -> int | None:

@@ -91,15 +91,19 @@ def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Fo
     tables = {} if told is None or workload is None else _tables(told, workload, n)
     each = [
         Forecast(
-            question=q, scale=_scale(q), before=_error(q, schema, _usual(q, schema, before), n),
+            question=q,
+            scale=_scale(q),
+            before=_error(q, schema, _usual(q, schema, before), n),
             after=_error(q, schema, tables.get(q.name), n),
         )
         for q in questions.questions
-    ]  # fmt: skip
+    ]
     return Forecasts(
-        each=tuple(each), share=0.0 if workload is None else workload.share, takes=config.takes_questions,
+        each=tuple(each),
+        share=0.0 if workload is None else workload.share,
+        takes=config.takes_questions,
         others=1.0 if told is None else _ratio(before, told[1]),
-    )  # fmt: skip
+    )
 
 
 def _told(config: MethodConfig, task: Task, n: float) -> tuple[Synthesizer, RunPlan]:

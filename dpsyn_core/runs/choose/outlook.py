@@ -68,7 +68,5 @@ def outlook(
             made = plan(spec.model_copy(update={"epsilon": epsilon}), known, n_records=n)
             ends = [table_error(made, s, n) for s in table_steps(made) if s.kind in PAIRS]
             pairs = max((math.sqrt(low * high) for low, high in ends), default=None)
-            found.append(
-                Outlook(epsilon=epsilon, n_records=n, columns=column_error(made, domain, n), pairs=pairs)
-            )  # fmt: skip
+            found.append(Outlook(epsilon=epsilon, n_records=n, columns=column_error(made, domain, n), pairs=pairs))
     return found

@@ -62,9 +62,11 @@ class Draw:
             msg = "a secret has the fields process, records, columns and seed, and no others"
             raise SettingError(msg)
         return cls(
-            process=str(document["process"]), records=document["records"], columns=document["columns"],
+            process=str(document["process"]),
+            records=document["records"],
+            columns=document["columns"],
             seed=str(document["seed"]),
-        )  # fmt: skip
+        )
 
     def document(self) -> dict[str, Any]:
         """JSON values, of which everything else follows."""
@@ -141,8 +143,11 @@ def _numbers(n: int, d: int, rng: Generator) -> Made:
 
 
 PROCESSES: dict[str, Callable[[int, int, Generator], Made]] = {
-    "classes": _classes, "tree": _tree, "blocks": _blocks, "numbers": _numbers,
-}  # fmt: skip
+    "classes": _classes,
+    "tree": _tree,
+    "blocks": _blocks,
+    "numbers": _numbers,
+}
 
 
 def _rows(width: int, size: int, rng: Generator) -> NDArray[np.float64]:

@@ -144,9 +144,7 @@ def covered(block: Block, total: float, classes: Classes, noise: float) -> float
     return float(len(rarer) * length / (max(total, 1.0) * rarer.sum()))
 
 
-def linear_start(
-    space: Space, at: int, classes: Classes, found: Components, summed: Floats, noise: float
-) -> Floats:  # fmt: skip
+def linear_start(space: Space, at: int, classes: Classes, found: Components, summed: Floats, noise: float) -> Floats:
     """Weights (inputs + 1, outputs) of the head's linear part; the last row is the constant. Post-processing.
 
     Differences of means (covariances with a number) are shrunk as far as their noise asks, each by what all of them

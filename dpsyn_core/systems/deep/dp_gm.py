@@ -108,7 +108,7 @@ class DPGM(Deep[DPGMConfig]):
 
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> ReleasedModels:  # fmt: skip
+    ) -> ReleasedModels:
         """The parts, and the training of all networks together."""
         c = self.config
         seen = Seen.of(space, self.domain)
@@ -128,9 +128,15 @@ class DPGM(Deep[DPGMConfig]):
         first = np.tile(first_weights(shape, None, SEED), (members, 1))
         got = self.trained(counter, team, first, gate=gate, progress=progress, shares=np.asarray(shares))
         model = Trained(
-            space=space, shape=shape, weights=first[0], prior=prior, components=None, noisy=True, losses=got.losses,
+            space=space,
+            shape=shape,
+            weights=first[0],
+            prior=prior,
+            components=None,
+            noisy=True,
+            losses=got.losses,
             settled=False,
-        )  # fmt: skip
+        )
         models = [replace(model, weights=w) for w in got.weights]
         if self.by_target and aim is not None:
             models = [replace(m, fixed=(aim, v)) for v, m in enumerate(models)]

@@ -80,7 +80,7 @@ class DPVAE(Deep[TrainedWhole]):
 
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> ReleasedModels:  # fmt: skip
+    ) -> ReleasedModels:
         """One training."""
         del costs  # what is left trains it
         c = self.config
@@ -90,18 +90,26 @@ class DPVAE(Deep[TrainedWhole]):
         team = Team(encoding=LatentEncoding(seen=seen, components=None), objectives=[objective])
         got = self.trained(counter, team, first_weights(shape, None, SEED)[None, :], gate=gate, progress=progress)
         model = Trained(
-            space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=prior, components=None, noisy=True,
+            space=space,
+            shape=shape,
+            weights=np.asarray(got.weights[0]),
+            prior=prior,
+            components=None,
+            noisy=True,
             losses=got.losses,
-        )  # fmt: skip
+        )
         return ReleasedModels(models=(model,), shares=(1.0,), total=space.total)
 
 
 def learned_shape(config: LearnedSettings, space: Space) -> Shape:
     """Of a network with a learned encoder."""
     return Shape(
-        latent=config.latent, hidden=config.hidden, outputs=layout_of(space).outputs, inputs=space.width,
+        latent=config.latent,
+        hidden=config.hidden,
+        outputs=layout_of(space).outputs,
+        inputs=space.width,
         seen=config.encoder_hidden,
-    )  # fmt: skip
+    )
 
 
 NOTHING = Guarantee(text="none: no noise is added, and the table is NOT PRIVATE rather than DP", pure=False)

@@ -207,11 +207,16 @@ def space_of(
     bend = BEND if d <= BENT else 0.0
     made = [
         _block(
-            a, m, total, (values, told_apart), weights.get(a.name, 1.0), bend,
+            a,
+            m,
+            total,
+            (values, told_apart),
+            weights.get(a.name, 1.0),
+            bend,
             least=(HELD_NAMED if a.name in weights else HELD) * m.sigma,
         )
         for a, m in zip(domain.attributes, ones, strict=True)
-    ]  # fmt: skip
+    ]
     if sum(b.size for b in made) > MOST_CELLS:
         made = [_curved(b) for b in made]
     return Space(tuple(made), total, np.min_scalar_type(max(domain.sizes) - 1))
@@ -238,9 +243,16 @@ def _block(
     scores = _scores(shares, ranked) if ranked > 1 else None
     features = _features(shares, ranked, scores, bend) * weight
     return Block(
-        name=a.name, recode=recode.map, within=recode.within(counts), shares=shares, ranked=ranked, scores=scores,
-        features=features, weight=weight, bent=scores is not None and ranked > 2 and bend > 0,
-    )  # fmt: skip
+        name=a.name,
+        recode=recode.map,
+        within=recode.within(counts),
+        shares=shares,
+        ranked=ranked,
+        scores=scores,
+        features=features,
+        weight=weight,
+        bent=scores is not None and ranked > 2 and bend > 0,
+    )
 
 
 def _counts(a: CodedAttribute, m: Measurement, total: float) -> Floats:

@@ -62,9 +62,12 @@ class Seen:
             keyed.append(at + width + 1)
             at += width + 2
         return cls(
-            space=space, features=Features(tables=tables), featured=np.array(featured), valued=np.array(valued),
+            space=space,
+            features=Features(tables=tables),
+            featured=np.array(featured),
+            valued=np.array(valued),
             keyed=np.array(keyed),
-        )  # fmt: skip
+        )
 
     def unclipped(self, block: Floats) -> Floats:
         """Features (records, width)."""

@@ -139,17 +139,25 @@ def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
     prior = Mixture(**{name: arrays[f"prior.{name}"] for name in ("weights", "means", "variances")})
     models = tuple(
         Trained(
-            space=space, shape=_shape(document["shape"]), weights=weights, prior=prior,
-            components=components, noisy=bool(document["noisy"]), losses=tuple(map(float, document["losses"])),
-            fixed=None if fixed is None else (int(fixed[0]), int(fixed[1])), settled=bool(document["settled"]),
+            space=space,
+            shape=_shape(document["shape"]),
+            weights=weights,
+            prior=prior,
+            components=components,
+            noisy=bool(document["noisy"]),
+            losses=tuple(map(float, document["losses"])),
+            fixed=None if fixed is None else (int(fixed[0]), int(fixed[1])),
+            settled=bool(document["settled"]),
             head=head,
         )
         for weights, fixed in zip(arrays["weights"], document["fixed"], strict=True)
-    )  # fmt: skip
+    )
     released = ReleasedModels(
-        models=models, shares=tuple(map(float, document["shares"])), total=float(document["total"]),
+        models=models,
+        shares=tuple(map(float, document["shares"])),
+        total=float(document["total"]),
         passes=int(document["passes"]),
-    )  # fmt: skip
+    )
     return Saved(released=released, columns=tuple(map(str, document["columns"])))
 
 

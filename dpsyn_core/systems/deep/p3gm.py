@@ -48,11 +48,20 @@ FASTER = 2.0  # first rate of the head, in those of the decoder
 # sizes that Takagi et al. 2021 state for Adult (five epochs of some 200 records): .005 and 1,000 are the same epochs
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "paper": {
-        "components": 10, "parts": 3, "iterations": 20, "tied": False, "hidden": 1000, "variance": "record",
-        "steps": 1000, "sampling": 0.005, "learning_rate": 0.001, "averaging": 0.0, "target_weight": 1.0,
+        "components": 10,
+        "parts": 3,
+        "iterations": 20,
+        "tied": False,
+        "hidden": 1000,
+        "variance": "record",
+        "steps": 1000,
+        "sampling": 0.005,
+        "learning_rate": 0.001,
+        "averaging": 0.0,
+        "target_weight": 1.0,
         "target_share": 0.0,
     },
-}  # fmt: skip
+}
 SEED = 21  # of the first weights: public, the same for every run
 
 
@@ -218,7 +227,7 @@ class Phased(Deep[PhasedSettings]):
 
     def looked_again(
         self, counter: Counter, ones: list[Measurement], *, gate: Gate
-    ) -> tuple[list[Measurement], Mapping[str, Cost]]:  # fmt: skip
+    ) -> tuple[list[Measurement], Mapping[str, Cost]]:
         """That of the target, where few records of a value cannot be told from noise."""
         aim, again = self.config.aim(self.domain), self.again()
         if aim is None or again is None or self.domain.attributes[aim].ordered:
@@ -240,7 +249,7 @@ class Phased(Deep[PhasedSettings]):
 
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> ReleasedModels:  # fmt: skip
+    ) -> ReleasedModels:
         """Components, mixture, decoder."""
         c = self.config
         seen = Seen.of(space, self.domain)
@@ -252,28 +261,40 @@ class Phased(Deep[PhasedSettings]):
         of_record = c.of_record()
         shape = self.hidden_units(
             Shape(
-                latent=found.vectors.shape[1], hidden=c.hidden, outputs=layout.outputs,
-                facts=space.width if of_record else 0, felt=c.hidden if of_record else 0,
+                latent=found.vectors.shape[1],
+                hidden=c.hidden,
+                outputs=layout.outputs,
+                facts=space.width if of_record else 0,
+                felt=c.hidden if of_record else 0,
             )
-        )  # fmt: skip
+        )
         objective = Objective(shape=shape, layout=layout, prior=mixture, noisy=c.noisy)
         team = Team(encoding=LatentEncoding(seen=seen, components=found, of_record=of_record), objectives=[objective])
         first = first_weights(shape, linear_start(space, layout, found), SEED)
         got = self.trained(counter, team, first[None, :], gate=gate, progress=progress)
         model = Trained(
-            space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=mixture, components=found,
-            noisy=c.noisy, losses=got.losses,
+            space=space,
+            shape=shape,
+            weights=np.asarray(got.weights[0]),
+            prior=mixture,
+            components=found,
+            noisy=c.noisy,
+            losses=got.losses,
             head=self.head(counter, seen, found, costs=costs, gate=gate, progress=progress),
-        )  # fmt: skip
+        )
         # a decoder that was not trained does not know the encoder's noise
-        return ReleasedModels(
-            models=(model,), shares=(1.0,), total=space.total, passes=c.passes if self.taken else 0
-        )  # fmt: skip
+        return ReleasedModels(models=(model,), shares=(1.0,), total=space.total, passes=c.passes if self.taken else 0)
 
     def head(
-        self, counter: Counter, seen: Seen, found: Components, *,
-        costs: Mapping[str, Cost], gate: Gate, progress: Progress,
-    ) -> Head | None:  # fmt: skip
+        self,
+        counter: Counter,
+        seen: Seen,
+        found: Components,
+        *,
+        costs: Mapping[str, Cost],
+        gate: Gate,
+        progress: Progress,
+    ) -> Head | None:
         """The network that decodes the target from the other columns; None without a target."""
         aim = self.config.aim(self.domain)
         if aim is None or not self.config.headed(self.domain):
@@ -300,15 +321,28 @@ class Phased(Deep[PhasedSettings]):
             shape.split(begun)["out"][:] *= SHARPER
             return Head(at=aim, shape=shape, weights=begun)
         got = self.trained(
-            counter, team, begun[None, :], gate=gate, progress=progress, name="target",
-            longer=CLIP * others.length, faster=FASTER,
-        )  # fmt: skip
+            counter,
+            team,
+            begun[None, :],
+            gate=gate,
+            progress=progress,
+            name="target",
+            longer=CLIP * others.length,
+            faster=FASTER,
+        )
         return Head(at=aim, shape=shape, weights=np.asarray(got.weights[0]))
 
     def begun(
-        self, counter: Counter, seen: Seen, aim: int, classes: discriminant.Classes, found: Components, *,
-        cost: Cost, gate: Gate,
-    ) -> Floats:  # fmt: skip
+        self,
+        counter: Counter,
+        seen: Seen,
+        aim: int,
+        classes: discriminant.Classes,
+        found: Components,
+        *,
+        cost: Cost,
+        gate: Gate,
+    ) -> Floats:
         """The linear part from which the head is trained: one sum of the other columns by the target's value."""
 
         def vectors(block: Floats) -> list[Outer]:
@@ -316,8 +350,11 @@ class Phased(Deep[PhasedSettings]):
             return [Outer(left=standing, right=classes.others(seen.unclipped(block)) / classes.length)]
 
         got = gate.release_sum(
-            "other columns by the target", counter, vectors, rule=rule_of(seen, 1.0, classes.cells),
+            "other columns by the target",
+            counter,
+            vectors,
+            rule=rule_of(seen, 1.0, classes.cells),
             cost=cost,
-        )  # fmt: skip
+        )
         summed = got.values.reshape(classes.table.shape[1], -1)
         return discriminant.linear_start(seen.space, aim, classes, found, summed, got.sigma)

@@ -64,12 +64,12 @@ class Deep(Synthesizer, Generic[S]):
     @abstractmethod
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> ReleasedModels:  # fmt: skip
+    ) -> ReleasedModels:
         """All that follows the one-ways. costs: what each release may spend."""
 
     def looked_again(
         self, counter: Counter, ones: list[Measurement], *, gate: Gate
-    ) -> tuple[list[Measurement], Mapping[str, Cost]]:  # fmt: skip
+    ) -> tuple[list[Measurement], Mapping[str, Cost]]:
         """One-ways that are measured once more, where that pays, and what the other releases may spend then."""
         del counter, ones, gate
         return [], self.costs
@@ -93,9 +93,16 @@ class Deep(Synthesizer, Generic[S]):
     def _training_charge(self, name: str, taken: int) -> None:
         """Refuses here, where nothing is spent, what cannot be accounted or drawn."""
         charge = sampled_charge(
-            name, self.costs[name], self.task.unit, kind="training", cells=1, norm=1 << 24,
-            rate=self.config.sampling, steps=taken, delta=self.failing(),
-        )  # fmt: skip
+            name,
+            self.costs[name],
+            self.task.unit,
+            kind="training",
+            cells=1,
+            norm=1 << 24,
+            rate=self.config.sampling,
+            steps=taken,
+            delta=self.failing(),
+        )
         check_widest(charge.scale)
 
     def steps(self, n_records: float) -> list[Step]:
@@ -106,10 +113,13 @@ class Deep(Synthesizer, Generic[S]):
         noises = [noise_of(cost, self.task.unit) for cost in (again, self.one_ways[0]) if cost is not None]
         out = [
             Step(
-                kind="1-way", parts=(d, d + (again is not None)), share=(share, share + second),
-                sigma=(min(noises), max(noises)), cells=(min(sizes), max(sizes)),
+                kind="1-way",
+                parts=(d, d + (again is not None)),
+                share=(share, share + second),
+                sigma=(min(noises), max(noises)),
+                cells=(min(sizes), max(sizes)),
             )
-        ]  # fmt: skip
+        ]
         trained = [self.costs[n] for n in self.trainings()]
         summed = [c for n, c in self.costs.items() if n != "one-ways" and n not in self.trainings()]
         # where the column to predict has few records of a value, its sum takes what would pay its training
@@ -175,9 +185,17 @@ class Deep(Synthesizer, Generic[S]):
         return components(second, max(seen.space.total, 1.0), got.sigma, most)
 
     def mixed(
-        self, counter: Counter, seen: Seen, found: Components, parts: int, costs: Sequence[Cost], *,
-        tied: bool, gate: Gate, progress: Progress,
-    ) -> Mixture:  # fmt: skip
+        self,
+        counter: Counter,
+        seen: Seen,
+        found: Components,
+        parts: int,
+        costs: Sequence[Cost],
+        *,
+        tied: bool,
+        gate: Gate,
+        progress: Progress,
+    ) -> Mixture:
         """A mixture fitted to the components, one sum an iteration."""
         k = found.vectors.shape[1]
         reach = min(1.5 * float(np.sqrt(k)), found.longest)
@@ -188,18 +206,29 @@ class Deep(Synthesizer, Generic[S]):
 
         for i, cost in enumerate(costs):
             got = gate.release_sum(
-                f"mixture, iteration {i + 1}", counter, functools.partial(one, now=mixture),
-                rule=rule_of(seen, 1.0, mixtures.cells(parts, k, tied=tied)), cost=cost,
-            )  # fmt: skip
+                f"mixture, iteration {i + 1}",
+                counter,
+                functools.partial(one, now=mixture),
+                rule=rule_of(seen, 1.0, mixtures.cells(parts, k, tied=tied)),
+                cost=cost,
+            )
             mixture = mixtures.maximised(got.values.ravel(), mixture, reach, tied=tied)
             progress("fitting the mixture", i + 1, len(costs))
         return mixture
 
     def trained(
-        self, counter: Counter, team: Team, first: Floats, *, gate: Gate, progress: Progress,
-        shares: Floats | None = None, name: str = "training",
-        longer: float = 1.0, faster: float = 1.0,
-    ) -> Result:  # fmt: skip
+        self,
+        counter: Counter,
+        team: Team,
+        first: Floats,
+        *,
+        gate: Gate,
+        progress: Progress,
+        shares: Floats | None = None,
+        name: str = "training",
+        longer: float = 1.0,
+        faster: float = 1.0,
+    ) -> Result:
         """The weights after all steps.
 
         name: of the training that pays. longer: factor of the clip norm. faster: of the first rate.
@@ -210,18 +239,30 @@ class Deep(Synthesizer, Generic[S]):
         seen, c = team.encoding.seen, self.config
         schedule = replace(c.schedule(taken), clip=c.clip * longer, learning=c.learning_rate * faster)
         sums = gate.release_sampled_sum(
-            STAGES[name][0], counter, rule=rule_of(seen, schedule.clip, team.cells), rate=c.sampling, steps=taken,
-            cost=self.costs[name], delta=self.failing(),
-        )  # fmt: skip
+            STAGES[name][0],
+            counter,
+            rule=rule_of(seen, schedule.clip, team.cells),
+            rate=c.sampling,
+            steps=taken,
+            cost=self.costs[name],
+            delta=self.failing(),
+        )
 
         def take(vectors: VectorMap) -> tuple[Floats, float]:
             got = sums.step(vectors)
             return got.values.ravel(), got.sigma
 
         return train(
-            team, first, take, schedule=schedule, total=seen.space.total, device=device(c.device, c.name),
-            progress=progress, shares=shares, stage=STAGES[name][1],
-        )  # fmt: skip
+            team,
+            first,
+            take,
+            schedule=schedule,
+            total=seen.space.total,
+            device=device(c.device, c.name),
+            progress=progress,
+            shares=shares,
+            stage=STAGES[name][1],
+        )
 
     def hidden_units(self, shape: Shape, members: int = 1) -> Shape:
         """The shape, refused when its weights are too many."""

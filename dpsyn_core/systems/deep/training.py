@@ -270,9 +270,12 @@ def train(
     """
     machines = [Machine(o, device) for o in team.objectives]
     optimiser = Optimiser(
-        first, rate=schedule.learning, steps=max(schedule.steps, 1), averaging=schedule.averaging,
+        first,
+        rate=schedule.learning,
+        steps=max(schedule.steps, 1),
+        averaging=schedule.averaging,
         groups=[rows * columns for _, (rows, columns) in team.shape.parts],
-    )  # fmt: skip
+    )
     held = max(total, 1.0) * schedule.rate
     each = held * np.maximum(np.ones(team.members) if shares is None else shares, 1e-3)
     per_loss = LOSS_RANGE * team.ignorant / (LOSS_PART * schedule.clip)

@@ -184,15 +184,21 @@ class AIM(Synthesizer):
         sigma = (noise_of(self._share(largest * MEASURE), unit), noise)
         return [
             Step(
-                kind="1-way", parts=(d, d), share=(first, first), sigma=(noise, noise),
+                kind="1-way",
+                parts=(d, d),
+                share=(first, first),
+                sigma=(noise, noise),
                 cells=(min(sizes), max(sizes)),
             ),
             Step(kind="choice", parts=parts, share=(rest * (1 - MEASURE),) * 2),
             Step(
-                kind="chosen", parts=parts, share=(rest * MEASURE,) * 2, sigma=sigma,
+                kind="chosen",
+                parts=parts,
+                share=(rest * MEASURE,) * 2,
+                sigma=sigma,
                 cells=(1, max([self.config.max_cells, *cells] if len(cells) < len(self.candidates) else cells)),
             ),
-        ]  # fmt: skip
+        ]
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

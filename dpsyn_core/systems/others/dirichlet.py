@@ -135,9 +135,12 @@ class DirichletMultinomial(Synthesizer):
     """Calibrated."""
 
     def __init__(
-        self, config: DirichletMultinomialConfig, task: Task, tables: list[AttributeSet],
+        self,
+        config: DirichletMultinomialConfig,
+        task: Task,
+        tables: list[AttributeSet],
         exposures: tuple[str, NDArray[np.float64]] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Tables and replicates share epsilon evenly."""
         self.config, self.domain, self.tables, self.exposures = config, task.domain, tables, exposures
         self.cost = task.budget.pure()

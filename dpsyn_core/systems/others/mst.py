@@ -151,10 +151,13 @@ class MST(Synthesizer):
         rest, own = self.asked.beside(second, 1)
         out = [
             Step(
-                kind="1-way", parts=(d, d), share=(sum(share_of(c, self.cost) for c in costs),) * 2,
-                sigma=(min(scales), max(scales)), cells=(min(sizes), max(sizes)),
+                kind="1-way",
+                parts=(d, d),
+                share=(sum(share_of(c, self.cost) for c in costs),) * 2,
+                sigma=(min(scales), max(scales)),
+                cells=(min(sizes), max(sizes)),
             )
-        ]  # fmt: skip
+        ]
         if own is not None and d > 1:
             # they get the pairs' part too where they connect all attributes, so that the tree needs none
             count = len(self.asked.sets)
@@ -162,10 +165,13 @@ class MST(Synthesizer):
             shares = share_of(own, self.cost), share_of(second, self.cost)
             out.append(
                 Step(
-                    kind="question", parts=(count, count), share=shares,
-                    sigma=(min(scales), max(scales)), cells=(1, max(self.domain.cells(s) for s in self.asked.sets)),
+                    kind="question",
+                    parts=(count, count),
+                    share=shares,
+                    sigma=(min(scales), max(scales)),
+                    cells=(1, max(self.domain.cells(s) for s in self.asked.sets)),
                 )
-            )  # fmt: skip
+            )
         if rest is None:
             return out
         second = rest
@@ -176,10 +182,13 @@ class MST(Synthesizer):
             count = len(self.fixed)
             out.append(
                 Step(
-                    kind="listed", parts=(count, count), share=(share, share), sigma=(min(scales), max(scales)),
+                    kind="listed",
+                    parts=(count, count),
+                    share=(share, share),
+                    sigma=(min(scales), max(scales)),
                     cells=(1, max(cells)),
                 )
-            )  # fmt: skip
+            )
         elif d > 1:
             sure = [p for p in self.domain.subsets(2) if self.domain.cells(p) <= self.config.max_cells]
             if scoring:

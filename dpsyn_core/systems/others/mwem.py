@@ -195,11 +195,13 @@ class MWEM(Synthesizer):
             return ReleasedTables()
         return ReleasedTables(
             Measurement(
-                attributes=c.attributes, values=c.values.reshape(self.domain.shape(c.attributes)), sigma=c.sigma,
+                attributes=c.attributes,
+                values=c.values.reshape(self.domain.shape(c.attributes)),
+                sigma=c.sigma,
                 law=c.law,
             )
             for c in measured.corrections
-        )  # fmt: skip
+        )
 
     def restored(self, released: ReleasedTables) -> Distribution:
         """The rounds once more, with what each of them released."""
@@ -211,7 +213,7 @@ class MWEM(Synthesizer):
                 attributes=m.attributes, cells=np.arange(m.cells), values=m.values.ravel(), sigma=m.sigma, law=m.law
             )
             for m in released
-        ]  # fmt: skip
+        ]
         return self._rounds(lambda i, _: made[i])
 
     def _expected(self, p: Array, workload: list[AttributeSet]) -> list[Array]:
@@ -271,9 +273,12 @@ class MWEM(Synthesizer):
             l2=max_records,
         )
         return Correction(
-            attributes=names, cells=np.array([cell]), values=got.values.astype(np.float64), sigma=got.sigma,
+            attributes=names,
+            cells=np.array([cell]),
+            values=got.values.astype(np.float64),
+            sigma=got.sigma,
             law=law_of(got.charge),
-        )  # fmt: skip
+        )
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

@@ -250,16 +250,24 @@ class PriView(Synthesizer):
     ) -> NDArray[np.unsignedinteger]:
         """Consistency with ripple, then records that follow the views."""
         return records_from(
-            measured.measured, self.domain, n_records, self.config.update, n_public=self.task.n_public, rng=rng,
+            measured.measured,
+            self.domain,
+            n_records,
+            self.config.update,
+            n_public=self.task.n_public,
+            rng=rng,
             progress=progress,
-        )  # fmt: skip
+        )
 
     def marginal(self, measured: Views, names: tuple[str, ...]) -> Reconstruction:
         """Any marginal from the released views; free to repeat. See `Reader`."""
         reader = Reader(
-            measured.measured, measured.domain, self.config.reading(), n_public=self.task.n_public,
+            measured.measured,
+            measured.domain,
+            self.config.reading(),
+            n_public=self.task.n_public,
             as_measured=self.config.strategy == "direct",
-        )  # fmt: skip
+        )
         return reader.read(names)
 
 
@@ -312,9 +320,12 @@ class Fourier(PriView):
         sigma = got.sigma / 2 ** (self.order / 2)  # a cell is the sum of 2^k signed coefficients over 2^k
         tables = [
             Measurement(
-                attributes=s, values=marginal_from(found, s), sigma=sigma, law=law_of(got.charge),
+                attributes=s,
+                values=marginal_from(found, s),
+                sigma=sigma,
+                law=law_of(got.charge),
                 shared=got.charge.name,
             )
             for s in self.views
-        ]  # fmt: skip
+        ]
         return Views(domain=self.domain, measured=tables)

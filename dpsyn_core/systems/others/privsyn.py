@@ -154,10 +154,13 @@ class PrivSyn(Synthesizer):
             share = share_of(for_questions, self.cost)
             out.append(
                 Step(
-                    kind="question", parts=(len(costs), len(costs)), share=(share, share),
-                    sigma=(min(scales), max(scales)), cells=(1, max(self.domain.cells(s) for s in self.asked.sets)),
+                    kind="question",
+                    parts=(len(costs), len(costs)),
+                    share=(share, share),
+                    sigma=(min(scales), max(scales)),
+                    cells=(1, max(self.domain.cells(s) for s in self.asked.sets)),
                 )
-            )  # fmt: skip
+            )
         if for_pairs is None:
             return out
         for_chosen = for_pairs
@@ -173,11 +176,15 @@ class PrivSyn(Synthesizer):
         share = share_of(for_chosen, self.cost)
         out.append(
             Step(
-                kind="chosen", parts=(1, max(len(pairs), d)), share=(share, share), sigma=(min(scales), max(scales)),
-                cells=(1, max(*held[0], *held[1], self.config.combine_cells)), likely=(len(held[0]), len(held[1])),
+                kind="chosen",
+                parts=(1, max(len(pairs), d)),
+                share=(share, share),
+                sigma=(min(scales), max(scales)),
+                cells=(1, max(*held[0], *held[1], self.config.combine_cells)),
+                likely=(len(held[0]), len(held[1])),
                 about=True,
             )
-        )  # fmt: skip
+        )
         return out
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> PrivSynMeasured:
@@ -198,9 +205,7 @@ class PrivSyn(Synthesizer):
         marginals: list[Measurement] = []
         if question_cost is not None:
             costs = self.asked.costs(question_cost, self.domain)
-            marginals += measure_marginals(
-                counter, self.asked.sets, costs, gate=gate, recodes=recodes, kind="question"
-            )  # fmt: skip
+            marginals += measure_marginals(counter, self.asked.sets, costs, gate=gate, recodes=recodes, kind="question")
         if pair_cost is None:
             return PrivSynMeasured(
                 one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores, score_sigma=noise
@@ -281,7 +286,14 @@ class PrivSyn(Synthesizer):
         singles = [compressed_one_way(m, measured.compressed[m.attributes[0]]) for m in measured.one_ways]
         tables = singles + on_compressed(measured.marginals, measured.compressed)
         codes = records_from(
-            tables, inner, n_records, self.config.update, n_public=self.task.n_public,
-            separate=self.config.separate, append=self.config.append, rng=rng, progress=progress,
-        )  # fmt: skip
+            tables,
+            inner,
+            n_records,
+            self.config.update,
+            n_public=self.task.n_public,
+            separate=self.config.separate,
+            append=self.config.append,
+            rng=rng,
+            progress=progress,
+        )
         return restore_all(codes, self.domain, measured.compressed, rng=rng)

@@ -170,9 +170,15 @@ def plan_budget(
         left = left.less(second)
     counted = _counted(sizes, ranked, tuning)
     joint_of = partial(
-        _parts, left, whole=whole, noise=noise, total=total, setting=one_way_share, shares_=s,
+        _parts,
+        left,
+        whole=whole,
+        noise=noise,
+        total=total,
+        setting=one_way_share,
+        shares_=s,
         with_pairs=len(sizes) > 1 if with_pairs is None else with_pairs,
-    )  # fmt: skip
+    )
     one_ways, scores, joint, rest = joint_of(counted)
     blocks = _blocks(one_ways.split(noise.shares(np.array(counted))), ranked, noise, total, tuning)
     fewer = tuple(min(c, b) if b is not None else c for c, b in zip(counted, blocks, strict=True))
@@ -216,9 +222,16 @@ def _counted(sizes: tuple[int, ...], ranked: tuple[int, ...], tuning: Tuning) ->
 
 
 def _parts(
-    left: Cost, sizes: tuple[int, ...], *, whole: Cost, noise: Noise, total: float, setting: float | None,
-    shares_: Shares, with_pairs: bool,
-) -> tuple[Cost, Cost, Cost, Cost]:  # fmt: skip
+    left: Cost,
+    sizes: tuple[int, ...],
+    *,
+    whole: Cost,
+    noise: Noise,
+    total: float,
+    setting: float | None,
+    shares_: Shares,
+    with_pairs: bool,
+) -> tuple[Cost, Cost, Cost, Cost]:
     """What one-ways, scores and joint tables get, and the last two together."""
     if with_pairs:
         one = _one_way_share(sizes, whole, noise, total, shares_) if setting is None else setting

@@ -69,9 +69,15 @@ class RlsEvidence:
     """Released values, read for a fit. Post-processing only."""
 
     def __init__(
-        self, domain: Domain, measured: Sequence[Measurement], n_public: int | None, *, tuning: Tuning = TUNING,
-        zeros: KnownZeros | None = None, prior: Expectations | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        domain: Domain,
+        measured: Sequence[Measurement],
+        n_public: int | None,
+        *,
+        tuning: Tuning = TUNING,
+        zeros: KnownZeros | None = None,
+        prior: Expectations | None = None,
+    ) -> None:
         """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
         self.domain, self.tuning, self.zeros = domain, tuning, zeros
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
@@ -119,20 +125,35 @@ class RlsEvidence:
 
             alone = [] if measured is None else [Sums(np.arange(a.size), measured.values, measured.sigma)]
             return shrink_blocks(
-                [*alone, *sums], a.size, special=a.special, total=self.total, heaped=self._may_be_heaped(a),
+                [*alone, *sums],
+                a.size,
+                special=a.special,
+                total=self.total,
+                heaped=self._may_be_heaped(a),
                 tuning=tuning,
-            )  # fmt: skip
+            )
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
             from dpsyn_core.estimate.records.rls.oneway.few_records import shrink_few
 
             return shrink_few(
-                measured.values, measured.sigma, ordered=a.ordered, special=a.special, total=self.total,
-                heaped=self._may_be_heaped(a), tuning=tuning,
-            )  # fmt: skip
+                measured.values,
+                measured.sigma,
+                ordered=a.ordered,
+                special=a.special,
+                total=self.total,
+                heaped=self._may_be_heaped(a),
+                tuning=tuning,
+            )
         return shrink_with_sums(
-            measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total,
-            number=a.number, tuning=tuning,
-        )  # fmt: skip
+            measured.values,
+            measured.sigma,
+            sums,
+            ordered=a.ordered,
+            special=a.special,
+            total=self.total,
+            number=a.number,
+            tuning=tuning,
+        )
 
     def _mostly_blank(self, a: CodedAttribute, measured: Measurement) -> bool:
         """Whether few records have a number that was counted bin by bin: their bins are lost in noise one by one."""

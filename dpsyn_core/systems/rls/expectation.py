@@ -78,9 +78,12 @@ def expect(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Recodes) ->
     joined = {m.attributes for m in view.joint}
     sampling = np.array([sampling_error(a, s, joined) for a, s in zip(tables, sets, strict=True)])
     return Expectation(
-        tables=tables, fit_error=np.array(fit_error), sampling_error=sampling, domain=view.domain,
+        tables=tables,
+        fit_error=np.array(fit_error),
+        sampling_error=sampling,
+        domain=view.domain,
         records=(np.ascontiguousarray(rows.T), np.ascontiguousarray(rows_again.T)),
-    )  # fmt: skip
+    )
 
 
 def _averages(view: RlsEvidence, wanted: Sequence[Target], rng: Generator) -> tuple[NDArray[np.uint16], list[Floats]]:

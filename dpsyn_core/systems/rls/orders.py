@@ -181,10 +181,14 @@ class Search:
                 explained = self._explained(margins, np.concatenate(errors), [*found, *fresh])
 
                 excess, answers = search_sets(
-                    partial(excesses, counter, margins, expected, explained), len(explained), cost=self.cost,
-                    least=self.least, most=self.tuning.most_answers - asked, gate=gate,
+                    partial(excesses, counter, margins, expected, explained),
+                    len(explained),
+                    cost=self.cost,
+                    least=self.least,
+                    most=self.tuning.most_answers - asked,
+                    gate=gate,
                     name=f"largest scores of {order}",
-                )  # fmt: skip
+                )
                 asked += answers
                 sets = [(s, m.recodes) for m in margins for s in m.sets]
                 for k, x in excess.items():  # what is beyond adds up in squares with what is explained
@@ -241,9 +245,14 @@ def measure_orders(
         scoring = tuning.score_share * enough
         for_scores, cost = cost.split([scoring, 1 - scoring])
         scores, sigma = score_sets(
-            counter, triples, known.tables, [coarse] * len(triples), cost=for_scores, gate=gate,
+            counter,
+            triples,
+            known.tables,
+            [coarse] * len(triples),
+            cost=for_scores,
+            gate=gate,
             name="scores of triples",
-        )  # fmt: skip
+        )
         gains = removable_errors(scores, sigma, known, tuning=plan.tuning)
         null = np.hypot(known.fit_error, known.sampling_error)
         beyond = np.sqrt(np.maximum(scores**2 - null**2, 0.0)) * (scores - null > tuning.significant * sigma)
@@ -251,7 +260,7 @@ def measure_orders(
         found = [
             Wide(attributes=t, shape=e.shape, recodes=coarse, gain=float(g), known=float(b))
             for t, e, g, b in zip(triples, known.tables, gains, beyond, strict=True)
-        ]  # fmt: skip
+        ]
     if search.pays():
         more, answers = search.run(counter, known, [w for w in found if w.strong], gate=gate)
         cost = cost.less(search.cost.scaled(answers)) if answers else cost

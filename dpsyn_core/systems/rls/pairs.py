@@ -56,7 +56,19 @@ class Pairs:
         )
 
 
-def choose_pairs(  # noqa: PLR0915 the steps of one selection, in their order
+def _recodes_of_pairs(
+    pairs: Sequence[AttributeSet],
+    view: RlsEvidence,
+    by_numbers: Sequence[Recodes],
+    weights: Mapping[AttributeSet, float],
+    apart: Recodes,
+) -> list[Recodes]:
+    """The coarse values of each pair, by how many numbers it has; `apart` counts before them in pairs with a weight."""
+    by_numbers_of = {False: by_numbers, True: tuple(maps | apart for maps in by_numbers)}
+    return [by_numbers_of[p in weights][len(view.numbers.intersection(p))] for p in pairs]
+
+
+def choose_pairs(
     counter: Counter,
     view: RlsEvidence,
     *,
@@ -94,8 +106,7 @@ def choose_pairs(  # noqa: PLR0915 the steps of one selection, in their order
     pairs = view.domain.subsets(2) if pairs is None else pairs
     by_numbers = usual_recodes(view, plan)
     apart = {n: Coarsening.identity(view.domain[n].size) for n in whole}
-    by_numbers_of = {False: by_numbers, True: tuple(maps | apart for maps in by_numbers)}
-    usual = [by_numbers_of[p in weights][len(view.numbers.intersection(p))] for p in pairs]
+    usual = _recodes_of_pairs(pairs, view, by_numbers, weights, apart)
     expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
@@ -104,9 +115,7 @@ def choose_pairs(  # noqa: PLR0915 the steps of one selection, in their order
     if view.prior is not None:
         for_public = view.prior.cost_of_scores(plan.scores, cost)
         cost = cost.less(for_public)
-        trust, left = view.prior.scored(
-            counter, pairs, usual, expected, scores, sigma, cost=for_public, gate=gate
-        )  # fmt: skip
+        trust, left = view.prior.scored(counter, pairs, usual, expected, scores, sigma, cost=for_public, gate=gate)
     cells = np.array([e.size for e in expected], dtype=np.float64)
     # a table of a single coarse value each way would tell what the one-ways tell
     useless = np.array([min(e.shape) < 2 for e in expected])
@@ -117,9 +126,12 @@ def choose_pairs(  # noqa: PLR0915 the steps of one selection, in their order
     def chosen_for(cost: Cost, errors: NDArray[np.float64]) -> NDArray[np.intp]:
         counted = np.maximum(sizes, tuning.fewest_cells * (sizes > 0))
         return choose(
-            errors * weight[:, None], counted * weight[:, None], cost=cost, sensitivity=sensitivity,
+            errors * weight[:, None],
+            counted * weight[:, None],
+            cost=cost,
+            sensitivity=sensitivity,
             noise_factor=tuning.noise_factor,
-        )  # fmt: skip
+        )
 
     excess = scores - sampling_errors(expected)
     chosen = chosen_for(cost, errors)
@@ -139,9 +151,14 @@ def choose_pairs(  # noqa: PLR0915 the steps of one selection, in their order
         cost = cost.less(for_scores)
         sets, maps = [pairs[i] for i in again], [coarse[i] for i in again]
         second, _ = score_sets(
-            counter, sets, [view.expected(p, m) for p, m in zip(sets, maps, strict=True)], maps,
-            cost=for_scores, gate=gate, name="scores of coarser pairs",
-        )  # fmt: skip
+            counter,
+            sets,
+            [view.expected(p, m) for p, m in zip(sets, maps, strict=True)],
+            maps,
+            cost=for_scores,
+            gate=gate,
+            name="scores of coarser pairs",
+        )
         found = np.clip(second, 0, errors[again, 0])
         left = np.full(len(pairs), np.inf)
         left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * found**2)

@@ -123,10 +123,13 @@ class RlsPrior:
             again = [view.one_way_again(i, rng) for _ in range(DRAWS)]
             doubts.append(
                 Doubt(
-                    estimate=found, error=_error(found, again), expected=expected, spread=self.spread(expected),
+                    estimate=found,
+                    error=_error(found, again),
+                    expected=expected,
+                    spread=self.spread(expected),
                     tables=tuple(tables),
                 )
-            )  # fmt: skip
+            )
         for i, (values, kept) in zip(places, joined(doubts), strict=True):
             ones[i], sigmas[i] = values, sigmas[i] * kept
         return ones, sigmas
@@ -153,9 +156,17 @@ class RlsPrior:
         return pairs.scaled(min(share_of(scores, pairs), MOST_FOR_SCORES))
 
     def scored(
-        self, counter: Counter, pairs: Sequence[AttributeSet], recodes: Sequence[Recodes], alone: Sequence[Floats],
-        scores: Floats, sigma: float, *, cost: Cost, gate: Gate,
-    ) -> tuple[dict[AttributeSet, Trust], Floats]:  # fmt: skip
+        self,
+        counter: Counter,
+        pairs: Sequence[AttributeSet],
+        recodes: Sequence[Recodes],
+        alone: Sequence[Floats],
+        scores: Floats,
+        sigma: float,
+        *,
+        cost: Cost,
+        gate: Gate,
+    ) -> tuple[dict[AttributeSet, Trust], Floats]:
         """Scores pairs against the public table too; how far it is borne out, and what it leaves open of each pair.
 
         Args:
@@ -173,9 +184,14 @@ class RlsPrior:
             return {}, np.maximum(scores, 0)
         expected = [self.pair(pairs[i], alone[i], recodes[i]) for i in known]
         against, of_public = score_sets(
-            counter, [pairs[i] for i in known], expected, [recodes[i] for i in known], cost=cost, gate=gate,
+            counter,
+            [pairs[i] for i in known],
+            expected,
+            [recodes[i] for i in known],
+            cost=cost,
+            gate=gate,
             name="scores of pairs against the public table",
-        )  # fmt: skip
+        )
         apart = np.array([np.abs(e - alone[i]).sum() for e, i in zip(expected, known, strict=True)])
         sampling = np.array([HALF_NORMAL_MEAN * np.sqrt(self.spread(e)).sum() for e in expected])
         trust = trust_of([pairs[i] for i in known], scores[known], against, apart, sampling, (sigma, of_public))
@@ -206,10 +222,14 @@ class RlsPrior:
             spread = self.spread(expected)
             doubts.append(
                 Doubt(
-                    estimate=found[i], error=_error(found[i], [a[i] for a in again]), expected=expected, spread=spread,
-                    tables=((np.arange(m.cells), m.values.ravel(), m.sigma),), score=_of_score(t, spread),
+                    estimate=found[i],
+                    error=_error(found[i], [a[i] for a in again]),
+                    expected=expected,
+                    spread=spread,
+                    tables=((np.arange(m.cells), m.values.ravel(), m.sigma),),
+                    score=_of_score(t, spread),
                 )
-            )  # fmt: skip
+            )
         for i, (values, _) in zip(places, joined(doubts), strict=True):
             out[first + i] = replace(targets[first + i], values=values * scale)  # the margins are no surer than before
         measured = {m.attributes for m in view.joint}

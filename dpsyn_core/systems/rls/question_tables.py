@@ -172,9 +172,13 @@ def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, to
     scales = [scale for _, scale in likely_tables(needs, domain, plan, total=total)]
     share = share_of(cost, plan.whole)
     return Step(
-        kind="question", parts=(len(needs), len(needs)), share=(share, share), sigma=(min(scales), max(scales)),
-        cells=(1, max(_most_cells(n, domain, plan) for n in needs)), about=True,
-    )  # fmt: skip
+        kind="question",
+        parts=(len(needs), len(needs)),
+        share=(share, share),
+        sigma=(min(scales), max(scales)),
+        cells=(1, max(_most_cells(n, domain, plan) for n in needs)),
+        about=True,
+    )
 
 
 def likely_answers(workload: Workload, domain: Domain, plan: BudgetPlan, *, total: float) -> list[tuple[float, float]]:
@@ -240,11 +244,13 @@ def _most_cells(need: Need, domain: Domain, plan: BudgetPlan) -> int:
     """Cells that a table has at most."""
     tuning = plan.tuning.declared
     sizes = (
-        need.maps[n].size if n in need.maps
-        else min(domain[n].size, tuning.most_means + 1) if n in need.means
+        need.maps[n].size
+        if n in need.maps
+        else min(domain[n].size, tuning.most_means + 1)
+        if n in need.means
         else domain[n].size
         for n in need.attributes
-    )  # fmt: skip
+    )
     return math.prod(sizes)
 
 

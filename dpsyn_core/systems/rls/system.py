@@ -58,24 +58,36 @@ class RlsConfig(MethodConfig):
     takes_links = True
 
     one_way_share: float | None = Field(
-        default=None, gt=0, lt=0.95, title="Share of one-ways",
+        default=None,
+        gt=0,
+        lt=0.95,
+        title="Share of one-ways",
         description="Part of the budget for the values of each attribute alone; empty: chosen for you",
-    )  # fmt: skip
+    )
     resolution: int | None = Field(
-        default=None, ge=2, le=4096, title="Coarse values",
+        default=None,
+        ge=2,
+        le=4096,
+        title="Coarse values",
         description="At most about this many coarse values per attribute in pairs; empty: chosen for you",
-    )  # fmt: skip
+    )
     triples: bool = Field(
-        default=True, title="Triples",
+        default=True,
+        title="Triples",
         description="Measure combinations of three attributes where released values predict that this lowers the error",
-    )  # fmt: skip
+    )
     effort: float = Field(
-        default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number",
-    )  # fmt: skip
+        default=1.0,
+        ge=0.1,
+        le=100,
+        title="Effort",
+        description="Proposals to a cell, relative to the usual number",
+    )
     even: bool = Field(
-        default=True, title="Even out",
+        default=True,
+        title="Even out",
         description="Fit once more to the average of many fits, which halves the sampling error in small tables",
-    )  # fmt: skip
+    )
 
     def seconds(self, size: Size) -> float:
         """Visits of proposals to measured tables, 10 ns each with all that follows, and the scores of all pairs.
@@ -126,11 +138,19 @@ class Rls(Synthesizer):
         `plan_budget`.
         """
         return plan_budget(
-            self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
-            whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
-            one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
-            questions_share=self._asked_share(), with_pairs=with_pairs,
-        )  # fmt: skip
+            self.domain.sizes,
+            ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
+            whole=self.cost,
+            unit=self.unit,
+            n_public=self.n_public,
+            total=total,
+            again=again,
+            one_way_share=self.config.one_way_share,
+            resolution=self.config.resolution,
+            tuning=self.tuning,
+            questions_share=self._asked_share(),
+            with_pairs=with_pairs,
+        )
 
     def _asked_share(self) -> float:
         """Of what pairs would get, for the tables of questions alone."""
@@ -199,9 +219,16 @@ class Rls(Synthesizer):
             measured += measure_pairs(first, chosen)
         progress("measuring pairs", 1, 1)
         measured += measure_orders(
-            counter, self.view(measured), triples, search, plan=plan, pairs=chosen,
-            cost=later if chosen.sets else chosen.cost, gate=gate, measure_pairs=measure_pairs,
-        )  # fmt: skip
+            counter,
+            self.view(measured),
+            triples,
+            search,
+            plan=plan,
+            pairs=chosen,
+            cost=later if chosen.sets else chosen.cost,
+            gate=gate,
+            measure_pairs=measure_pairs,
+        )
         return measured
 
     def _choose(
@@ -218,9 +245,16 @@ class Rls(Synthesizer):
             pairs, scoring = declared.pairs_to_score(counter, view, plan, target, needs, gate=gate)
             plan = replace(declared.beside_target(plan, self.domain[target].size), scores=scoring)
         chosen = choose_pairs(
-            counter, view, plan=plan, cost=cost, gate=gate, progress=progress, pairs=pairs, weights=weights,
+            counter,
+            view,
+            plan=plan,
+            cost=cost,
+            gate=gate,
+            progress=progress,
+            pairs=pairs,
+            weights=weights,
             whole=declared.kept_whole(self.workload, self.domain, tuning=self.tuning.declared),
-        )  # fmt: skip
+        )
         if target is not None:
             chosen = declared.with_target(chosen, target, needs, view)
         return chosen, max(weights.values(), default=1.0)
@@ -262,9 +296,12 @@ class Rls(Synthesizer):
             if cost is not None
         ]
         return measure_marginals(
-            counter, [(name,) for name, _, _ in twice], [cost for _, cost, _ in twice], gate=gate,
+            counter,
+            [(name,) for name, _, _ in twice],
+            [cost for _, cost, _ in twice],
+            gate=gate,
             recodes={name: coarse for name, _, coarse in twice},
-        )  # fmt: skip
+        )
 
     def _coarse(self, view: RlsEvidence, name: str, cost: Cost, every: bool) -> Coarsening:
         """The coarse values of a second one-way; every: whether the first one told all values apart."""
@@ -306,17 +343,28 @@ class Rls(Synthesizer):
             if denied:
                 targets += denied
                 fit_records(
-                    rows, targets, view.probabilities, pace=cooler_half(pace), rng=rng, progress=progress,
+                    rows,
+                    targets,
+                    view.probabilities,
+                    pace=cooler_half(pace),
+                    rng=rng,
+                    progress=progress,
                     tuning=tuning.fitting,
-                )  # fmt: skip
+                )
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
                 numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
                 even_records(
-                    rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers,
-                    valued=view.valued, progress=progress,
+                    rows,
+                    targets,
+                    view.probabilities,
+                    pace=pace,
+                    rng=rng,
+                    numbers=numbers,
+                    valued=view.valued,
+                    progress=progress,
                     tuning=tuning,
-                )  # fmt: skip
+                )
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
             place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
@@ -399,9 +447,12 @@ class Rls(Synthesizer):
         for strength in WEAK_STRONG:
             gains = usual_gains(pairs, n, noise, strength)
             chosen = choose_sets(
-                gains, cells, cost=plan.pairs, sensitivity=self.noise.sensitivity,
+                gains,
+                cells,
+                cost=plan.pairs,
+                sensitivity=self.noise.sensitivity,
                 noise_factor=self.tuning.pairs.noise_factor,
-            )  # fmt: skip
+            )
             likely.append([float(c) for c in cells[chosen]])
         held = [h or [float(cells.min())] for h in likely]
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
@@ -424,14 +475,21 @@ class Rls(Synthesizer):
         return [
             # pairs of a target may be scored before, coarser tables of some after, the largest of many scores released
             Step(
-                kind="scores", parts=(int(certain), releases),
-                share=(scored if certain else 0.0, 2 * scored + extra), about=about,
+                kind="scores",
+                parts=(int(certain), releases),
+                share=(scored if certain else 0.0, 2 * scored + extra),
+                about=about,
             ),
             Step(
-                kind="chosen", parts=(0, most), share=(0.0, rest), sigma=(min(scales), max(scales)),
-                cells=(min(tables), most_cells), likely=(len(likely[0]), len(likely[1])), about=True,
+                kind="chosen",
+                parts=(0, most),
+                share=(0.0, rest),
+                sigma=(min(scales), max(scales)),
+                cells=(min(tables), most_cells),
+                likely=(len(likely[0]), len(likely[1])),
+                about=True,
             ),
-        ]  # fmt: skip
+        ]
 
     def _likely_cells(self, plan: BudgetPlan, n: float) -> NDArray[np.float64]:
         """Forecast of the cells of every pair, in the order of `Domain.subsets`.
@@ -456,9 +514,13 @@ class Rls(Synthesizer):
         scales = [noise_of(c, self.unit) for c in costs]
         share = sum(share_of(c, self.cost) for c in costs)
         return Step(
-            kind=kind, parts=(len(costs), len(costs)), share=(share, share), sigma=(min(scales), max(scales)),
-            cells=(min(cells), max(cells)), about=about,
-        )  # fmt: skip
+            kind=kind,
+            parts=(len(costs), len(costs)),
+            share=(share, share),
+            sigma=(min(scales), max(scales)),
+            cells=(min(cells), max(cells)),
+            about=about,
+        )
 
 
 def _over(steps: Sequence[Step], *, about: bool) -> Step:

@@ -28,9 +28,13 @@ def pays(n_records: int, n_attributes: int, *, tuning: Evening = RECORDS.evening
 
 
 def all_pairs(
-    sizes: Sequence[int], sigma: float, *, numbers: Numbers = NO_NUMBERS, measured: Collection[tuple[int, ...]] = (),
+    sizes: Sequence[int],
+    sigma: float,
+    *,
+    numbers: Numbers = NO_NUMBERS,
+    measured: Collection[tuple[int, ...]] = (),
     tuning: Evening = RECORDS.evening,
-) -> list[Target]:  # fmt: skip
+) -> list[Target]:
     """Empty tables of all pairs that are not too large, at full resolution, but for numbers, and no pair of these.
 
     A walk among good fits wanders off the narrow band that two dependent numbers lie in, so that its average would

@@ -40,9 +40,13 @@ def _shrink_rows(values: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
     z = values / sigmas[:, None]
     near = z <= tuning.near_zero
     shrink_rows(
-        z, tuning.near_zero, tuning.fewest_values, tuning.counted_on_grid,
-        np.linspace(0, tuning.grid_end, tuning.grid_points), tuning.sweeps_unordered,
-    )  # fmt: skip
+        z,
+        tuning.near_zero,
+        tuning.fewest_values,
+        tuning.counted_on_grid,
+        np.linspace(0, tuning.grid_end, tuning.grid_points),
+        tuning.sweeps_unordered,
+    )
     few = np.count_nonzero(near, axis=1) < tuning.fewest_values
     means: Floats = np.where(near & ~few[:, None], sigmas[:, None] * z, values)
     return means
@@ -132,9 +136,15 @@ def _mix(likelihood: Floats, prior: Floats) -> Floats:
 
 
 def shrink_one_way(
-    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, number: bool = False,
+    values: Floats,
+    sigma: float,
+    *,
+    ordered: bool,
+    special: int,
+    total: float,
+    number: bool = False,
     tuning: Shrinkage = RECORDS.shrinkage,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """A noisy one-way without most of its noise: non-negative, with the given total.
 
     Args:
@@ -236,9 +246,7 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
     return found
 
 
-def shrink_pairs(
-    values: Floats, expected: Floats, sigmas: Floats, *, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:  # fmt: skip
+def shrink_pairs(values: Floats, expected: Floats, sigmas: Floats, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Many pair tables of one shape, (tables, rows, columns), each as by `shrink_pair`; sigmas: (tables,)."""
     if min(values.shape[1:]) < 2:
         return values

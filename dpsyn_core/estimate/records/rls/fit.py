@@ -170,9 +170,12 @@ class Course:
     """Targets and proposals, laid out once for any number of walks."""
 
     def __init__(
-        self, targets: Sequence[Target], probabilities: Sequence[NDArray[np.float64]], *,
+        self,
+        targets: Sequence[Target],
+        probabilities: Sequence[NDArray[np.float64]],
+        *,
         tuning: Fitting = RECORDS.fitting,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Lays them out; arguments as in `fit_records`."""
         self.tuning = tuning
         self.plan = Plan([len(p) for p in probabilities], targets, tuning=tuning)
@@ -282,9 +285,18 @@ class Walk:
 
         plan, proposals = self.plan, self._proposals
         change, _ = move_cells(
-            rows, residuals, plan.layout, proposals.ptr, proposals.keep, proposals.other, self._exponentials,
-            np.float32(temperature), repeats, self._states[shard], *room(plan.layout),
-        )  # fmt: skip
+            rows,
+            residuals,
+            plan.layout,
+            proposals.ptr,
+            proposals.keep,
+            proposals.other,
+            self._exponentials,
+            np.float32(temperature),
+            repeats,
+            self._states[shard],
+            *room(plan.layout),
+        )
         return float(change)
 
 

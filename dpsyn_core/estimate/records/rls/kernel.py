@@ -230,9 +230,13 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
 
 @compiled(nogil=True)
 def add_counts(
-    rows: NDArray[np.uint16], times: NDArray[np.int32], totals: NDArray[np.int32], layout: Layout,
-    code: NDArray[np.uint32], cell: NDArray[np.uint32],
-) -> None:  # fmt: skip
+    rows: NDArray[np.uint16],
+    times: NDArray[np.int32],
+    totals: NDArray[np.int32],
+    layout: Layout,
+    code: NDArray[np.uint32],
+    cell: NDArray[np.uint32],
+) -> None:
     """Counts every record `times` times, int32 (n_records,), in the cells of all tables; `totals` is added to.
 
     code, cell: of `room`.

@@ -74,9 +74,14 @@ def shrink_side(values: Floats, expected: Floats, sigma: float) -> Floats:
 
 
 def correlation_beyond(
-    values: Floats, copula: Copula, total: float, sigma: float, *, towards: float = 0.0,
+    values: Floats,
+    copula: Copula,
+    total: float,
+    sigma: float,
+    *,
+    towards: float = 0.0,
     tuning: Shrinkage = RECORDS.shrinkage,
-) -> float:  # fmt: skip
+) -> float:
     """The correlation of the copula that is nearest to a noisy table, drawn towards another one as far as noise goes.
 
     Its difference from `towards` is lost where it is no larger than the noise of a correlation, which is about that of

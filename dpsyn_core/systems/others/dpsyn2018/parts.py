@@ -114,10 +114,14 @@ class PartsBudget:
             most = max(math.prod(w.size for w in listed[i].parts) for i in own)
             out.append(
                 Step(
-                    kind="listed", parts=(len(own), len(own)), share=(share, share), sigma=(min(noises), max(noises)),
-                    cells=(1, most), inside=inside,
+                    kind="listed",
+                    parts=(len(own), len(own)),
+                    share=(share, share),
+                    sigma=(min(noises), max(noises)),
+                    cells=(1, most),
+                    inside=inside,
                 )
-            )  # fmt: skip
+            )
         return out
 
     def inside(

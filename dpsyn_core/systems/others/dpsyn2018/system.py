@@ -264,17 +264,22 @@ class DPSyn2018(Synthesizer):
             found.append((measure(counter, s.parts, compressed, cost, gate), s))
             progress("measure", i + 1, len(sets))
         return Measured2018(
-            fine=fine, one_ways=one_ways, compressed=compressed, functional=derived,
-            marginals=[m for m, s in found if not s.lifted], alone=[(m, s) for m, s in found if s.lifted],
-        )  # fmt: skip
+            fine=fine,
+            one_ways=one_ways,
+            compressed=compressed,
+            functional=derived,
+            marginals=[m for m, s in found if not s.lifted],
+            alone=[(m, s) for m, s in found if s.lifted],
+        )
 
     def measurements(self, measured: Measured2018) -> ReleasedTables:
         """One-ways, two-ways of derived attributes, groups, and the marginals on compressed codes."""
         packed = measured.compressed
         found = [
             over_attributes(measured.one_ways[w.name], [w], {}, self.domain)
-            for w in self.grouped if w.name in measured.one_ways
-        ]  # fmt: skip
+            for w in self.grouped
+            if w.name in measured.one_ways
+        ]
         found += [
             over_attributes(m, [self.working[n] for n in m.attributes], packed, self.domain) for m in measured.marginals
         ]
@@ -299,9 +304,14 @@ class DPSyn2018(Synthesizer):
             found = [s for sets in self._inside(sizes) for s in sets]
         else:
             found = views.drawn(
-                self._raw(), sizes, count=config.views, width=config.view_size, cells=config.view_cells,
-                most_raw=RAW_CELLS, seed=config.view_seed,
-            )  # fmt: skip
+                self._raw(),
+                sizes,
+                count=config.views,
+                width=config.view_size,
+                cells=config.view_cells,
+                most_raw=RAW_CELLS,
+                seed=config.view_seed,
+            )
         return [resolve(s, 1.0, self.working) for s in found or [(n,) for n in self.working]]
 
     def _raw(self) -> dict[str, int]:
@@ -312,9 +322,13 @@ class DPSyn2018(Synthesizer):
         """For each part the sets that are measured when attributes are counted in so many values; None: in one."""
         one_ways = {*(w.name for w in self.grouped), *(w.name for w in self.working.values() if self._told(w))}
         return views.inside(
-            self.config.design.parts, self._raw(), dict.fromkeys(self.working, 1) if sizes is None else sizes,
-            cells=self.config.view_cells, most_raw=RAW_CELLS, alone=[n for n in self.working if n not in one_ways],
-        )  # fmt: skip
+            self.config.design.parts,
+            self._raw(),
+            dict.fromkeys(self.working, 1) if sizes is None else sizes,
+            cells=self.config.view_cells,
+            most_raw=RAW_CELLS,
+            alone=[n for n in self.working if n not in one_ways],
+        )
 
     def _told(self, w: Working) -> bool:
         """Whether the first releases hold the one-way of an attribute of one member."""

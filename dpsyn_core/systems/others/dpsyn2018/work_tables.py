@@ -70,8 +70,13 @@ def shared_values(
         if not members or not at.size:
             continue
         rarest = min(members, key=lambda m: float(np.clip(one_ways[m][:there], 0, None).sum()))
-        drawn = _draw([coarse[m][at] for m in members], [maps[m][:there] for m in members], left[rarest],
-                      np.clip(one_ways[rarest][:there], 0, None), rng)  # fmt: skip
+        drawn = _draw(
+            [coarse[m][at] for m in members],
+            [maps[m][:there] for m in members],
+            left[rarest],
+            np.clip(one_ways[rarest][:there], 0, None),
+            rng,
+        )
         taken = np.bincount(drawn, minlength=there)
         for m in members:
             left[m] = np.clip(left[m] - taken, 0, None)

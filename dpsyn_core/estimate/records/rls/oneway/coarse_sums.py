@@ -88,9 +88,15 @@ def shrink_with_sums(
 
 
 def _tails(
-    values: Floats, sigma: float, sums: Sums, known: Floats, noise: Floats, hidden: NDArray[np.bool_], total: float,
+    values: Floats,
+    sigma: float,
+    sums: Sums,
+    known: Floats,
+    noise: Floats,
+    hidden: NDArray[np.bool_],
+    total: float,
     tuning: Shrinkage,
-) -> list[tuple[NDArray[np.intp], Floats]]:  # fmt: skip
+) -> list[tuple[NDArray[np.intp], Floats]]:
     """The places of the ends that show nothing and were counted in blocks of their own, and what they hold."""
     from dpsyn_core.estimate.records.rls.oneway.tails import ends_of, tail_of
 
@@ -133,9 +139,15 @@ def _hidden(
 
 
 def _beside_shown(
-    wanted: Floats, known: Floats, hidden: NDArray[np.bool_], weight: Floats, recode: NDArray[np.intp], noise: Floats,
-    sigma: float, tuning: Shrinkage,
-) -> Floats:  # fmt: skip
+    wanted: Floats,
+    known: Floats,
+    hidden: NDArray[np.bool_],
+    weight: Floats,
+    recode: NDArray[np.intp],
+    noise: Floats,
+    sigma: float,
+    tuning: Shrinkage,
+) -> Floats:
     """Records of each coarse value that are not where single counts show any: a thin tail, as far as they stand out.
 
     A coarse value is known far better than the sum of the many single counts of a tail. What is left of it when the

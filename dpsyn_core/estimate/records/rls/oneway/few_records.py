@@ -84,9 +84,15 @@ def spike_slab_mean(value: float, sigma: float, total: float) -> float:
 
 
 def shrink_few(
-    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, heaped: Floats | None = None,
+    values: Floats,
+    sigma: float,
+    *,
+    ordered: bool,
+    special: int,
+    total: float,
+    heaped: Floats | None = None,
     tuning: Shrinkage = RECORDS.shrinkage,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """As `shrink_one_way` where noise is large against the records.
 
     Special values first: they hold records only where their own counts say so. Few values without order follow
@@ -115,9 +121,14 @@ def shrink_few(
 
 
 def shrink_blocks(
-    tables: Sequence[Sums], size: int, *, special: int, total: float, heaped: Floats | None = None,
+    tables: Sequence[Sums],
+    size: int,
+    *,
+    special: int,
+    total: float,
+    heaped: Floats | None = None,
     tuning: Shrinkage = RECORDS.shrinkage,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """The counts of an ordered attribute of which only runs of values were counted, from all these counts.
 
     Special values hold records only where their counts say so; the others follow a smooth shape with heaps on it.

@@ -68,9 +68,15 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
 
 
 def smooth_part(
-    values: Floats, sigma: float, blocks: Sums, rest: tuple[float, float], total: float, fine: int, *,
+    values: Floats,
+    sigma: float,
+    blocks: Sums,
+    rest: tuple[float, float],
+    total: float,
+    fine: int,
+    *,
     tuning: Shrinkage = RECORDS.shrinkage,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Positive counts of neighbouring values that are a part of a column, as smooth as their noisy counts allow.
 
     As in `smooth_counts`, the logarithm of the density is penalised, here by its second derivative, and the penalty

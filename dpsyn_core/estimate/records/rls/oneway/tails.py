@@ -47,9 +47,16 @@ def with_ends(recode: Places, shown: NDArray[np.bool_], *, tuning: Shrinkage = R
 
 
 def tail_of(
-    end: slice, values: Floats, sigma: float, sums: Sums, known: Floats, noise: Floats, total: float, *,
+    end: slice,
+    values: Floats,
+    sigma: float,
+    sums: Sums,
+    known: Floats,
+    noise: Floats,
+    total: float,
+    *,
     tuning: Shrinkage = RECORDS.shrinkage,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Expected counts of the values of an end, outwards.
 
     A smooth shape that falls outwards continues what is shown, as far as both tables agree with it; past the last
