@@ -198,9 +198,13 @@ def _numbers(attribute: Any, low: float, high: float) -> Any:
     kind = int if whole else float
     inner = [kind(s) for s in starts if low < s < high or (whole and s == high and s > low)]
     update = {
-        "min": kind(low), "max": kind(high), "bins": {"edges": [kind(low), *inner]}, "scale": None, "missing": False,
+        "min": kind(low),
+        "max": kind(high),
+        "bins": {"edges": [kind(low), *inner]},
+        "scale": None,
+        "missing": False,
         "special_values": (),
-    }  # fmt: skip
+    }
     try:
         return type(attribute).model_validate({**_fields(attribute), **update})
     except (DPSynError, ValueError) as error:

@@ -189,10 +189,12 @@ class Mender:
         own, names = self.kin.own, self._tied(rule)
         if not len(fine) or len(names) <= sum(n in names for n in rule.columns):
             return
-        order = np.lexsort((
-            *(self.kin.column(n).values for n in rule.columns if n not in own),
-            np.zeros(self.n) if self.role is None else own[self.role].values,
-        ))  # fmt: skip
+        order = np.lexsort(
+            (
+                *(self.kin.column(n).values for n in rule.columns if n not in own),
+                np.zeros(self.n) if self.role is None else own[self.role].values,
+            )
+        )
         rank = np.empty(self.n, dtype=np.int64)
         rank[order] = np.arange(self.n)
         ranked = fine[np.argsort(rank[fine])]
@@ -225,15 +227,21 @@ class Mender:
         """As far from the other value as it is in another child."""
         mine, theirs = self.kin.own[name], self.kin.column(other)
         apart = mine.values[partners] - theirs.values[partners]
-        return RuleColumn(mine.attribute, mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
-                           np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
+        return RuleColumn(
+            mine.attribute,
+            mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
+            np.full(len(at), PLAIN, dtype=np.uint8),
+        )
 
     def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuleColumn:
         """Next to the other value."""
         mine, theirs = self.kin.own[name], self.kin.column(other)
         wanted = theirs.values[at] + (gap if up else -gap)
-        return RuleColumn(mine.attribute, mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
-                           np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
+        return RuleColumn(
+            mine.attribute,
+            mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
+            np.full(len(at), PLAIN, dtype=np.uint8),
+        )
 
     def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
         """Children of parents that break a rule of numbers take cells of others; whether there was none."""

@@ -50,10 +50,11 @@ def broken_roots(schema: LinkedSchema, tables: Mapping[str, Any]) -> list[LinkRu
         if link.rules:
             kin = _kin(schema, link, tables)
             out += [
-                LinkRuleBreaks(link=f"{link.parent} > {link.child}", rule=str(rule), parents=int(found.sum()),
-                               of=kin.n_parents)
+                LinkRuleBreaks(
+                    link=f"{link.parent} > {link.child}", rule=str(rule), parents=int(found.sum()), of=kin.n_parents
+                )
                 for rule, found in breaking(link.rules, kin)
-            ]  # fmt: skip
+            ]
     return out
 
 

@@ -16,14 +16,21 @@ from dpsyn_core.schema.rules.anniversaries import COMPLETED, Completed, complete
 
 Part = Literal["year", "quarter", "month", "day", "weekday", "hour", Completed]  # of a date
 WRITTEN = {  # what a written date must hold for its part, one of each
-    "year": ("%Y%y",), "quarter": ("%m%b%B%j",), "month": ("%m%b%B%j",), "day": ("%d%j",),
-    "hour": ("%H%I",), **dict.fromkeys(("weekday", *COMPLETED), ("%Y%y", "%m%b%B%j", "%d%j")),
-}  # fmt: skip
+    "year": ("%Y%y",),
+    "quarter": ("%m%b%B%j",),
+    "month": ("%m%b%B%j",),
+    "day": ("%d%j",),
+    "hour": ("%H%I",),
+    **dict.fromkeys(("weekday", *COMPLETED), ("%Y%y", "%m%b%B%j", "%d%j")),
+}
 # how a category may write a part that is no number: the first is 1
 WEEKDAYS = (
-    "monday tuesday wednesday thursday friday saturday sunday", "mon tue wed thu fri sat sun", "mo tu we th fr sa su",
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag", "mo di mi do fr sa so",
-)  # fmt: skip
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "mon tue wed thu fri sat sun",
+    "mo tu we th fr sa su",
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+    "mo di mi do fr sa so",
+)
 MONTHS = (
     "january february march april may june july august september october november december",
     "jan feb mar apr may jun jul aug sep oct nov dec",

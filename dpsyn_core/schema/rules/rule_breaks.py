@@ -33,11 +33,14 @@ def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleB
     ours = {} if real is None else {str(rule): count for rule, count in broken_counts(real, schema)}
     return tuple(
         RuleBreaks(
-            rule=str(rule), real=ours[str(rule)] / real.num_rows if str(rule) in ours else None,
-            synthetic=count / synthetic.num_rows, real_records=ours.get(str(rule)), synthetic_records=count,
+            rule=str(rule),
+            real=ours[str(rule)] / real.num_rows if str(rule) in ours else None,
+            synthetic=count / synthetic.num_rows,
+            real_records=ours.get(str(rule)),
+            synthetic_records=count,
         )
         for rule, count in theirs
-    )  # fmt: skip
+    )
 
 
 def broken_counts(table: Any, schema: Schema) -> list[tuple[Rule, int]]:

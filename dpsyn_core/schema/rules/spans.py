@@ -119,7 +119,15 @@ def span_between(name: str, of: DatetimeAttribute, minus: DatetimeAttribute, *, 
     while at < most:
         edges.append(int(at))
         at *= GROWTH
-    return SpanAttribute.model_validate({
-        "name": name, "dtype": "integer", "min": int(strict), "max": most, "missing": of.missing, "of": of,
-        "minus": minus, "bins": {"edges": edges},
-    })  # fmt: skip
+    return SpanAttribute.model_validate(
+        {
+            "name": name,
+            "dtype": "integer",
+            "min": int(strict),
+            "max": most,
+            "missing": of.missing,
+            "of": of,
+            "minus": minus,
+            "bins": {"edges": edges},
+        }
+    )

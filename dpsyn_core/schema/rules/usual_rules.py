@@ -283,9 +283,7 @@ def _amounts(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequ
     return parts if cents and fits else []
 
 
-def _ratios(
-    coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequence[str]
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+def _ratios(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequence[str]) -> Iterator[dict[str, Any]]:
     def only(words: Words) -> str | None:
         found = [n for n in numbers if named[n] & words]
         return found[0] if len(found) == 1 else None
