@@ -73,7 +73,7 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
 
 def _check_fits(part: Schema, table: Any, name: str) -> None:
     """Refuses a table whose cells mean something else than the schema says; it is public, so the refusal may count."""
-    from dpsyn_core.schema.check import misfits
+    from dpsyn_core.schema.misfits import misfits
 
     for found in misfits(part, table):
         if found.count > MOST_MISFITS * max(table.num_rows, 1):

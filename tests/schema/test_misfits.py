@@ -3,8 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.schema.check import check, misfits, unreadable_records
+from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.misfits import misfits, unreadable_records
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num, schema
 

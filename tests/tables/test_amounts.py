@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.check import misfits
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.misfits import misfits
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.write import escape
 from tests.schema.helpers import num, schema

@@ -27,7 +27,7 @@ from ui.shared.text import amount, counted, in_a_row, literal, local, moment, nu
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.draft.proposals import Proposal
+    from dpsyn_core.schema.draft.proposal import Proposal
 
 PAGE = 6  # columns that are shown at once
 LISTING = 250  # pixels of the list of all proposals, which scrolls
@@ -86,7 +86,8 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
 
 def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     """Share of the records in the fullest bin of a number, by column; for the owner."""
-    from dpsyn_core.schema.draft.proposals import agreed, crowded
+    from dpsyn_core.schema.draft.crowding import crowded
+    from dpsyn_core.schema.draft.proposals import agreed
 
     serial = space.dataset.serial if space.dataset else ""
     return kept(

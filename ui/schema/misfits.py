@@ -14,7 +14,7 @@ from ui.shared.text import number, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.check import Misfit
+    from dpsyn_core.schema.misfits import Misfit
 
 
 def panel(space: Workspace) -> None:
@@ -38,13 +38,13 @@ def panel(space: Workspace) -> None:
 
 
 def _found(schema: Any, table: Any) -> list[Misfit]:
-    from dpsyn_core.schema.check import misfits
+    from dpsyn_core.schema.misfits import misfits
 
     return misfits(schema, table)
 
 
 def _row(misfit: Misfit) -> dict[str, str]:
-    from dpsyn_core.schema.check import WHERE
+    from dpsyn_core.schema.misfits import WHERE
 
     return {
         t("schema.misfits_column"): misfit.about,

@@ -9,9 +9,10 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.trees.bounding import check_names
 from dpsyn_core.runs.trees.decoder import check_linked_rules
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
-from dpsyn_core.schema.check import check, has
+from dpsyn_core.schema.check import check
 from dpsyn_core.schema.document import LinkedTable
 from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.schema.misfits import has
 
 
 def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = False) -> Iterator[str]:
