@@ -26,9 +26,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--questions", type=Path, metavar="Q.json", help="default: those that the run was told")
     parser.add_argument("--schema", type=Path, help="only for marginals of earlier versions, which hold no schema")
     parser.add_argument(
-        "--population", action="store_true", help="intervals for the population that the table was drawn from"
+        "--population",
+        action="store_true",
+        default=None,
+        help="intervals for the population that the table was drawn from",
     )
-    parser.add_argument("--confidence", type=float, default=0.95, help="of each interval; default 0.95")
+    parser.add_argument("--confidence", type=float, help="of each interval; default 0.95")
     parser.add_argument(
         "--others", action="store_true", help="the questions are not those that the run was told; answer them anyway"
     )
@@ -44,10 +47,14 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.report.answers import answer
 
+    if holds_views(args.measurements):
+        answer_tree(args)
+        return
     progress = silent if args.quiet else TerminalProgress()
+    confidence = 0.95 if args.confidence is None else args.confidence
     found = answer(
         args.table, manifest=args.manifest, measurements=args.measurements, questions=args.questions,
-        schema=args.schema, truth="population" if args.population else "table", confidence=args.confidence,
+        schema=args.schema, truth="population" if args.population else "table", confidence=confidence,
         others=args.others, memory=args.memory, progress=progress,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
@@ -58,6 +65,57 @@ def run(args: argparse.Namespace) -> None:
     if not found.manifest.private:
         print(f"NOT PRIVATE: {'; '.join(found.manifest.not_private_because)}\n")
     print("\n\n".join("\n".join(lines(a)) for a in found.answers))
+
+
+def answer_tree(args: argparse.Namespace) -> None:
+    """As `run`, for linked tables: what the run was told, by the table that was released for each question."""
+    import numpy as np
+
+    from dpsyn_core.commands.common import print_json
+    from dpsyn_core.commands.trees import check_options
+    from dpsyn_core.errors import ReceiptError
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.questions.document import Questions
+    from dpsyn_core.runs.trees.answers import answers_of
+    from dpsyn_core.runs.trees.export import places_of, written_tables
+    from dpsyn_core.runs.trees.release_file import read_tree, unpaid
+    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.tables.digest import file_digest
+
+    check_options(args)
+    tree, manifest = read_tree(args.measurements.read_bytes(), args.measurements.name), Manifest.load(args.manifest)
+    if manifest.digests is None or manifest.digests.measurements != file_digest(args.measurements):
+        msg = f"'{args.measurements.name}' does not hold what was released with this manifest"
+        raise ReceiptError(msg)
+    places = places_of(args.table, tree.schema, manifest=args.manifest, copies=tree.settings.copies, made=False)
+    proofs = [receipt(out, args.manifest, schema=tree.schema) for out in places.outs]
+    faults = [p.sentence for p in proofs if not p.holds] + unpaid(manifest, tree)
+    if faults:
+        raise ReceiptError(faults[0])
+    made = written_tables(places, tree.schema)
+    named = {t.name: made[tree.schema.name if tree.schema.one_file else t.name] for t in tree.schema.tables}
+    found = answers_of(
+        tree.schema, Questions.of(list(tree.settings.questions)), tree.released.questions, named,
+        pure=manifest.delta == 0, rng=np.random.default_rng(manifest.seed),
+    )  # fmt: skip
+    if args.json:
+        print_json({"epsilon": manifest.epsilon, "delta": manifest.delta, "answers": [a.plain() for a in found]})
+        return
+    if not manifest.private:
+        print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}\n")
+    print("\n".join(a.sentence() for a in found) or "the run was told no questions, and releases no table for one")
+
+
+def holds_views(path: Path) -> bool:
+    """Whether a file holds what was released of linked tables. Raises TableError."""
+    from dpsyn_core.errors import TableError
+    from dpsyn_core.estimate.marginals.released_file import parsed_document
+
+    try:
+        return "views" in parsed_document(path.read_bytes(), path.name)
+    except OSError as error:
+        msg = f"cannot read '{path.name}': {error.strerror}; give the file of released marginals that the run wrote"
+        raise TableError(msg) from error
 
 
 def lines(answered: Any) -> list[str]:

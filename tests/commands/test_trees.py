@@ -1,0 +1,133 @@
+"""Every command and option, of one table and of linked ones: it runs, or is refused with its reason, as docs say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpsyn_core.commands.cli import main
+from dpsyn_core.commands.trees import COMMANDS, OPTIONS
+from dpsyn_core.runs.trees.refit import WHOLE
+from dpsyn_core.schema.document import Schema
+from tests.runs.trees.small import schema_of, tables
+
+ROOT = Path(__file__).parents[2]
+BUDGET = "--epsilon 5 --delta 1e-6 --seed 1 --set effort=0.1 --quiet"
+REAL = "--table roots=roots.csv --table kids=kids.csv"
+ONE = f"synth kids.csv --schema one.json {BUDGET}"
+TREE = f"synth {REAL} --schema tree.json {BUDGET}"
+SPARK = "all that hangs on one root has to come together, which executors of Spark do not do"
+ROWS = {  # of what: words for one table, words for linked ones, the reason why these are refused (None: they run)
+    "synth": (f"{ONE} -o a.csv", f"{TREE} -o a/", None),
+    "synth --settings": ("synth kids.csv --settings one.s.json --quiet -o b.csv",
+                         f"synth {REAL} --settings tree.s.json --quiet -o b/", None),
+    "synth --method independent": (
+        "synth kids.csv --schema one.json --epsilon 5 --delta 1e-6 --method independent --quiet -o c.csv",
+        f"synth {REAL} --schema tree.json --epsilon 5 --delta 1e-6 "
+        "--method independent --quiet -o c/", None),
+    "synth --set": (f"{ONE} --set triples=false -o d.csv", f"{TREE} --set triples=false -o d/", None),
+    "synth --tables": (f"{ONE} --tables 2 -o e.csv", f"{TREE} --tables 2 -o e/", None),
+    "synth --questions": (f"{ONE} --questions one.q.json -o f.csv", f"{TREE} --questions tree.q.json -o f/", None),
+    "synth --questions-share": (f"{ONE} --questions one.q.json --questions-share 0.3 -o g.csv",
+                                f"{TREE} --questions tree.q.json --questions-share 0.3 -o g/", None),
+    "synth --measurements": (f"{ONE} --questions one.q.json --measurements h.json.gz -o h.csv",
+                             f"{TREE} --questions tree.q.json --measurements th.json.gz -o h/", None),
+    "synth --save-release": (f"{ONE} --save-release i.dpsyn -o i.csv", f"{TREE} --save-release ti.dpsyn -o i/", None),
+    "synth --engine stored": (f"{ONE} --engine stored -o j.csv", f"{TREE} --engine stored -o j/", None),
+    "synth --engine spark": (None, f"{TREE} --engine spark -o k/", SPARK),
+    "synth --public-table": (f"{ONE} --public-table public.csv -o l.csv", f"{TREE} --public-table public.csv -o l/",
+                             OPTIONS["public_table"]),
+    "synth --save-model": (None, f"{TREE} --save-model m.safetensors -o m/", OPTIONS["save_model"]),
+    "plan": ("plan --schema one.json --epsilon 1 --delta 1e-6",
+             "plan --schema tree.json --epsilon 1 --delta 1e-6", None),
+    "plan --save-settings": ("plan --schema one.json --epsilon 1 --delta 1e-6 --save-settings n.json",
+                             "plan --schema tree.json --epsilon 1 --delta 1e-6 --save-settings tn.json", None),
+    "plan --outlook": ("plan --schema one.json --epsilon 1 --delta 1e-6 --outlook",
+                       "plan --schema tree.json --epsilon 1 --delta 1e-6 --outlook", COMMANDS["plan --outlook"]),
+    "plan --gain": ("plan --gain 0.05 --delta 1e-6", "plan --gain 0.05 --delta 1e-6", None),
+    "plan --error": ("plan --schema one.json --error 0.3 --of columns --delta 1e-6",
+                     "plan --schema tree.json --error 0.3 --of columns --delta 1e-6", COMMANDS["plan --error"]),
+    "verify": ("verify a.csv", "verify a/ --schema tree.json", None),
+    "answer": ("answer h.csv --manifest h.manifest.json --measurements h.json.gz --quiet",
+               "answer h/ --manifest h/manifest.json --measurements th.json.gz --quiet", None),
+    "refit": ("refit i.dpsyn --quiet -o o.csv", "refit ti.dpsyn --quiet -o o/", None),
+    "refit --tables": ("refit i.dpsyn --tables 2 --quiet -o p.csv", "refit ti.dpsyn --tables 2 --quiet -o p/", None),
+    "refit --columns": ("refit i.dpsyn --columns r --quiet -o q.csv", "refit ti.dpsyn --columns r --quiet -o q/", WHOLE),
+    "compare": ("compare kids.csv a.csv --schema one.json --json r.json --quiet",
+                f"compare {REAL} a/ --schema tree.json --json tr.json --quiet", None),
+    "report --json": ("report kids.csv a.csv --schema one.json --json s.json --quiet",
+                      f"report {REAL} a/ --schema tree.json --json ts.json --quiet",
+                      None),
+    "schema check": ("schema check one.json kids.csv",
+                     f"schema check tree.json {REAL}", None),
+    "schema export": ("schema export one.json -o t.sdv.json --format sdv",
+                      "schema export tree.json -o tt.sdv.json --format sdv", COMMANDS["schema"]),
+    "attack": (None, "attack kids.csv tree.json --epsilon 1 --delta 1e-6", COMMANDS["attack"]),
+    "marginal": (None, "marginal kids.csv --schema tree.json --epsilon 1 --delta 1e-6 --attributes r -o u.json",
+                 COMMANDS["marginal"]),
+}  # fmt: skip
+PREPARED = ("synth", "synth --measurements", "synth --save-release")  # whose files other rows read
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tables, schemas, questions and settings of both, and the files that later commands read."""
+    path = tmp_path_factory.mktemp("both")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        patch.setenv("DPSYN_HOME", str(path / "home"))
+        tree = schema_of({})
+        tree.dump("tree.json")
+        kids = tree["kids"].columns.document()
+        key = {"name": "root", "kind": "identifier"}
+        Schema.of(kids | {"name": "kids alone", "attributes": [key, *kids["attributes"]]}).dump("one.json")
+        for name, table in tables(120, 3, 1).items():
+            table.to_pandas().to_csv(f"{name}.csv", index=False)
+        tables(60, 3, 2)["kids"].to_pandas().to_csv("public.csv", index=False)
+        mean = {"name": "mean of t", "kind": "mean", "of": "t"}
+        Path("one.q.json").write_text(json.dumps({"version": 1, "questions": [mean]}))
+        Path("tree.q.json").write_text(json.dumps([{"about": "kids", "ask": mean}]))
+        for name in ("one", "tree"):
+            assert (
+                main(f"plan --schema {name}.json --epsilon 5 --delta 1e-6 --save-settings {name}.s.json".split()) == 0
+            )
+        for name in PREPARED:
+            assert [main(words.split()) for words in ROWS[name][:2]] == [0, 0], name
+    return path
+
+
+@pytest.mark.parametrize("name", list(ROWS))
+def test_each_runs_or_says_why_not_and_the_page_says_the_same(name, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DPSYN_HOME", str(folder / "home"))
+    one, tree, why = ROWS[name]
+    capsys.readouterr()
+    if one is not None and name not in PREPARED:
+        assert main(one.split()) == 0, capsys.readouterr().err
+    if name not in PREPARED:
+        status, told = main(tree.split()), capsys.readouterr().err
+        assert status == (0 if why is None else 2), told
+        assert why is None or why in told
+    page = (ROOT / "docs" / "linked.md").read_text(encoding="utf-8")
+    assert f"| `{name}` | yes | {'yes' if why is None else f'no: {why}'} |" in page
+
+
+def test_a_refit_with_the_seed_of_the_run_makes_its_tables_again(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert main(["refit", "ti.dpsyn", "--seed", "1", "--quiet", "-o", "again/"]) == 0
+    for name in ("roots", "kids"):
+        assert Path(f"again/{name}.csv").read_bytes() == Path(f"i/{name}.csv").read_bytes()
+
+
+def test_a_release_whose_noise_is_said_to_be_less_is_refused(folder, monkeypatch):
+    from dpsyn_core.estimate.marginals.released_file import packed_document, parsed_document
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.trees.release_file import read_tree, unpaid
+
+    monkeypatch.chdir(folder)
+    content = Path("th.json.gz").read_bytes()
+    manifest = Manifest.load(Path("h/manifest.json"))
+    assert unpaid(manifest, read_tree(content, "th.json.gz")) == []
+    document = parsed_document(content, "th.json.gz")
+    document["views"][0]["children"]["measurements"][0]["sigma"] /= 2
+    assert "less noise" in unpaid(manifest, read_tree(packed_document(document), "th.json.gz"))[0]
