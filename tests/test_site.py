@@ -106,7 +106,7 @@ def test_the_reference_has_every_command_with_its_flags_and_every_public_name():
     import dpsyn_core
 
     command, python = site.command_page(), site.python_page()
-    assert re.findall(r"^## dpsyn (\w+)$", command, re.MULTILINE) == command_modules()
+    assert re.findall(r"^## dpsyn ([\w-]+)$", command, re.MULTILINE) == command_modules()
     for flag in ("--save-release", "--decimal", "--publishable", "--where"):
         assert flag in command
     assert "dpsyn schema draft" in command
