@@ -328,12 +328,12 @@ def test_a_codebook_describes_the_linked_table_that_is_shown_and_its_keys_stay_k
     app.segmented_control(key=f"schema_table_{got.serial}").set_value("visits").run()
     document = got.parts["visits"].schema.document()
     document["attributes"] = [
-        a | ({"categories": ["A", "B", "C", "D"], "source": "public"} if a["name"] == "ward" else {})
+        a | ({"values": ["A", "B", "C", "D"], "source": "public"} if a["name"] == "ward" else {})
         for a in document["attributes"]
     ]
     raw = json.dumps({"version": 1, "name": "visits", "attributes": document["attributes"]}).encode()
     app.file_uploader(key="schema_upload").set_value([("v.json", raw, "application/json")]).run()
-    assert not app.error and not app.exception
+    assert not [e.value for e in app.error] and not app.exception
     columns = got.parts["visits"].schema
     assert len(columns["ward"].keys) == 4 and columns["patient_id"].kind == "identifier"
     assert got.parts["patients"].schema["sex"].kind == "categorical"
