@@ -52,5 +52,6 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> type[MethodConfig]:
             "update that package, or use the method 'rls'"
         )
         raise MethodError(msg)
-    config.name = name
-    return config
+    found: type[MethodConfig] = config
+    found.name = name
+    return found

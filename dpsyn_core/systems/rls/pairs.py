@@ -59,9 +59,9 @@ class Pairs:
 def _recodes_of_pairs(
     pairs: Sequence[AttributeSet],
     view: RlsEvidence,
-    by_numbers: Sequence[Recodes],
+    by_numbers: Sequence[dict[str, Coarsening]],
     weights: Mapping[AttributeSet, float],
-    apart: Recodes,
+    apart: dict[str, Coarsening],
 ) -> list[Recodes]:
     """The coarse values of each pair, by how many numbers it has; `apart` counts before them in pairs with a weight."""
     by_numbers_of = {False: by_numbers, True: tuple(maps | apart for maps in by_numbers)}
