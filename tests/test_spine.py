@@ -34,6 +34,7 @@ DOORS = {
     "runs/models.py": {"systems.deep"},  # a trained model is saved or opened
     "runs/release.py": {"systems.deep", "runs.trees"},  # linked tables are written together
     "runs/synthesis.py": {"runs.trees"},
+    "runs/release_file.py": {"runs.trees"},  # of linked tables
     "runs/settings_file.py": {"runs.trees"},
     "runs/spec.py": {"questions"},  # questions are declared
     "systems/base.py": {"questions"},
