@@ -12,19 +12,14 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictStr
 
 from dpsyn_core.schema.attributes.base import SchemaPart
+from dpsyn_core.tables.clauses import Clause
 
-if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.rules.columns import Group, RuleColumn
-    from dpsyn_core.schema.rules.linked_rules import Children
-    from dpsyn_core.schema.rules.zeros import CodeTable
-    from dpsyn_core.tables.clauses import Clause
-
+Group = dict[str, Any]  # `columns.RuleColumn` by name
 Name = Annotated[StrictStr, Field(min_length=1)]
 Where = Annotated[StrictStr, Field(min_length=1, max_length=10_000)]
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
-Change = Mapping[str, "NDArray[Any] | RuleColumn"]  # new plain values, or cells of other records
+Change = Mapping[str, Any]  # new plain values, or cells of other records
 
 
 class Key(str):
@@ -159,12 +154,12 @@ class Rule(RecordRule, SchemaPart):
         del group, kept, rules
         return self
 
-    def zeros(self, table: CodeTable) -> Bools | None:
+    def zeros(self, table: Any) -> Bools | None:
         """Cells of a table of codes that no record can have, to be broadcast over it; None: nothing is known."""
         del table
         return None
 
-    def computes(self, schema: Schema, computed: Collection[str]) -> str | None:
+    def computes(self, schema: Any, computed: Collection[str]) -> str | None:
         """The column that the others of the rule give for every record; None: none, or it is to be measured.
 
         computed: columns that other rules compute.
@@ -177,7 +172,7 @@ class Rule(RecordRule, SchemaPart):
         """Whether the rule computes only where it is known what the other rules compute."""
         return False
 
-    def implied(self, schema: Schema) -> tuple[str, ...]:
+    def implied(self, schema: Any) -> tuple[str, ...]:
         """Columns that the others of the rule would give: a computed one is coarse, and a divided one too."""
         del schema
         return ()
@@ -201,7 +196,7 @@ class Rule(RecordRule, SchemaPart):
         """Of a link: the columns of which a repair may change one of the child's own; none: any child will do."""
         return self.columns
 
-    def broken_parents(self, children: Children) -> Bools:
+    def broken_parents(self, children: Any) -> Bools:
         """Of a link: the parents (n_parents,) one of whose children breaks the rule."""
         return np.asarray(children.per_parent(self.broken(children.columns(self.columns))) > 0)
 

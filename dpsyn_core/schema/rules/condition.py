@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,11 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
+from dpsyn_core.schema.rules.base import Group
 from dpsyn_core.schema.rules.interval_ends import ends_of
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells.canonical import canonical
 from dpsyn_core.tables.clauses import Clause, clauses
-
-if TYPE_CHECKING:
-    from dpsyn_core.schema.rules.columns import Group
 
 Bools = NDArray[np.bool_]
 
