@@ -67,7 +67,7 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
             raise SchemaError(msg)
     made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
     attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
-    part = _Part(schema, made)
+    part = _Subset(schema, made)
     rules: tuple[Rule, ...] = tuple(r for rule in schema.rules for r in rule.within(part))
     rules += tuple(r for _, inside in made.values() for r in inside.rules)
     # no number of records is public of a part of the table, and questions were asked of the whole
@@ -240,7 +240,7 @@ def _widths(binning: Any) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Subset:
     """What is left of columns and conditions, for rules."""
 
     schema: Schema

@@ -29,7 +29,7 @@ class Key(str):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Proposal:
+class RuleProposal:
     """New cells for some records, to be accepted where fewer rules are broken after it.
 
     rows: (m,) places of the records. cells: by column, (m,). block: (m,) numbers, of which records with equal ones
@@ -89,7 +89,7 @@ class RecordRule:
         del rows, rng, still
         return iter(())
 
-    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[Proposal]:
+    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
         """Cells that records exchange, so that every column keeps its counts.
 
         `columns` holds all records, and what was accepted of a proposal stands in it when the next one is made.

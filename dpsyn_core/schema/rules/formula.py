@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.rules.base import Proposal, RecordRule, Rows, Rule
+from dpsyn_core.schema.rules.base import RecordRule, Rows, Rule, RuleProposal
 from dpsyn_core.schema.rules.columns import Group, part, plain_in
 from dpsyn_core.schema.rules.exchange import WIDER, together
 
@@ -39,7 +39,7 @@ class FormulaRule(Rule):
         del rng
         yield self.moved(rows, still)
 
-    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[Proposal]:
+    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
         """Each column handed out again in the order of what it should be, one column after the other.
 
         First among the records that break the rule, so that parts which were drawn apart become as alike as their sum
@@ -63,7 +63,7 @@ class FormulaRule(Rule):
                 name, columns, np.concatenate([np.flatnonzero(wrong), others[: WIDER * int(wrong.sum())]])
             )
 
-    def handed_out(self, name: str, columns: Group, rows: Rows) -> Proposal:
+    def handed_out(self, name: str, columns: Group, rows: Rows) -> RuleProposal:
         """The column's values among these records, in the order of what they should be."""
         wanted = self.wanted(name, part({n: columns[n] for n in self.columns}, rows))
         known = np.flatnonzero(np.isfinite(wanted))

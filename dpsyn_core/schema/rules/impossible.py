@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.rules.base import Bools, Narrowing, Proposal, RecordRule, Rule, Where
+from dpsyn_core.schema.rules.base import Bools, Narrowing, RecordRule, Rule, RuleProposal, Where
 from dpsyn_core.schema.rules.columns import Group, any_broken
 from dpsyn_core.schema.rules.condition import meanings, met, met_by_column, named
 from dpsyn_core.schema.rules.conditional import ConditionalRule
@@ -60,7 +60,7 @@ class ImpossibleRule(ConditionalRule):
             return None
         return all_of([table.along(n, table.axes[n].all(m)) for n, m in table.met(self.where, every=True)])
 
-    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[Proposal]:
+    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
         """One cell exchanged with a record that fails its condition and can take the other cell."""
         for name in sorted(self.columns, key=lambda n: sum(n in r.columns for r in rules)):
             for _ in range(PARTNERS):

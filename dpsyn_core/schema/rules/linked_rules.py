@@ -29,7 +29,7 @@ BEFORE = "before"  # prefix of the columns of the sibling before
 MOST_RULES = 100  # of one link
 
 
-class Children(Protocol):
+class ChildRows(Protocol):
     """Children of a link by their parents. parent: (n,) place of the parent of each."""
 
     parent: Ints
@@ -149,7 +149,7 @@ class CountRule(Rule):
         """None: children take cells of each other."""
         return ()
 
-    def counted(self, children: Children) -> Counted:
+    def counted(self, children: ChildRows) -> Counted:
         """How many children of each parent meet the conditions."""
         n = len(children.parent)
         meets = met(self.where, children.columns(named(self.where)))
@@ -164,7 +164,7 @@ class CountRule(Rule):
             most=np.where(about, most, n),
         )
 
-    def broken_parents(self, children: Children) -> Bools:
+    def broken_parents(self, children: ChildRows) -> Bools:
         """Parents with too many children that meet the conditions, or with too few."""
         return self.counted(children).broken
 

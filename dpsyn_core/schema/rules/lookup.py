@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.rules.base import Bools, Change, Proposal, RecordRule
+from dpsyn_core.schema.rules.base import Bools, Change, RecordRule, RuleProposal
 from dpsyn_core.schema.rules.columns import Group, any_broken, part, plain_in
 from dpsyn_core.schema.rules.date_parts import Part, part_of
 
@@ -72,7 +72,7 @@ class Lookup(RecordRule):
         column, (target, known) = group[self.column], self.target(group)
         return {self.column: column.holding(np.where(known & plain_in(self.columns, group), target, column.values))}
 
-    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[Proposal]:
+    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
         """Records exchange what the column follows from, for all maps of the group together.
 
         That has more values, and so a less certain count of each: it is what changes.
@@ -86,7 +86,7 @@ class Lookup(RecordRule):
             finer = {*rule.of, *(n for r in lookups for n in r.columns if reached({n}, lookups).issuperset(rule.of))}
             _taken(rule, finer - {rule.column}, after, rng, every=2 if rule.column in finer else 1)
             after |= rule.filled(after)
-        yield Proposal(rows=rows, cells=after)
+        yield RuleProposal(rows=rows, cells=after)
 
     def moves(self, rules: Sequence[RecordRule], rows: Group, keepers: Group, rng: Generator) -> Iterator[Change]:
         """What the map gives; else what it follows from, of a record that the value here follows from."""

@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.rules.base import Bools, Change, Name, Proposal, RecordRule, Rows, Rule
+from dpsyn_core.schema.rules.base import Bools, Change, Name, RecordRule, Rows, Rule, RuleProposal
 from dpsyn_core.schema.rules.columns import Group, any_broken, part, plain_in, range_of
 from dpsyn_core.schema.rules.comparable import check_comparable
 from dpsyn_core.schema.rules.exchange import PARTNERS, WIDER, swap, together
@@ -80,7 +80,7 @@ class OrderRule(Rule):
             above = np.minimum(high.nearest(np.maximum(high.values, below + gap), up=True), high_most)
             yield {self.lower: low.holding(below), self.upper: high.holding(above)}
 
-    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[Proposal]:
+    def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
         """One of both sides exchanged with a record that keeps all rules; then what found no partner, in order."""
         for name in sorted((self.lower, self.upper), key=lambda n: sum(n in r.columns for r in rules)):
             for turn in range(PARTNERS):
@@ -108,7 +108,7 @@ class OrderRule(Rule):
         once = np.unique(chosen, return_index=True)[1]
         return left[once], chosen[once]
 
-    def _in_order(self, columns: Group) -> Proposal:
+    def _in_order(self, columns: Group) -> RuleProposal:
         """The upper values of the broken records and of those with most room, in the order of the lower ones."""
         wrong = self.broken(columns)
         others = np.flatnonzero(plain_in((self.lower, self.upper), columns) & ~wrong)

@@ -21,7 +21,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.base import Bools, Change, Proposal, RecordRule, Rows, Rule
+from dpsyn_core.schema.rules.base import Bools, Change, RecordRule, Rows, Rule, RuleProposal
 from dpsyn_core.schema.rules.bin_moves import moved_inside
 from dpsyn_core.schema.rules.columns import (
     BLANK,
@@ -193,7 +193,7 @@ def _repair_group(rules: Sequence[Rule], columns: Group, schema: Schema, rng: Ge
     """Changes the records of a group until they keep its rules, and says which of them stay."""
     public = [r for r in rules if not r.table_wide]
     alone = record_rules(rules, columns, ~any_broken(public, columns))
-    accept(Proposal(rows=np.flatnonzero(any_broken(alone, columns)), cells={}), alone, columns, rng)
+    accept(RuleProposal(rows=np.flatnonzero(any_broken(alone, columns)), cells={}), alone, columns, rng)
     for rule in alone:
         if rule.broken(columns).any():
             for proposal in rule.exchanges(alone, columns, rng):
@@ -216,7 +216,7 @@ def _repair_group(rules: Sequence[Rule], columns: Group, schema: Schema, rng: Ge
     return stay
 
 
-def accept(proposal: Proposal, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> None:
+def accept(proposal: RuleProposal, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> None:
     """Makes a change, in place, for the records (or blocks of them) that break fewer rules after it.
 
     Values that still break a rule are moved inside their bins before that is decided.

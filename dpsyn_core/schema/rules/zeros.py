@@ -22,7 +22,7 @@ Maps = Mapping[str, NDArray[np.integer]]  # for each attribute of a table the po
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ZeroAxis:
     """One attribute of a table, at the resolution of the table: map sends each code to one of `size` positions."""
 
     attribute: Any
@@ -54,7 +54,7 @@ class Axis:
 class CodeTable:
     """The axes of a table of codes by attribute, in their order; attributes: of the whole schema."""
 
-    axes: Mapping[str, Axis]
+    axes: Mapping[str, ZeroAxis]
     attributes: Mapping[str, Any]
 
     def has(self, names: Sequence[str]) -> bool:
@@ -129,7 +129,7 @@ class KnownZeros:
         for n in names:
             a = self._attributes[n]
             mapped = np.arange(a.size) if maps is None or n not in maps else maps[n]
-            axes[n] = Axis(a, mapped, int(mapped.max()) + 1)
+            axes[n] = ZeroAxis(a, mapped, int(mapped.max()) + 1)
         out: Bools | None = None
         for rule in self._rules:
             found = rule.zeros(CodeTable(axes, self._attributes))
