@@ -59,14 +59,14 @@ def run(args: argparse.Namespace) -> None:
 
     from dpsyn_core.errors import SettingError
     from dpsyn_core.extras import require
-    from dpsyn_core.runs.jobs.places import check_apart
+    from dpsyn_core.runs.jobs.places import check_places_apart
 
     require("app", "the app")
 
     if args.host and not args.for_class:
         msg = "--host is for --class alone; docs/deploy.md says how to serve the whole app to others"
         raise SettingError(msg)
-    check_apart()
+    check_places_apart()
     folder = app_folder()
     port = free_port(args.port)
     headless = "true" if args.no_browser else "false"

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.attacks.attack import attack, check
+    from dpsyn_core.runs.attacks.attack import attack, check_attack
     from dpsyn_core.runs.attacks.result import LABEL
 
     if args.out is not None:
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         check_writable(args.out)
     schema = one_table("attack", args.schema)
     spec = spec_of(args, schema)
-    check(schema, spec)
+    check_attack(schema, spec)
     progress = silent if args.quiet else TerminalProgress()
     progress("reading", 0, 1)
     result = attack(read_input(args), schema, spec, progress=progress)
@@ -143,9 +143,9 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
         msg = f"'{args.manifest.name}' is of a run with another schema than '{args.schema.name}'; give that one"
         raise SettingError(msg)
     if m.public_table is not None and not m.public_table.candidates:  # with candidates, it chose the settings alone
-        from dpsyn_core.runs.attacks.attack import PUBLIC_TABLE
+        from dpsyn_core.runs.attacks.attack import ATTACKS_NO_PUBLIC_TABLE
 
-        raise SettingError(PUBLIC_TABLE)
+        raise SettingError(ATTACKS_NO_PUBLIC_TABLE)
     asked = {} if m.questions is None else {
         "questions": m.questions.document, "questions_share": m.questions.share,
     }  # fmt: skip

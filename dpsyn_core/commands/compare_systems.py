@@ -102,14 +102,14 @@ def _on_table(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import same_path
-    from dpsyn_core.runs.choose.comparison import check
+    from dpsyn_core.runs.choose.comparison import check_comparison
     from dpsyn_core.runs.public_table import check_not_withheld
 
     if args.table is None or args.schema is None:
         msg = "a comparison needs a public table with its --schema, or --process with the name of a public process"
         raise SettingError(msg)
     spec = _spec(args, public=args.public)
-    check(spec)
+    check_comparison(spec)
     if args.save_settings is not None and (len(spec.epsilons) > 1 or not isinstance(args.table, Path)):
         msg = "--save-settings keeps the best system at one epsilon on the table of a file; give one of each"
         raise SettingError(msg)
@@ -151,7 +151,7 @@ def _save_settings(args: argparse.Namespace, schema: Schema, spec: ComparisonSpe
 
 def _on_process(args: argparse.Namespace) -> None:
     """Digest first, then the errors, then the seed. Raises InputError before anything is made."""
-    from dpsyn_core.runs.choose.comparison import check
+    from dpsyn_core.runs.choose.comparison import check_comparison
     from dpsyn_core.runs.choose.processes import Draw
 
     if args.secret is None:
@@ -166,7 +166,7 @@ def _on_process(args: argparse.Namespace) -> None:
         _commit(args.commit, draw)
         return
     spec = _spec(args, public=True, triples=True)
-    check(spec)
+    check_comparison(spec)
     print(f"digest of process, size and seed: {draw.commitment}", flush=True)
     table, schema = draw.table()
     print(f"{draw.records:,} records x {draw.columns} columns of '{draw.process}'")

@@ -86,13 +86,13 @@ def _spec(args: argparse.Namespace) -> RunSpec:
     """The run, whose settings also say which itemsets are released. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings, run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.itemsets import METHOD, settings_of
+    from dpsyn_core.runs.itemsets import ITEMSETS_METHOD, settings_of
 
     asked = {name: getattr(args, name) for name in ("k", "frequency") if getattr(args, name) is not None}
     if not asked:
         msg = "say which itemsets to release: --k 20 for the 20 most frequent, or --frequency 0.1 for those in a tenth"
         raise SettingError(msg)
-    spec = run_spec(args, method=METHOD, delta=0.0, settings={**parse_settings(args.settings), **asked})
+    spec = run_spec(args, method=ITEMSETS_METHOD, delta=0.0, settings={**parse_settings(args.settings), **asked})
     settings_of(spec)  # refused before a large table is read
     return spec
 

@@ -105,10 +105,10 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.estimate.marginals.released_file import pack_measurements
     from dpsyn_core.files import measurements_beside
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.further_marginals import METHOD, release_marginals
+    from dpsyn_core.runs.further_marginals import MARGINALS_METHOD, release_marginals
     from dpsyn_core.runs.writer import Places, write_release
 
-    spec, schema = run_spec(args, method=METHOD), one_table("marginal", args.schema)
+    spec, schema = run_spec(args, method=MARGINALS_METHOD), one_table("marginal", args.schema)
     views = args.measurements or measurements_beside(args.out)
     facts = spec.facts(schema, query_vouched=read_form(args).query_vouched)
     places = Places.of(args.out, args.manifest, measurements=views, private=not facts.reasons)

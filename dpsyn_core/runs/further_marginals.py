@@ -30,7 +30,7 @@ from dpsyn_core.systems.registry import validated
 if TYPE_CHECKING:
     from dpsyn_core.measure.sources.base import Source
 
-METHOD = "priview"
+MARGINALS_METHOD = "priview"
 COUNT = "count"  # the column of counts in a table of one marginal
 
 
@@ -92,7 +92,7 @@ def release_marginals(
         check_query(domain, names)
     config = spec.config
     if not isinstance(config, PriViewConfig):
-        msg = f"the system is '{spec.method}'; marginals are released by '{METHOD}'"
+        msg = f"the system is '{spec.method}'; marginals are released by '{MARGINALS_METHOD}'"
         raise MethodError(msg)
     if config.strategy == "direct" and not config.queries:
         asked = {"queries": tuple(tuple(q) for q in queries)}

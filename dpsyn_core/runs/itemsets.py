@@ -21,7 +21,7 @@ from dpsyn_core.systems.dry_run import check_shares
 from dpsyn_core.systems.others.privbasis import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
 from dpsyn_core.systems.registry import validated
 
-METHOD = "privbasis"
+ITEMSETS_METHOD = "privbasis"
 PARTS = 1 << 20  # no release gets less of the cost than one in so many
 
 
@@ -61,8 +61,8 @@ class ItemsetRelease:
 
 def settings_of(spec: RunSpec) -> PrivBasisSettings:
     """Which itemsets a run releases, and how. Raises SettingError, MethodError."""
-    if spec.method != METHOD or spec.delta:
-        msg = f"itemsets are released by '{METHOD}', which is pure DP; the run names '{spec.method}' and {spec.delta:g}"
+    if spec.method != ITEMSETS_METHOD or spec.delta:
+        msg = f"itemsets are released by '{ITEMSETS_METHOD}', which is pure DP; the run names '{spec.method}' and {spec.delta:g}"
         raise MethodError(msg)
     return validated(PrivBasisSettings, "itemsets", spec.settings)
 
@@ -115,7 +115,9 @@ def frequent_itemsets(
     check_itemsets(settings, source.counter.n_items)
     cost = budget.pure()
     check_shares(cost, source.unit, parts=PARTS)
-    run = open_run(dataset, cost, budget=budget, unit=source.unit, method=METHOD, purpose="itemsets", ledger=ledger)
+    run = open_run(
+        dataset, cost, budget=budget, unit=source.unit, method=ITEMSETS_METHOD, purpose="itemsets", ledger=ledger
+    )
     found = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
     facts = _facts(source, schema, spec, query_vouched)
     manifest = run.manifest(facts, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dpsyn_core.errors import TableError
 from dpsyn_core.runs.jobs.spec import ReadSpec
 from dpsyn_core.tables.databases.database import Database
-from dpsyn_core.tables.databases.postgresql import ADDRESS
+from dpsyn_core.tables.databases.postgresql import POSTGRESQL_ADDRESS
 from dpsyn_core.tables.read_form import ReadForm
 from ui.data.reading import Tell, limits, readers
 from ui.shared.access import shared
@@ -95,7 +95,7 @@ def _reachable(address: str) -> str:
     if not shared():
         return address
     hosts = {h.strip() for h in os.environ.get(HOSTS, "").split(",") if h.strip()}
-    got = ADDRESS.fullmatch(address)
+    got = POSTGRESQL_ADDRESS.fullmatch(address)
     if got is None or got["host"] not in hosts:
         msg = "this server does not reach that database; upload the table, or ask its operator to allow the host"
         raise TableError(msg)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.choose.comparison import MOST_RUNS, check
+from dpsyn_core.runs.choose.comparison import MOST_RUNS, check_comparison
 from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec
 from dpsyn_core.runs.choose.outlook import EPSILONS
 from dpsyn_core.systems.registry import names
@@ -85,7 +85,7 @@ def _start(
         memory_mb=job_memory(),
         seconds=LONGEST,
     )
-    check(spec)
+    check_comparison(spec)
     grids().start(
         space.owner, spec, kept.in_schema(space, schema), space.dataset.whole, label=space.dataset.name,
         fingerprint="grid", public={"serial": space.dataset.serial},

@@ -12,8 +12,8 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.privacy.curves import trade_off
-from dpsyn_core.runs.attacks.attack import RESULT
-from dpsyn_core.runs.attacks.result import KINDS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
+from dpsyn_core.runs.attacks.attack import ATTACK_RESULT
+from dpsyn_core.runs.attacks.result import ATTACKS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
 from dpsyn_core.runs.spec import RunSpec
 from ui.shared import results
 from ui.shared.faults import ShownFaults
@@ -43,10 +43,10 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("report.other_table"), "warning")
         return
     kind = st.segmented_control(
-        t("attack.kind"), KINDS, default=KINDS[0], required=True, format_func=lambda k: t(f"attack.{_key(k)}"),
+        t("attack.kind"), ATTACKS, default=ATTACKS[0], required=True, format_func=lambda k: t(f"attack.{_key(k)}"),
         key="attack_kind", label_visibility="collapsed",
     )  # fmt: skip
-    kind = kind or KINDS[0]
+    kind = kind or ATTACKS[0]
     note(t(f"attack.about_{_key(kind)}"))
     mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
     live = next((j for j in mine if j.live), None)
@@ -103,13 +103,13 @@ def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
 
 def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secret: str | None) -> None:
     """Queues an attack on a run. Raises DPSynError."""
-    from dpsyn_core.runs.attacks.attack import check
+    from dpsyn_core.runs.attacks.attack import check_attack
 
     schema = results.schema(space, job)
     spec = AttackSpec.model_validate(
         job.spec.model_dump(include=ATTACKED) | {"kind": kind, "runs": runs, "records": records, "secret": secret}
     )
-    check(schema, spec)
+    check_attack(schema, spec)
     if space.dataset is None:
         return
     attacks().start(
@@ -150,7 +150,7 @@ def _ended(space: Workspace, job: Job) -> None:
         found = results.kept(
             space,
             ("attack", job.id),
-            lambda: AttackResult.model_validate_json((job.folder / RESULT).read_text("utf-8")),
+            lambda: AttackResult.model_validate_json((job.folder / ATTACK_RESULT).read_text("utf-8")),
         )
         _result(found, job.label)
 

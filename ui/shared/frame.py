@@ -8,7 +8,7 @@ from types import TracebackType
 import streamlit as st
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.runs.jobs.places import check_apart
+from dpsyn_core.runs.jobs.places import check_places_apart
 from ui.data import loading
 from ui.privacy import ledger
 from ui.shared import help, languages, serving, strangers
@@ -61,7 +61,7 @@ def _check_server() -> None:
     """Ends every page with one sentence on a server that cannot keep its visitors or its folders apart."""
     try:
         strangers.close()
-        check_apart()
+        check_places_apart()
     except SettingError as error:
         st.error(literal(sentence(error)))
         st.stop()

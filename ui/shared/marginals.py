@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.estimate.marginals.reconstruction import Rule
+from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule
 from dpsyn_core.questions.answers.marginals import ReadingSettings
 from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import digits, marked, note
@@ -49,7 +49,7 @@ def settings(*, key: str) -> dict[str, Any]:
         left, right = st.columns(2, gap="medium")
         with left:
             rule = st.selectbox(
-                t("reading.rule"), get_args(Rule), key=f"{key}_rule", help=t("reading.rule_help"),
+                t("reading.rule"), get_args(ReconstructionRule), key=f"{key}_rule", help=t("reading.rule_help"),
                 format_func=lambda r: t(f"reading.{r.replace('-', '_')}"), persist_state="session",
             )  # fmt: skip
             rounds = st.number_input(

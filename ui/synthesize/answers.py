@@ -130,9 +130,9 @@ def _cost(schema: Schema, spec: RunSpec) -> str:
 
 
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
-    from dpsyn_core.runs.further_marginals import METHOD, release_marginals
+    from dpsyn_core.runs.further_marginals import MARGINALS_METHOD, release_marginals
 
-    data, spec = loaded(space), _spec(space, budget, METHOD)
+    data, spec = loaded(space), _spec(space, budget, MARGINALS_METHOD)
     facts = spec.facts(schema, query_vouched=data.query_vouched)
     return release_marginals(data.table, schema, [names] if names else [], spec, facts=facts)
 
@@ -169,12 +169,12 @@ def _released_itemsets(
     space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
 ) -> tuple[list[dict[str, Any]], Manifest]:
     from dpsyn_core.measure.sources.transactions import from_table
-    from dpsyn_core.runs.itemsets import METHOD, frequent_itemsets
+    from dpsyn_core.runs.itemsets import MARGINALS_METHOD, frequent_itemsets
     from dpsyn_core.tables.frames import to_arrow
 
     data = loaded(space)
     source = from_table(to_arrow(data.table), schema)
-    spec = _spec(space, budget, METHOD, asked)
+    spec = _spec(space, budget, MARGINALS_METHOD, asked)
     made = frequent_itemsets(source, spec, query_vouched=data.query_vouched, schema=schema)
     return made.rows(), made.manifest
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError, SizeError
 from dpsyn_core.estimate.marginals.reconstruction import (
     Constraint,
-    Rule,
+    ReconstructionRule,
     constraints_of,
     least_norm,
     linear_program,
@@ -48,7 +48,7 @@ def reconstruct(
     domain: Domain,
     names: AttributeSet,
     *,
-    rule: Rule = "maximum-entropy",
+    rule: ReconstructionRule = "maximum-entropy",
     sweeps: int = 1000,
     max_cells: int = MAX_CELLS,
 ) -> Reconstruction:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, SizeError
-from dpsyn_core.estimate.marginals.simplex import RIPPLE_DEPTH, RULES, Rule, norm_sub
+from dpsyn_core.estimate.marginals.simplex import RIPPLE_DEPTH, RULES, NonNegativeRule, norm_sub
 from dpsyn_core.estimate.marginals.types import Measurement, project, spread
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
@@ -102,7 +102,7 @@ TOLERANCE = 1e-9  # counts; a cell above minus this is not negative
 def make_consistent(
     measured: Sequence[Measurement],
     *,
-    rule: Rule = "norm_sub",
+    rule: NonNegativeRule = "norm_sub",
     rounds: int = 30,
     total: float | None = None,
     progress: Progress = silent,

@@ -145,7 +145,7 @@ def _subsets(names: AttributeSet) -> list[AttributeSet]:
     ]
 
 
-Rule = Literal["maximum-entropy", "least-norm", "linear-program"]
+ReconstructionRule = Literal["maximum-entropy", "least-norm", "linear-program"]
 
 PROGRAM_CELLS = 50_000  # of a marginal found by a linear program
 TOLERANCE = 1e-9  # of the total

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Rule = Literal["norm_sub", "norm_cut", "ripple", "none"]
+NonNegativeRule = Literal["norm_sub", "norm_cut", "ripple", "none"]
 
 RIPPLE_DEPTH = 1.0  # counts; negative cells above minus this are not emptied
 RIPPLE_PASSES = 3  # cells emptied at most, as a multiple of the cells there are
@@ -89,7 +89,7 @@ def keep(values: Array, total: float | None = None) -> Array:
     return values
 
 
-RULES: dict[Rule, Callable[[Array], Array]] = {
+RULES: dict[NonNegativeRule, Callable[[Array], Array]] = {
     "norm_sub": norm_sub,
     "norm_cut": norm_cut,
     "ripple": ripple,

@@ -135,7 +135,7 @@ def _residuals(
     return np.concatenate(out).astype(np.float32)
 
 
-def fit_records(
+def fit_to_marginals(
     measured: Sequence[Measurement],
     domain: Domain,
     n: int,

@@ -14,7 +14,7 @@ from dpsyn_core.errors import SettingError
 
 Floats = NDArray[np.float64]
 Rule = Literal["refits", "fully-synthetic"]
-Truth = Literal["population", "table"]
+CombinedTruth = Literal["population", "table"]
 RULES = ("refits", "fully-synthetic")
 TRUTHS = ("population", "table")
 
@@ -33,7 +33,7 @@ class Combined:
     low: Any
     high: Any
     confidence: float
-    truth: Truth
+    truth: CombinedTruth
     rule: str
 
     @property
@@ -47,7 +47,7 @@ def combine(
     variances: Sequence[Any] | Floats | None = None,
     *,
     rule: Rule = "refits",
-    truth: Truth = "population",
+    truth: CombinedTruth = "population",
     confidence: float = 0.95,
 ) -> Combined:
     """Combines the results of one analysis that was run on each of m synthetic tables.

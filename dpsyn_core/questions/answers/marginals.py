@@ -14,8 +14,8 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.estimate.marginals.coarsening import coarsen
 from dpsyn_core.estimate.marginals.maxent import Reconstruction, check_query, reconstruct
 from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.reconstruction import Rule, proper
-from dpsyn_core.estimate.marginals.simplex import Rule as NonNegativity
+from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule, proper
+from dpsyn_core.estimate.marginals.simplex import ReconstructionRule as NonNegativity
 from dpsyn_core.estimate.marginals.types import Measurement, merged, probabilities, project
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -27,7 +27,7 @@ class ReadingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    reconstruction: Rule = Field(
+    reconstruction: ReconstructionRule = Field(
         default="maximum-entropy",
         title="Reconstruction",
         description=(

@@ -56,7 +56,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
         InputError: budget, schema or table do not suit the system or the attack.
     """
     started = time.perf_counter()
-    check(schema, spec)
+    check_attack(schema, spec)
     progress("reading", 0, 1)
     world, known = build(to_arrow(table), schema, spec, rng=np.random.default_rng())
     done = []
@@ -89,7 +89,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     )  # fmt: skip
 
 
-def check(schema: Schema, spec: AttackSpec) -> None:
+def check_attack(schema: Schema, spec: AttackSpec) -> None:
     """Raises InputError where the attacked run would be refused, or the attack does not fit the schema."""
     names = schema.domain().names
     if spec.secret is not None and spec.secret not in names:
@@ -99,13 +99,15 @@ def check(schema: Schema, spec: AttackSpec) -> None:
         msg = f"the schema has one column, and {spec.kind} needs at least two; use the kind 'membership'"
         raise SettingError(msg)
     if spec.public_table is not None:
-        raise SettingError(PUBLIC_TABLE)
+        raise SettingError(ATTACKS_NO_PUBLIC_TABLE)
     spec.budget.check_spendable()
     spec.config.calibrate(spec.task(schema))
 
 
-PUBLIC_TABLE = "the run learnt from a public table, and shadow runs learn from none; attack a run without one"
-RESULT = "attack.json"
+ATTACKS_NO_PUBLIC_TABLE = (
+    "the run learnt from a public table, and shadow runs learn from none; attack a run without one"
+)
+ATTACK_RESULT = "attack.json"
 FAULT = "The attack stopped because of a fault in the program; nothing was booked on the ledger. Start it again."
 
 
@@ -123,7 +125,7 @@ def run(folder: Path) -> None:
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
     result = attack(take_table(folder, spec, schema), schema, spec, progress=report)
-    write_json(folder / RESULT, result.model_dump(mode="json"))
+    write_json(folder / ATTACK_RESULT, result.model_dump(mode="json"))
     write_json(folder / DONE, {"seconds": time.time() - started})
 
 

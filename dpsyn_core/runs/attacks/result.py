@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dpsyn_core.runs.jobs.spec import JobSpec
 
 Kind = Literal["membership", "singling-out", "linkage", "inference"]
-KINDS: tuple[Kind, ...] = ("membership", "singling-out", "linkage", "inference")
+ATTACKS: tuple[Kind, ...] = ("membership", "singling-out", "linkage", "inference")
 RUNS = {"membership": 100, "singling-out": 20, "linkage": 20, "inference": 20}  # shadow runs, unless said otherwise
 RECORDS = 2000  # records of the owner's table that shadow runs use, unless said otherwise
 CANARIES = 20

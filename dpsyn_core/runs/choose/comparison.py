@@ -33,7 +33,7 @@ REFUSED = (
 METRICS = {"pairs": "tvd-2way", "columns": "tvd-1way", "triples": "tvd-3way"}
 
 
-def check(spec: ComparisonSpec) -> None:
+def check_comparison(spec: ComparisonSpec) -> None:
     """Raises InputError for a comparison that cannot be made: a private table, an unknown system, too many runs."""
     if not spec.public:
         raise InputError(REFUSED)
@@ -67,9 +67,9 @@ def compare_systems(
         progress: told how many runs are done.
 
     Raises:
-        InputError: see `check`; a public number of records that contradicts `spec.about`.
+        InputError: see `check_comparison`; a public number of records that contradicts `spec.about`.
     """
-    check(spec)
+    check_comparison(spec)
     whole = to_arrow(table)
     size = _size(schema, spec, whole.num_rows)
     tables = [_drawn(whole, size, repeat) for repeat in range(1, spec.repeats + 1)]

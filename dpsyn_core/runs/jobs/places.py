@@ -30,7 +30,7 @@ def confines(*, shared: bool) -> Confines | None:
     return Confines(folders=folders, closed=own_folders()) if folders or shared else None
 
 
-def check_apart() -> None:
+def check_places_apart() -> None:
     """Raises SettingError for a server whose own folder lies below a data folder, or the other way round.
 
     What lies below both would be kept apart by the checks of single files alone.

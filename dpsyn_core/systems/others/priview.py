@@ -14,7 +14,7 @@ from pydantic import Field
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.estimate.marginals.covering_designs import greedy_cover, random_views, view_noise, views
 from dpsyn_core.estimate.marginals.maxent import Reconstruction
-from dpsyn_core.estimate.marginals.reconstruction import Rule, coefficient_sets, marginal_from, signed_sum
+from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule, coefficient_sets, marginal_from, signed_sum
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measure.counting.base import Counter
 from dpsyn_core.measure.gate import Gate
@@ -104,7 +104,7 @@ class PriViewConfig(RecordConfig):
         description="Refuses a domain whose views have more cells than this in all.",
         json_schema_extra={"unit": "cells"},
     )
-    reconstruction: Rule = Field(
+    reconstruction: ReconstructionRule = Field(
         "maximum-entropy",
         title="Reconstruction",
         description=(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.simplex import Rule
+from dpsyn_core.estimate.marginals.simplex import NonNegativeRule
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.estimate.records.gum import UpdateSettings
 from dpsyn_core.progress import Progress, silent
@@ -40,7 +40,7 @@ class RecordSettings(UpdateSettings, SettingsGroup):
             "without the falling rate and the appending that they added later. A value that is set as well wins."
         ),
     )
-    nonnegativity: Rule = Field(
+    nonnegativity: NonNegativeRule = Field(
         default="norm_sub",
         title="Negative cells",
         description=(
@@ -109,15 +109,15 @@ def records_from(
         n_records: number of records asked for; None takes the public or the released total.
         settings: see RecordSettings.
         n_public: the number of records when it is public.
-        separate: see `fit_records`.
-        append: see `fit_records`.
+        separate: see `fit_to_marginals`.
+        append: see `fit_to_marginals`.
         rng: post-processing randomness.
         progress: reports rounds, sweeps and passes.
     """
-    from dpsyn_core.estimate.records.polish import fit_records  # numba is heavy
+    from dpsyn_core.estimate.records.polish import fit_to_marginals  # numba is heavy
 
     tables, n = consistent_tables(measured, n_records, settings, n_public=n_public, progress=progress)
-    return fit_records(tables, domain, n, settings, separate=separate, append=append, rng=rng, progress=progress)
+    return fit_to_marginals(tables, domain, n, settings, separate=separate, append=append, rng=rng, progress=progress)
 
 
 def consistent_tables(

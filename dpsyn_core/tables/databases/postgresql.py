@@ -10,7 +10,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.databases.connection import VIEW, Connection, NoTableError, driver, quoted, refused
 
-ADDRESS = re.compile(
+POSTGRESQL_ADDRESS = re.compile(
     r"postgres(?:ql)?://(?:[^@/?#]*@)?(?P<host>\[[^]@]*\]|[^@/?#:]*)(?::\d+)?(?:/(?P<name>[^@/?#]*))?(?:\?[^@#]*)?"
 )
 # what the server writes must not depend on its settings; every transaction only reads
@@ -29,7 +29,7 @@ ODD = {"f": "a table of another server", "m": "a stored result of a query", "S":
 
 def shown(address: str) -> str:
     """Host and name of the database. An address that is not written as it should be may show a password: none of it."""
-    got = ADDRESS.fullmatch(address)
+    got = POSTGRESQL_ADDRESS.fullmatch(address)
     if got is None:
         return "the PostgreSQL database"
     return f"postgresql://{got['host'] or 'localhost'}" + (f"/{got['name']}" if got["name"] else "")

@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.estimate.records.gum import UpdateSettings
 from dpsyn_core.estimate.records.join import components, conditional_column, match_within, peel
-from dpsyn_core.estimate.records.polish import fit_records
+from dpsyn_core.estimate.records.polish import fit_to_marginals
 from dpsyn_core.schema.domain import Domain
 
 
@@ -77,7 +77,7 @@ def test_records_made_in_parts_match_the_same_tables(append, separate):
         Measurement(attributes=names, values=values / values.sum() * 1000, sigma=1.0)
         for names, values in ((("a", "b"), ab), (("b", "c"), bc), (("d", "e"), de))
     ]
-    codes = fit_records(
+    codes = fit_to_marginals(
         measured,
         domain,
         1000,

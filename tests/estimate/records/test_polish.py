@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.estimate.records.gum import UpdateSettings, independent_records, one_way_shares
-from dpsyn_core.estimate.records.polish import fit_records, polish
+from dpsyn_core.estimate.records.polish import fit_to_marginals, polish
 from dpsyn_core.schema.domain import Domain
 from tests.estimate.records.test_gum import counted, random_table, table
 
@@ -82,7 +82,7 @@ def test_fit_records_serves_any_number_of_records(updater, n):
         Measurement(attributes=(), values=np.array(5.0), sigma=1.0),
     ]
     settings = UpdateSettings(updater=updater, alpha=1.0, sweeps=3, polish=2)
-    codes = fit_records(measured, domain, n, settings, rng=np.random.default_rng(0))
+    codes = fit_to_marginals(measured, domain, n, settings, rng=np.random.default_rng(0))
     assert codes.shape == (3, n)
     assert codes.dtype == np.uint16
     assert (codes < np.array([[3], [4], [300]])).all()
@@ -94,5 +94,5 @@ def test_a_table_of_more_cells_than_records_keeps_the_totals_of_its_columns():
     values[1] *= 1.07
     domain = Domain.of({"sex": 2, "age": 10, "born": 50})
     measured = [Measurement(attributes=("sex", "age", "born"), values=values, sigma=1.0)]
-    codes = fit_records(measured, domain, 400, UpdateSettings(), rng=np.random.default_rng(0))
+    codes = fit_to_marginals(measured, domain, 400, UpdateSettings(), rng=np.random.default_rng(0))
     assert abs((codes[0] == 0).mean() - 1 / 2.07) < 0.03

@@ -15,7 +15,7 @@ import pytest
 from dpsyn_core.errors import InputError, MethodError, TableError, UnitError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
-from dpsyn_core.runs.attacks.attack import attack, check
+from dpsyn_core.runs.attacks.attack import attack, check_attack
 from dpsyn_core.runs.attacks.child import Shadow, outcomes, packed, unpacked
 from dpsyn_core.runs.attacks.membership import Probe
 from dpsyn_core.runs.attacks.result import READING, Outcome
@@ -126,9 +126,9 @@ def test_attacks_that_cannot_be_are_refused_in_a_sentence():
     with pytest.raises(TableError, match="at least 20 individuals"):
         attack(small.table(12), small.schema(), small.spec("membership", 4))
     with pytest.raises(InputError, match="no column 'z'"):
-        check(small.schema(), small.spec("inference", 4, secret="z"))
+        check_attack(small.schema(), small.spec("inference", 4, secret="z"))
     with pytest.raises(UnitError, match="does not protect add-remove"):
-        check(small.schema(), small.spec("inference", 4, method="privbayes"))
+        check_attack(small.schema(), small.spec("inference", 4, method="privbayes"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import DPSynError, InputError, SettingError
-from dpsyn_core.runs.choose.comparison import check, compare_systems
+from dpsyn_core.runs.choose.comparison import check_comparison, compare_systems
 from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec, SystemsComparison, Trial, half_width
 from dpsyn_core.runs.choose.worker import RESULT
 from dpsyn_core.runs.choose.worker import main as work
@@ -67,7 +67,7 @@ def test_a_private_table_is_refused_before_anything_is_read(people):
 )
 def test_what_cannot_be_made_is_refused(change, said):
     with pytest.raises(DPSynError, match=said):
-        check(spec(**change))
+        check_comparison(spec(**change))
 
 
 def test_a_system_that_refuses_is_kept_with_its_sentence_and_the_others_go_on(people):
@@ -129,7 +129,7 @@ def test_the_worker_leaves_a_result_or_a_refusal(people, public, left):
 
     given = spec(methods=("independent",), epsilons=(1.0,), repeats=1, public=public)
     folder = folder_of(people, given)
-    subprocess.run([sys.executable, "-m", work.__module__, str(folder)], check=False, timeout=300)
+    subprocess.run([sys.executable, "-m", work.__module__, str(folder)], check_comparison=False, timeout=300)
     assert (folder / left).exists()
     if public:
         assert len(SystemsComparison.model_validate_json((folder / RESULT).read_text()).runs) == 1
@@ -141,4 +141,4 @@ def test_an_empty_grid_is_no_grid():
     with pytest.raises(ValueError, match="at least 1 item"):
         spec(methods=())
     with pytest.raises(SettingError):
-        check(spec(methods=("independent", "independent")))
+        check_comparison(spec(methods=("independent", "independent")))

@@ -14,7 +14,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SettingError, TableError
 from dpsyn_core.runs.jobs.folder import ERROR, JOB, SCHEMA
-from dpsyn_core.runs.jobs.places import CONFINES, FOLDERS, check_apart, confines
+from dpsyn_core.runs.jobs.places import CONFINES, FOLDERS, check_places_apart, confines
 from dpsyn_core.runs.jobs.spec import JobSpec, ReadJob, ReadSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import confines as module
@@ -188,10 +188,10 @@ def test_a_server_whose_home_lies_below_a_data_folder_does_not_start(folders, ho
     monkeypatch.setenv(FOLDERS, os.pathsep.join(str(root / f) for f in folders.split(":")))
     monkeypatch.setenv("DPSYN_HOME", str(root / home))
     if apart:
-        check_apart()
+        check_places_apart()
         return
     with pytest.raises(SettingError, match="set DPSYN_HOME and DPSYN_SCRATCH to folders elsewhere") as error:
-        check_apart()
+        check_places_apart()
     assert "\n" not in str(error.value)
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("it started"))
     assert main(["app", "--no-browser"]) == 2
@@ -200,10 +200,10 @@ def test_a_server_whose_home_lies_below_a_data_folder_does_not_start(folders, ho
 
 def test_codes_of_runs_lie_apart_from_data_too(srv, monkeypatch):
     monkeypatch.setenv(FOLDERS, str(srv / "data"))
-    check_apart()
+    check_places_apart()
     monkeypatch.setenv("DPSYN_SCRATCH", str(srv / "data"))
     with pytest.raises(SettingError):
-        check_apart()
+        check_places_apart()
 
 
 def test_confines_travel_to_the_worker_as_they_are(srv):

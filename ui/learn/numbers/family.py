@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.curves import best_guess, best_guess_of_mu
-from dpsyn_core.questions.answers.combination import Truth, t_quantile
+from dpsyn_core.questions.answers.combination import CombinedTruth, t_quantile
 from dpsyn_core.questions.answers.functionals import Floats, centred, sampling
 from dpsyn_core.questions.answers.quantities import Gaps, Quantity
 
@@ -161,7 +161,7 @@ class Direct:
     noise: Floats
     sampling: Floats
 
-    def half(self, truth: Truth = "table", *, confidence: float = 0.95) -> Floats:
+    def half(self, truth: CombinedTruth = "table", *, confidence: float = 0.95) -> Floats:
         """Half-widths of intervals for the real table (noise alone), or for the population (noise and sampling)."""
         variance = self.noise if truth == "table" else self.noise + self.sampling
         half: Floats = t_quantile(confidence, np.inf) * np.sqrt(variance)

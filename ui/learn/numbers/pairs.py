@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpsyn_core.estimate.marginals.compression import compress
 from dpsyn_core.estimate.marginals.maxent import reconstruct
 from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.reconstruction import Rule
+from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.domain import CodedAttribute, Domain
@@ -105,7 +105,7 @@ def pairs(rare: float = 0.0) -> SamplePairs:
 
 Truth = Literal["sample", "chain", "parity"]
 TRUTHS: tuple[Truth, ...] = ("sample", "chain", "parity")
-RULES: tuple[Rule, ...] = ("maximum-entropy", "least-norm", "linear-program")
+RULES: tuple[ReconstructionRule, ...] = ("maximum-entropy", "least-norm", "linear-program")
 COLUMNS = ("MARST", "EMPSTAT", "OWNERSHP")
 PEOPLE, DRAWS, SWEEPS = 20_000, 5, 300
 
@@ -130,7 +130,7 @@ def truth(which: Truth) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def rebuilt(which: Truth, epsilon: float, draw: int = 0) -> dict[Rule, Floats]:
+def rebuilt(which: Truth, epsilon: float, draw: int = 0) -> dict[ReconstructionRule, Floats]:
     """The table by each rule, from its three pairs with noise, made to agree and to have no negative cell.
 
     epsilon: infinity for no noise.
@@ -149,7 +149,7 @@ def rebuilt(which: Truth, epsilon: float, draw: int = 0) -> dict[Rule, Floats]:
     return {r: reconstruct(agreed, domain, names, rule=r, sweeps=SWEEPS).values for r in RULES}
 
 
-def off(which: Truth, epsilon: float, rule: Rule) -> float:
+def off(which: Truth, epsilon: float, rule: ReconstructionRule) -> float:
     """Mean distance (TVD) of the rebuilt table from the real one, over DRAWS of the noise."""
     real = truth(which)
     times = 1 if math.isinf(epsilon) else DRAWS

@@ -57,7 +57,7 @@ def join_parts(
         rng: post-processing randomness.
         progress: reports the updates.
     """
-    from dpsyn_core.estimate.records.polish import fit_records  # numba is heavy
+    from dpsyn_core.estimate.records.polish import fit_to_marginals  # numba is heavy
 
     dtype = np.min_scalar_type(max(domain.sizes, default=1) - 1)
     codes = np.zeros((len(domain), n), dtype=dtype)
@@ -65,7 +65,7 @@ def join_parts(
     for part in parts:
         sub = domain.project(part)
         inside = [m for m in tables if m.attributes and set(m.attributes) <= set(part)]
-        made = fit_records(inside, sub, n, settings, separate=True, append=True, rng=rng, progress=progress)
+        made = fit_to_marginals(inside, sub, n, settings, separate=True, append=True, rng=rng, progress=progress)
         shared = [a for a in sub.names if a in done]
         new = [a for a in sub.names if a not in done]
         if shared:
