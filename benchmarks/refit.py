@@ -21,9 +21,9 @@ from benchmarks.rules import TABLES
 from dpsyn_core.data import paths
 from dpsyn_core.estimate.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.refit import conditional_tables as conditional
-from dpsyn_core.runs.refit.refit import Reusable, opened, refit
-from dpsyn_core.runs.refit.subset_schema import narrowed
+from dpsyn_core.runs.refits import conditional_tables as conditional
+from dpsyn_core.runs.refits.refit import Reusable, opened, refit
+from dpsyn_core.runs.refits.subset_schema import narrowed
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.writer import Places, write_release
@@ -31,7 +31,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import RuleColumn
 from dpsyn_core.schema.rules.condition import Condition
-from dpsyn_core.tables.clauses import clauses
+from dpsyn_core.tables.clause import clauses
 from dpsyn_core.tables.read import read_table
 
 CONDITIONS = {

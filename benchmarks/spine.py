@@ -27,7 +27,7 @@ RLS = (ENGINE / "systems" / "rls", ENGINE / "estimate" / "records" / "rls")
 VAGUE = r"\b(?:found|known|held|told|said|made|own|wanted)\b"
 # what the spine of a run does not need: patterns of files; the first that matches counts
 FEATURES = {
-    "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/draft/linked.py "
+    "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/drafts/linked.py "
     "report/linked_page.py estimate/records/linked*.py questions/across.py schema/rules/linked*.py",
     "rules of the schema and their repair": "schema/rules/*.py schema/rhythm.py runs/rule_proposals.py",
     "refits and tables of others": "runs/refit/*.py commands/refit.py estimate/marginals/released_file.py",

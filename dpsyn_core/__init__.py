@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from dpsyn_core.report.answers import answer
     from dpsyn_core.runs.parts import synthesize_to
     from dpsyn_core.runs.purchase import buy_schema
-    from dpsyn_core.runs.refit.refit import refit
+    from dpsyn_core.runs.refits.refit import refit
     from dpsyn_core.runs.release import Release
     from dpsyn_core.runs.synthesis import synthesize
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.draft.draft import confirm as confirm_schema
-    from dpsyn_core.schema.draft.draft import draft as draft_schema
+    from dpsyn_core.schema.drafts.draft import confirm as confirm_schema
+    from dpsyn_core.schema.drafts.draft import draft as draft_schema
     from dpsyn_core.tables.read import read_table
 
 _HOME = {
@@ -32,10 +32,10 @@ _HOME = {
     "Schema": "dpsyn_core.schema.document:Schema",
     "answer": "dpsyn_core.report.answers:answer",
     "buy_schema": "dpsyn_core.runs.purchase:buy_schema",
-    "confirm_schema": "dpsyn_core.schema.draft.draft:confirm",
-    "draft_schema": "dpsyn_core.schema.draft.draft:draft",
+    "confirm_schema": "dpsyn_core.schema.drafts.draft:confirm",
+    "draft_schema": "dpsyn_core.schema.drafts.draft:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
-    "refit": "dpsyn_core.runs.refit.refit:refit",
+    "refit": "dpsyn_core.runs.refits.refit:refit",
     "synthesize": "dpsyn_core.runs.synthesis:synthesize",
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
 }

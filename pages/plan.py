@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpsyn_core.runs.plan import ASSUMED
+from dpsyn_core.runs.price import ASSUMED
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.systems.registry import DEFAULT, names
 from ui.planning import forecasts

@@ -21,7 +21,7 @@ from dpsyn_core.commands.refit import _rules
 from dpsyn_core.estimate.marginals.released_file import read_released
 from dpsyn_core.files import home
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.manifest.certificate import certificate, citation
+from dpsyn_core.privacy.manifest.certificates import certificate, citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import HangingTable, guarantee
 from dpsyn_core.privacy.unit import Unit

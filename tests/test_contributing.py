@@ -276,7 +276,7 @@ def test_a_form_of_question_is_planned_measured_and_stands_in_the_manifest(newco
     assert passed(newcomer.output("python -m pytest tests/questions")) > 80
     code = """
 from dpsyn_core.questions.document import declared
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.sample import sample_schema, sample_table
 [question] = declared("out/questions.json", sample_schema()).questions

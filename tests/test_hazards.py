@@ -14,7 +14,7 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError, TableError, UnitError
 from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.measure.sources import memory
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.privacy.ledger.ledger import Ledger
@@ -24,7 +24,7 @@ from dpsyn_core.runs.purchase import buy_schema
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.systems.registry import MODULES, config_class, names
 from dpsyn_core.tables.notices import Notice
 from tests.audit.whole import crowd, rows, schema

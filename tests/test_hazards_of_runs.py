@@ -28,7 +28,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.verify.receipts import receipt
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import config_class, configure, names
 from tests.audit.mutants import MUTANTS

@@ -9,7 +9,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.databases import batches as readers
 from dpsyn_core.tables.databases.batches import database_batches
 from dpsyn_core.tables.databases.database import Database

@@ -36,7 +36,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.runs.writer import Places
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
@@ -493,7 +493,7 @@ MODULES = {  # that make, write or hand out a manifest, outside the commands
     "dpsyn_core/runs/jobs/linked.py",
     "dpsyn_core/runs/trees/release.py",
     "dpsyn_core/privacy/manifest/manifest.py",
-    "dpsyn_core/runs/refit/refit.py",
+    "dpsyn_core/runs/refits/refit.py",
     "dpsyn_core/runs/measurement.py",
     "dpsyn_core/runs/open.py",
     "dpsyn_core/runs/parts.py",

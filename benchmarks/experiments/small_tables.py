@@ -26,8 +26,8 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.schema.draft.proposals import agreed, propose
+from dpsyn_core.schema.drafts.draft import draft
+from dpsyn_core.schema.drafts.proposals import agreed, propose
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import configure
 from tests.seeded import SeededNoise

@@ -127,7 +127,7 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dpsyn_core.commands.common import chosen_run
     from dpsyn_core.commands.trees import COMMANDS
     from dpsyn_core.runs.choose.epsilon_search import PAIRS, epsilon_for_error, gain
-    from dpsyn_core.runs.plan import ASSUMED
+    from dpsyn_core.runs.price import ASSUMED
 
     args.epsilon = 1.0  # of the run whose epsilon is looked for
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
@@ -153,7 +153,7 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
 def _print_plan(args: argparse.Namespace) -> None:
     """One line a step, or JSON. Raises InputError."""
     from dpsyn_core.commands.common import chosen_run, print_json
-    from dpsyn_core.runs.plan import ASSUMED, lost, lost_sentence, plan
+    from dpsyn_core.runs.price import ASSUMED, lost, lost_sentence, plan
 
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
     if schema.links:

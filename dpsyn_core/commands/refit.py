@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.parts import PendingRelease
-    from dpsyn_core.runs.refit.refit import Changes, chosen_by_looking, prepared
+    from dpsyn_core.runs.refits.refit import Changes, chosen_by_looking, prepared
     from dpsyn_core.runs.writer import Places, write_release
 
     tree = _tree(args.release)
@@ -127,7 +127,7 @@ def make_tree(args: argparse.Namespace, found: Any) -> None:
 def _given(args: argparse.Namespace) -> Any:
     """The release file, or the tables of others with whose they are."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.refit.refit import opened
+    from dpsyn_core.runs.refits.refit import opened
     from dpsyn_core.runs.release_file import SUFFIX
 
     named = [f for f in ("schema", "by", "epsilon", "delta") if getattr(args, f) is not None]
@@ -143,8 +143,8 @@ def _given(args: argparse.Namespace) -> Any:
         )
         raise SettingError(msg)
     from dpsyn_core.commands.trees import one_table
-    from dpsyn_core.runs.refit.published_tables import published_tables
-    from dpsyn_core.runs.refit.refit import Published
+    from dpsyn_core.runs.refits.published_tables import published_tables
+    from dpsyn_core.runs.refits.refit import Published
 
     whose = Published(by=args.by, epsilon=args.epsilon, delta=args.delta)
     return published_tables(args.release, one_table("refit", args.schema), whose)

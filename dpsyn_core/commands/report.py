@@ -14,7 +14,7 @@ NONE = Path("-")  # in place of a real table
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    from dpsyn_core.report.words import languages
+    from dpsyn_core.report.wording import languages
 
     parser = commands.add_parser(
         "report",

@@ -171,7 +171,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.draft.draft import drafted
+    from dpsyn_core.schema.drafts.draft import drafted
     from dpsyn_core.schema.rules.usual_rules import propose_rules
 
     check_writable(args.out)
@@ -208,7 +208,7 @@ def run_confirm(args: argparse.Namespace) -> None:
     """Makes entries public by the word of a person, who names them; says what is left."""
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.draft.draft import confirm
+    from dpsyn_core.schema.drafts.draft import confirm
 
     out = args.out or args.schema
     check_writable(out)
@@ -250,8 +250,8 @@ def print_unconfirmed(schema: Any) -> None:
 def dump_panel(args: argparse.Namespace, schema: Any) -> None:
     """Writes the draft as that of a panel: persons, and their rows in the order of waves."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.draft.linked import with_keys
-    from dpsyn_core.schema.draft.panel import panel_schema
+    from dpsyn_core.schema.drafts.linked import with_keys
+    from dpsyn_core.schema.drafts.panel import panel_schema
 
     if args.wave is None or args.identifier is None:
         msg = "a panel needs --identifier, the column that names a person, and --wave, which puts its rows in order"
@@ -275,7 +275,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs.trees.export import named_tables
-    from dpsyn_core.schema.draft.linked import draft_linked, propose_linked_rules
+    from dpsyn_core.schema.drafts.linked import draft_linked, propose_linked_rules
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
     refused = next((name for name, value in given if value), None)
@@ -402,7 +402,7 @@ def parse_wanted(text: str) -> Any:
     from typing import cast, get_args
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.measure.discover import Kind, Wanted
+    from dpsyn_core.measure.discovery import Kind, Wanted
 
     column, sign, rest = text.rpartition("=")
     kind, colon, bins = rest.partition(":")
@@ -514,7 +514,7 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
     """One line a finding. Raises SchemaError on the first error."""
     from dpsyn_core.commands.common import PRIVATE
     from dpsyn_core.errors import SchemaError
-    from dpsyn_core.schema.check import check
+    from dpsyn_core.schema.checks import check
 
     if table is not None:
         remember_rules(schema)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.questions.templates import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
+from dpsyn_core.questions.suggestions import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules.rule_breaks import RuleBreaks
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.templates import templates
+from dpsyn_core.questions.suggestions import templates
+from dpsyn_core.questions.validity import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain

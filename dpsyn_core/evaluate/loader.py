@@ -17,7 +17,7 @@ from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats, Roles
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.rule_breaks import rule_breaks
-from dpsyn_core.tables.cells.canonical import has_decimal_comma
+from dpsyn_core.tables.cells.canonical_text import has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
 KEPT = 8  # columns of floats kept in memory

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from dpsyn_core.measure.charges import noise_charge, partition_charge
-from dpsyn_core.measure.discover import RANGE_AND_EDGES, Wanted, cap_of, shares
+from dpsyn_core.measure.discovery import RANGE_AND_EDGES, Wanted, cap_of, shares
 from dpsyn_core.measure.partitions import reach_for
 from dpsyn_core.measure.quantiles import RANGE_CELLS, ceiling
 from dpsyn_core.privacy.budget import LARGEST_EPSILON, Budget, Cost

@@ -26,7 +26,7 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.schema.codec import Encoded, identifiers
 from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.headers import locate
 
 

@@ -20,8 +20,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text, write_text
 from dpsyn_core.questions import across as across_links
-from dpsyn_core.questions.check import check
 from dpsyn_core.questions.forms import KINDS, Question, QuestionPart
+from dpsyn_core.questions.validity import check
 from dpsyn_core.schema.document import Schema
 
 TAGS = {

@@ -22,8 +22,8 @@ from dpsyn_core.questions.forms import (
 )
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.interval_ends import ends_of
-from dpsyn_core.tables.cells.canonical import canonical
-from dpsyn_core.tables.clauses import Clause, clauses, unquoted
+from dpsyn_core.tables.cells.canonical_text import canonical
+from dpsyn_core.tables.clause import Clause, clauses, unquoted
 
 Floats = NDArray[np.float64]
 RANK = re.compile(r"^\d{1,3}$")  # of a bin of dates, as documents named them before dates could be written

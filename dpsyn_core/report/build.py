@@ -19,11 +19,11 @@ from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.noise_error import interval
 from dpsyn_core.report import figures
-from dpsyn_core.report.figures.glance import Panel
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
+from dpsyn_core.report.figures.overview import Panel
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.translation import sentence
-from dpsyn_core.report.words import ENGLISH, Words, dated, local
+from dpsyn_core.report.wording import ENGLISH, Words, dated, local
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute

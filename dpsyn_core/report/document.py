@@ -36,7 +36,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.questions import AskedAnswer
 from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.wording import ENGLISH, Words
 from dpsyn_core.runs.verify.receipts import PUBLIC_TABLE, Receipt
 
 VERSION = 1

@@ -8,7 +8,7 @@ from typing import Any
 from dpsyn_core.report import questions, released, scores, sections
 from dpsyn_core.report.document import ScoredTable, label_of, verdict_lines
 from dpsyn_core.report.page import Page, number
-from dpsyn_core.report.words import Words, local, words
+from dpsyn_core.report.wording import Words, local, words
 
 
 def html_report(

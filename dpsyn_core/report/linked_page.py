@@ -9,14 +9,14 @@ from typing import Any
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.privacy.manifest.certificate import promise
+from dpsyn_core.privacy.manifest.certificates import promise
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
 from dpsyn_core.report.page import Page, number
 from dpsyn_core.report.released import add_certificate, add_odds, certificate_words
 from dpsyn_core.report.sections import worst_pairs
-from dpsyn_core.report.words import Words, local, words
+from dpsyn_core.report.wording import Words, local, words
 from dpsyn_core.runs.trees.keys import KeysOfLink
 from dpsyn_core.runs.trees.reference import LinkVerdict
 from dpsyn_core.runs.verify.receipts import Receipt

@@ -20,7 +20,7 @@ from dpsyn_core.errors import UNSEEN
 from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, plain
 from dpsyn_core.report.theme import DARK, LAYOUT, LIGHT, Figure
 from dpsyn_core.report.translation import sentence
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, local
 
 if TYPE_CHECKING:
     from jinja2 import Environment

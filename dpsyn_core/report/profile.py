@@ -16,7 +16,7 @@ from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.page import number, percent
 from dpsyn_core.report.theme import SERIES, SHARE, Figure
 from dpsyn_core.report.verdict import amount, fine, told_apart
-from dpsyn_core.report.words import ENGLISH, Words, dated, local
+from dpsyn_core.report.wording import ENGLISH, Words, dated, local
 
 MOST = 40  # columns that are drawn, those with the largest difference; more cannot be read
 LABEL = 28  # characters of a name

@@ -17,12 +17,12 @@ from dpsyn_core.questions.answer import Answer
 from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
 from dpsyn_core.questions.answers.answers import Answered, column_of, number, unit_of
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.report import figures
 from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.report.page import Page
 from dpsyn_core.report.theme import Figure
-from dpsyn_core.report.words import ENGLISH, Words, local, part
+from dpsyn_core.report.wording import ENGLISH, Words, local, part
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.years import is_year
 

@@ -25,11 +25,11 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.answer import Axis
 from dpsyn_core.questions.answers.answers import Answered, answer_question, sentence
 from dpsyn_core.questions.answers.intervals import GRADES, Inferrer
-from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
 from dpsyn_core.questions.meaning import conditions
+from dpsyn_core.questions.validity import check
 from dpsyn_core.report.answers import check_whole, inferrer_of, plain_codes
 from dpsyn_core.runs.verify.receipts import Receipt, receipt
 from dpsyn_core.schema.document import Schema, TableSchema

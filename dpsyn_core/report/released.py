@@ -9,12 +9,12 @@ from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.noise_error import expected_tvd, interval
 from dpsyn_core.evaluate.released_fit import MeasuredFit, row_name
 from dpsyn_core.privacy.curves import best_guess
-from dpsyn_core.privacy.manifest.certificate import ENGLISH, certificate, charge_name, promise
+from dpsyn_core.privacy.manifest.certificates import ENGLISH, certificate, charge_name, promise
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page
-from dpsyn_core.report.words import Words
+from dpsyn_core.report.wording import Words
 
 MOST_CHARGES = 200
 

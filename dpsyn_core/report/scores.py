@@ -10,7 +10,7 @@ from dpsyn_core.evaluate.base import GOAL_WORDS, Score, metric_class, names
 from dpsyn_core.evaluate.shuffled_floor import between
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
-from dpsyn_core.report.words import part
+from dpsyn_core.report.wording import part
 
 KEPT = "relations"
 NUMBERS = ("rank-correlation", "wasserstein")  # lead where half of the attributes are numbers, of which bins say little

@@ -16,7 +16,7 @@ from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page
 from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, lost_groups, profile_rows
 from dpsyn_core.report.translation import error
-from dpsyn_core.report.words import part
+from dpsyn_core.report.wording import part
 
 SHOWN = 60  # rows of means by group: those that are farthest off
 CHOICES = 12  # columns whose groups can be chosen

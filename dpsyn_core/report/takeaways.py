@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.files import not_private_name
-from dpsyn_core.privacy.manifest.certificate import ENGLISH, Words, citation, promise
+from dpsyn_core.privacy.manifest.certificates import ENGLISH, Words, citation, promise
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.words import local
+from dpsyn_core.report.wording import local
 from dpsyn_core.runs.spec import RunSpec
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import re
 import tomllib
 from functools import cache
 
-from dpsyn_core.report.words import TEXTS, Words, local
+from dpsyn_core.report.wording import TEXTS, Words, local
 
 NESTED = ("why", "kind", "part", "error")  # what an error fills in and is translated too
 SAID = "said_"  # the beginning of what a sentence of `said` fills in and is translated too

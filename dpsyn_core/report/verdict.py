@@ -9,8 +9,8 @@ from dpsyn_core.evaluate.column_shifts import Fixed, MovedBlanks, MovedDays
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.shifts import MovedGroup
 from dpsyn_core.evaluate.shuffled_floor import Between
-from dpsyn_core.evaluate.verdict import NAMED, Measure, Verdict, verdict
-from dpsyn_core.report.words import ENGLISH, Words, dated, local
+from dpsyn_core.evaluate.verdicts import NAMED, Measure, Verdict, verdict
+from dpsyn_core.report.wording import ENGLISH, Words, dated, local
 from dpsyn_core.schema.years import is_year
 
 LARGE = 1e17  # from which on an amount is written with an exponent

@@ -62,7 +62,8 @@ class ItemsetRelease:
 def settings_of(spec: RunSpec) -> PrivBasisSettings:
     """Which itemsets a run releases, and how. Raises SettingError, MethodError."""
     if spec.method != ITEMSETS_METHOD or spec.delta:
-        msg = f"itemsets are released by '{ITEMSETS_METHOD}', which is pure DP; the run names '{spec.method}' and {spec.delta:g}"
+        asked = f"'{spec.method}' and {spec.delta:g}"
+        msg = f"itemsets are released by '{ITEMSETS_METHOD}', which is pure DP; the run names {asked}"
         raise MethodError(msg)
     return validated(PrivBasisSettings, "itemsets", spec.settings)
 

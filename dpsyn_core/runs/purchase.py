@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpsyn_core.measure.discover import Discovery, Wanted, cap_of, check_columns, discover
+from dpsyn_core.measure.discovery import Discovery, Wanted, cap_of, check_columns, discover
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit

@@ -44,7 +44,7 @@ def _of_one(schema: TableSchema) -> Offered:
 def _of_tree(schema: Any) -> Offered:
     """As `_of_one`, for tables that hang together."""
     from dpsyn_core.runs.trees.decoder import check_linked_rules
-    from dpsyn_core.schema.draft.linked import propose_linked_rules
+    from dpsyn_core.schema.drafts.linked import propose_linked_rules
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
         made = schema

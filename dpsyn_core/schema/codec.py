@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells import canonical as canonical_text
-from dpsyn_core.tables.cells.canonical import COMMA, has_decimal_comma
+from dpsyn_core.tables.cells import canonical_text
+from dpsyn_core.tables.cells.canonical_text import COMMA, has_decimal_comma
 from dpsyn_core.tables.headers import locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]

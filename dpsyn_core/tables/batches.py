@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.headers import locate
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import ExtraError, TableError
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
 
 _BLOCK = 1 << 20

@@ -15,7 +15,7 @@ from dpsyn_core.extras import require
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.cells import objects as cells
-from dpsyn_core.tables.cells.canonical import to_text
+from dpsyn_core.tables.cells.canonical_text import to_text
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import EXCEL, ReadForm
 from dpsyn_core.tables.text import dialect

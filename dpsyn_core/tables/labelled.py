@@ -26,7 +26,7 @@ from dpsyn_core.extras import require
 from dpsyn_core.limits import physical_mb
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.cells.canonical import canonical, to_text
+from dpsyn_core.tables.cells.canonical_text import canonical, to_text
 from dpsyn_core.tables.declarations import DeclaredColumn, Kind, carried, declared_in
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
 from dpsyn_core.tables.read_form import LABELLED, ReadForm

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.declarations import DeclaredColumn
 from dpsyn_core.tables.labelled import EPOCH, library
 

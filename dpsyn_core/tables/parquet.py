@@ -7,7 +7,7 @@ from typing import Any
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.notices import Notice
 
 MAX_CELLS = 1 << 32

@@ -105,7 +105,7 @@ def _file(path: Path, form: ReadForm, share: Share) -> Batches:
     if kind in ("excel", "labelled"):
         return _mapped(path, form)
     if kind == "parquet":
-        from dpsyn_core.tables.parquet_batches import parquet_batches
+        from dpsyn_core.tables.parquet_pages import parquet_batches
 
         batches = parquet_batches(path, strict=form.strict, share=share)
     else:
@@ -277,7 +277,7 @@ def _most_shares(path: Path, form: ReadForm) -> int:
         msg = f"'{path.name}' is {what}, which cannot be read in parts; save it as CSV or Parquet"
         raise TableError(msg)
     if kind == "parquet":
-        from dpsyn_core.tables.parquet_batches import row_groups
+        from dpsyn_core.tables.parquet_pages import row_groups
 
         return row_groups(path)
     return path.stat().st_size if divisible(path, form) else 1

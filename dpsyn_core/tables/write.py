@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import check_writable, replacing
 from dpsyn_core.tables import headers
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.cells import numbers as casting
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dpsyn_core.commands.schema import remember_rules
 from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import at_page, space_of, uploaded, words

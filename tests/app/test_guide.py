@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
-from dpsyn_core.schema.draft.proposal import Proposal
+from dpsyn_core.schema.drafts.proposal import Proposal
 from tests.app_driver import at_page, keys, space_of, uploaded, words
 from ui.schema import guide
 

@@ -4,7 +4,7 @@ import pytest
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.report.translation import translated
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.read import open_table
 from tests.app.hostile_files import GOOD, odd, refused

@@ -80,7 +80,7 @@ def test_a_project_and_the_files_of_a_run_do_not_tell_that_its_table_was_too_lar
 @pytest.mark.parametrize(("limit", "value"), [("LARGEST", "st_size"), ("MOST_CELLS", "cells")])
 def test_a_file_is_too_large_for_the_app_from_one_byte_or_cell_on(table, monkeypatch, limit, value):  # noqa: F811
     """The side on which it stands is seen here alone; the tests above say that nothing else shows it."""
-    from dpsyn_core.tables.parquet_batches import cells_of
+    from dpsyn_core.tables.parquet_pages import cells_of
 
     if limit == "MOST_CELLS" and table.suffix != ".parquet":
         return

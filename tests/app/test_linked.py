@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.drafts.draft import confirm
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import BAD, at_page, space_of, uploaded, words
 from ui.linked.loading import guessed

@@ -16,7 +16,7 @@ from dpsyn_core.child import Child
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.runs.jobs.spec import ReadSpec
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.batches import of_table
 from dpsyn_core.tables.read_form import ReadForm
 from tests.tables.reading import read

@@ -3,7 +3,7 @@
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC
-from dpsyn_core.runs.refit.refit import described_by
+from dpsyn_core.runs.refits.refit import described_by
 from dpsyn_core.schema.rules.rule_breaks import broken_counts
 from dpsyn_core.tables.read import read_table
 from tests.app.test_jobs import ended

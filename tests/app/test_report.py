@@ -280,7 +280,7 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     ],
 )
 def test_a_verdict_praises_only_what_keeps_its_relations(errors, kept, calm, grade):
-    from dpsyn_core.evaluate import verdict
+    from dpsyn_core.evaluate import verdicts as verdict
     from dpsyn_core.evaluate.base import Score
     from dpsyn_core.evaluate.shuffled_floor import Between
     from ui.shared.text import figure_words

@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import open as opening

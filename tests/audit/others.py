@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.measure.counting.transactions import TableTransactions
-from dpsyn_core.measure.discover import Wanted, cap_of, discover
+from dpsyn_core.measure.discovery import Wanted, cap_of, discover
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.systems.base import Guarantee, Synthesizer

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from dpsyn_core.tables.databases.database import Database
 from dpsyn_core.tables.frames import to_arrow
-from dpsyn_core.tables.parquet_batches import parquet_batches
+from dpsyn_core.tables.parquet_pages import parquet_batches
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text.batches import text_batches
 from tests.tables.reading import read, read_database

@@ -9,7 +9,7 @@ from dpsyn_core.data import paths
 from dpsyn_core.evaluate.learning import DEFAULT, classification, classifier
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from tests.tables.reading import read
 
 

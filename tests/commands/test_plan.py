@@ -12,7 +12,7 @@ from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs import plan as runs_plan
+from dpsyn_core.runs import price as runs_plan
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_table

@@ -11,7 +11,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.profile import QUANTILES, profiles
 from dpsyn_core.evaluate.small_groups import group_errors
-from dpsyn_core.evaluate.verdict import verdict
+from dpsyn_core.evaluate.verdicts import verdict
 from dpsyn_core.report.profile import (
     both,
     columns_entry,
@@ -22,7 +22,7 @@ from dpsyn_core.report.profile import (
     profile_rows,
 )
 from dpsyn_core.report.verdict import sentence
-from dpsyn_core.report.words import ENGLISH, local
+from dpsyn_core.report.wording import ENGLISH, local
 from dpsyn_core.schema.document import Schema
 
 SCHEMA = Schema.of({

@@ -10,9 +10,9 @@ import pytest
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.profile import profiles
 from dpsyn_core.evaluate.shifts import means
-from dpsyn_core.evaluate.verdict import verdict
+from dpsyn_core.evaluate.verdicts import verdict
 from dpsyn_core.report.verdict import sentence, verdict_entry
-from dpsyn_core.report.words import ENGLISH
+from dpsyn_core.report.wording import ENGLISH
 from dpsyn_core.schema.document import Schema
 from ui.shared.text import catalogue
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.measure.forecast import least_epsilon, people_needed
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.quantiles import buy_range

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import BudgetError, SchemaError
-from dpsyn_core.measure import discover as discovery
-from dpsyn_core.measure.discover import Wanted, cap_of, discover
+from dpsyn_core.measure import discovery
+from dpsyn_core.measure.discovery import Wanted, cap_of, discover
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.quantiles import buy_edges, buy_range, edges_of
 from dpsyn_core.measure.unprotected import bounded, distinct_counts

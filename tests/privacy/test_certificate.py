@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.manifest.certificate import ENGLISH, certificate, promise
+from dpsyn_core.privacy.manifest.certificates import ENGLISH, certificate, promise
 from dpsyn_core.privacy.unit import Unit
 from tests.privacy.test_manifest import charges, manifest
 from ui.shared.text import written

@@ -7,7 +7,7 @@ from dpsyn_core.errors import QuestionError
 from dpsyn_core.questions.answers.requests import asked
 from dpsyn_core.questions.compile import compile_question
 from dpsyn_core.questions.document import Questions, plain
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.schema.document import Schema
 
 SCHEMA = Schema.of(

@@ -3,8 +3,8 @@
 import pytest
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.questions.check import MOST_CELLS, MOST_CONDITIONS, MOST_TERMS, check
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.validity import MOST_CELLS, MOST_CONDITIONS, MOST_TERMS, check
 from dpsyn_core.schema.document import Schema
 
 

@@ -5,7 +5,7 @@ import pytest
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.questions.compile import compile_questions, default_share, workload_of
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.templates import templates
+from dpsyn_core.questions.suggestions import templates
 from dpsyn_core.schema.sample import sample_schema
 from tests.questions.small import schema
 from tests.questions.test_document import ALL

@@ -11,7 +11,7 @@ from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.questions.document import Questions, declared, json_schema
 from dpsyn_core.questions.forms import PeriodBins, WidthBins
 from dpsyn_core.questions.meaning import coarse_of
-from dpsyn_core.questions.templates import templates
+from dpsyn_core.questions.suggestions import templates
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema
 from tests.questions.small import schema

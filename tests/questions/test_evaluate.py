@@ -6,7 +6,7 @@ import pytest
 
 from dpsyn_core.evaluate.income import Incomes, group_statistics
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.questions.meaning import coarse_of, numbers_of
 from dpsyn_core.questions.regress import design, fit_logistic
 from tests.questions.small import codes, schema

@@ -13,7 +13,7 @@ from dpsyn_core.report.figures.columns import density
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
-from dpsyn_core.report.words import ENGLISH
+from dpsyn_core.report.wording import ENGLISH
 from tests.evaluate.tables import brute, small
 
 HOSTILE = "<b>bold</b> %{x}"

@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.errors import TableError
 from dpsyn_core.evaluate.base import compute
 from dpsyn_core.report import build
-from dpsyn_core.report.figures.glance import CHOSEN, COLUMNS, MOST, PANELS, Panel, glance
+from dpsyn_core.report.figures.overview import CHOSEN, COLUMNS, MOST, PANELS, Panel, glance
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.report.theme import DARK, LIGHT
 from dpsyn_core.schema.document import Schema

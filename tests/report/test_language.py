@@ -6,7 +6,7 @@ import pytest
 
 from dpsyn_core.report.html import html_report
 from dpsyn_core.report.translation import NAMED, sentence, sentences
-from dpsyn_core.report.words import ENGLISH, languages, words
+from dpsyn_core.report.wording import ENGLISH, languages, words
 from tests.report.test_html import Reader, data_of, scored
 
 OTHERS = [code for code in languages() if code != "en"]

@@ -7,12 +7,13 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.evaluate.verdict import verdict
+from dpsyn_core.evaluate.verdicts import verdict
 from dpsyn_core.report import build, figures
-from dpsyn_core.report.figures import columns, glance
+from dpsyn_core.report.figures import columns
+from dpsyn_core.report.figures import overview as glance
 from dpsyn_core.report.profile import gap_rows, profile_rows
 from dpsyn_core.report.verdict import sentence
-from dpsyn_core.report.words import ENGLISH, dated
+from dpsyn_core.report.wording import ENGLISH, dated
 from dpsyn_core.schema.document import Schema
 
 COMMA = {**ENGLISH, "decimal_mark": ","}

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from dpsyn_core.data import paths
-from dpsyn_core.privacy.manifest.certificate import ENGLISH, citation
+from dpsyn_core.privacy.manifest.certificates import ENGLISH, citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.takeaways import bibtex, notebook, python_script, shell_command, shell_script
 from dpsyn_core.runs.spec import RunSpec

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from dpsyn_core.errors import BudgetError, InputError
-from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.measure.sparse import empty_survivors, noisy_above, survival
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger

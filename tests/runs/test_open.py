@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.measure.counting.transactions import TableTransactions
-from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.sources.transactions import ItemSource
 from dpsyn_core.privacy.budget import Budget

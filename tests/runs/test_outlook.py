@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dpsyn_core.commands.cli import main
-from dpsyn_core.runs.plan import LOST, column_error, lost, plan
+from dpsyn_core.runs.price import LOST, column_error, lost, plan
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 

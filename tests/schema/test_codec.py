@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.measure.sources.bounding import bound
-from dpsyn_core.schema.check import check
+from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.cells import numbers as casting
 from tests.schema.helpers import cat, date, encode_one, num, schema
 

@@ -5,7 +5,7 @@ import pytest
 
 from dpsyn_core.errors import OutputError, SchemaError
 from dpsyn_core.schema.document import Schema, json_schema
-from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.drafts.draft import confirm
 from tests.schema.helpers import cat, date, num, schema
 
 # the exact shape of the specification, extras left out

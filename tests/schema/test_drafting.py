@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError, TableError
-from dpsyn_core.schema.check import check
+from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.draft.draft import confirm, draft
+from dpsyn_core.schema.drafts.draft import confirm, draft
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, num, schema
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.schema.check import check
+from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.misfits import misfits, unreadable_records
 from dpsyn_core.tables.read import read_table

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.measure.discover import Wanted
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.purchase import buy_schema
 from dpsyn_core.schema.codec import Codec

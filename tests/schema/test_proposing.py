@@ -9,9 +9,9 @@ import pytest
 from dpsyn_core.schema.attributes.ranges import CountBins
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.crowding import crowded
-from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.schema.draft.proposals import agreed, propose
+from dpsyn_core.schema.drafts.crowding import crowded
+from dpsyn_core.schema.drafts.draft import draft
+from dpsyn_core.schema.drafts.proposals import agreed, propose
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.write import csv_bytes
 

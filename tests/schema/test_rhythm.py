@@ -8,8 +8,8 @@ import pytest
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.draft.draft import draft
-from dpsyn_core.schema.draft.proposals import agreed, propose
+from dpsyn_core.schema.drafts.draft import draft
+from dpsyn_core.schema.drafts.proposals import agreed, propose
 from dpsyn_core.schema.grids import OF_TIMES
 from dpsyn_core.schema.misfits import misfits
 from dpsyn_core.schema.rhythm import MONTHS, OF_DAYS, RHYTHMS, found_in, keeps

@@ -9,7 +9,7 @@ import pytest
 from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
 from dpsyn_core.measure.sources.bounding import bound
-from dpsyn_core.schema.check import check
+from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.rule_breaks import broken_counts

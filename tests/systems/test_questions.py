@@ -10,7 +10,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.compile import workload_of
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.plan import plan_of
+from dpsyn_core.runs.price import plan_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.registry import config_class, configure, names

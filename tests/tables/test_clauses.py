@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.errors import QuestionError, SchemaError
 from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.clauses import Clause, clauses
+from dpsyn_core.tables.clause import Clause, clauses
 
 SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [
     {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99, "bins": {"count": 100},

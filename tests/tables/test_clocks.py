@@ -13,8 +13,8 @@ from openpyxl import Workbook
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.draft.draft import confirm, draft
-from dpsyn_core.schema.draft.proposals import agreed, propose
+from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.proposals import agreed, propose
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.read import open_table

@@ -146,7 +146,7 @@ def stata(path, letter):
 def test_a_letter_in_one_record_changes_no_cell_of_another_record(tmp_path, monkeypatch):
     import pyreadstat
 
-    from dpsyn_core.tables.cells.canonical import to_text
+    from dpsyn_core.tables.cells.canonical_text import to_text
 
     read = pyreadstat.read_dta
 

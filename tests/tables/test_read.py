@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.draft.draft import draft
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables import headers
 from dpsyn_core.tables import read as reading
 from dpsyn_core.tables.batches import Share
-from dpsyn_core.tables.cells.canonical import UNREADABLE
+from dpsyn_core.tables.cells.canonical_text import UNREADABLE
 from dpsyn_core.tables.handover import leave, take
-from dpsyn_core.tables.parquet_batches import parquet_batches
+from dpsyn_core.tables.parquet_pages import parquet_batches
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text import inflation as inflate

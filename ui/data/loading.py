@@ -157,7 +157,7 @@ def afresh(space: Workspace) -> None:
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.schema.draft.draft import drafted
+    from dpsyn_core.schema.drafts.draft import drafted
 
     return None if dataset.table is None else drafted(dataset.table, dataset.ledger)[0]
 
@@ -191,7 +191,7 @@ def by_path(space: Workspace, text: str, form: ReadForm = AS_FOUND, *, tell: Tel
 
 def is_large(path: Path) -> bool:
     """Whether pages hold a part of a table only: of folders, patterns, and files with very many cells."""
-    from dpsyn_core.tables.parquet_batches import cells_of
+    from dpsyn_core.tables.parquet_pages import cells_of
     from dpsyn_core.tables.places import PATTERN
 
     if not path.is_file():

@@ -344,7 +344,7 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
 
 def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
     """Refuses a run that no page can have asked for: its words go into scripts and pages. Raises InputError."""
-    from dpsyn_core.runs.refit.refit import with_rules
+    from dpsyn_core.runs.refits.refit import with_rules
 
     job = spec.job(public_table=None)
     try:

@@ -258,7 +258,7 @@ def refit_form(space: Workspace, job: Job) -> None:
 
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read, in the visitor's language."""
-    from dpsyn_core.privacy.manifest.certificate import certificate as text
+    from dpsyn_core.privacy.manifest.certificates import certificate as text
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.jobs.folder import MANIFEST
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dpsyn_core.privacy.manifest import certificate
+from dpsyn_core.privacy.manifest import certificates as certificate
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import takeaways
 from dpsyn_core.runs.jobs.folder import MANIFEST

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.draft.linked import propose_linked_rules
+from dpsyn_core.schema.drafts.linked import propose_linked_rules
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule

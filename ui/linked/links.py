@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.linked import proposed_roles, with_keys
+from dpsyn_core.schema.drafts.linked import proposed_roles, with_keys
 from dpsyn_core.schema.individuals import LADDER
 from dpsyn_core.schema.linked import MOST_CHILDREN, MOST_SINGLES
 from ui.linked import diagram, limits

@@ -18,8 +18,8 @@ from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.jobs.folder import SCHEMA
 from dpsyn_core.runs.jobs.spec import ReadSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.linked import with_keys
-from dpsyn_core.schema.draft.links import guessed_links
+from dpsyn_core.schema.drafts.linked import with_keys
+from dpsyn_core.schema.drafts.links import guessed_links
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.read_form import ReadForm
 from ui.data.loading import recognised

@@ -10,8 +10,8 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.privacy.unit import Neighbours
 from dpsyn_core.questions.across import LinkedQuestion
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.draft.linked import CHILDREN, with_keys
-from dpsyn_core.schema.draft.panel import panel_schema
+from dpsyn_core.schema.drafts.linked import CHILDREN, with_keys
+from dpsyn_core.schema.drafts.panel import panel_schema
 from dpsyn_core.schema.linked import LinkedSchema
 from ui.shared.text import t
 

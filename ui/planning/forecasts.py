@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.report.figures.grid import grid_figure
 from dpsyn_core.runs.choose.outlook import EPSILONS, SIZES, Outlook, outlook
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.runs.price import plan
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from ui.privacy.plan import ALONE, FAIR, HASHED, bar, verdict

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.report.figures.grid import choice_figure
-from dpsyn_core.runs.plan import ASSUMED
+from dpsyn_core.runs.price import ASSUMED
 from dpsyn_core.runs.spec import RunSpec
 from ui.privacy import budget
 from ui.privacy.plan import HASHED

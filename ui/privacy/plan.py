@@ -11,7 +11,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.runs.plan import ASSUMED, RunPlan, Step, lost, plan
+from dpsyn_core.runs.price import ASSUMED, RunPlan, Step, lost, plan
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.systems.registry import DEFAULT
 from ui.privacy.guarantee import records

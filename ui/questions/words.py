@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def asks(question: Question, schema: Schema | None = None) -> str:
     """The question as a sentence; schema: its mean of a column of 0 and 1 is then called a share."""
-    from dpsyn_core.questions.templates import is_rate
+    from dpsyn_core.questions.suggestions import is_rate
 
     if isinstance(question, TableQuestion):
         several = "" if len(question.of) > 1 else "_one"

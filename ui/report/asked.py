@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.answers.answers import column_of
-from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.validity import check
 from dpsyn_core.report import questions as asked
 from dpsyn_core.report.questions import AskedAnswer
 from ui.questions import kept, words

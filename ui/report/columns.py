@@ -78,7 +78,7 @@ def _figures(view: Look) -> None:
 
 def _glance(view: Look, scores: list[Score]) -> None:
     """Small multiples of all columns; a click on one takes it over into the selector, once for each click."""
-    from dpsyn_core.report.figures import glance
+    from dpsyn_core.report.figures import overview as glance
 
     if not scores:
         return

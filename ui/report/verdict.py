@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.verdict import Verdict, verdict
+from dpsyn_core.evaluate.verdicts import Verdict, verdict
 from dpsyn_core.report.verdict import parts
 from ui.report.look import Look, Side
 from ui.shared.results import kept

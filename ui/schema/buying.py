@@ -7,7 +7,7 @@ import hashlib
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.measure.discover import Discovery, Kind, Wanted
+from dpsyn_core.measure.discovery import Discovery, Kind, Wanted
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.purchase import buy_schema

@@ -27,7 +27,7 @@ from ui.shared.text import amount, counted, in_a_row, literal, local, moment, nu
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.draft.proposal import Proposal
+    from dpsyn_core.schema.drafts.proposal import Proposal
 
 PAGE = 6  # columns that are shown at once
 LISTING = 250  # pixels of the list of all proposals, which scrolls
@@ -74,7 +74,7 @@ def panel(space: Workspace) -> None:
 
 def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
     """Made once for a draft, and kept while columns are decided one by one."""
-    from dpsyn_core.schema.draft.proposals import propose
+    from dpsyn_core.schema.drafts.proposals import propose
 
     serial = space.dataset.serial if space.dataset else ""
     known: dict[str, Proposal] = kept(space, ("proposals", serial), dict)
@@ -86,8 +86,8 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
 
 def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     """Share of the records in the fullest bin of a number, by column; for the owner."""
-    from dpsyn_core.schema.draft.crowding import crowded
-    from dpsyn_core.schema.draft.proposals import agreed
+    from dpsyn_core.schema.drafts.crowding import crowded
+    from dpsyn_core.schema.drafts.proposals import agreed
 
     serial = space.dataset.serial if space.dataset else ""
     return kept(

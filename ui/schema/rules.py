@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import rules_known
+from dpsyn_core.schema.drafts.draft import rules_known
 from dpsyn_core.schema.rules.anniversaries import COMPLETED
 from dpsyn_core.schema.rules.date_parts import Part
 from dpsyn_core.schema.rules.difference import SECONDS

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpsyn_core.privacy.looks import remember, remembered
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import confirm
+from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.individuals import LADDER
 from ui.schema.rows import typed_source
 from ui.shared.going import go_to

@@ -98,7 +98,7 @@ def _read(path: Path) -> pa.Table:
     import numpy as np
     import pyarrow.parquet as pq
 
-    from dpsyn_core.tables.parquet_batches import cells_of, parquet_batches
+    from dpsyn_core.tables.parquet_pages import cells_of, parquet_batches
     from dpsyn_core.tables.sample import sampled
 
     if cells_of(path) <= MOST_CELLS:
@@ -208,7 +208,7 @@ def schema(space: Workspace, job: Job) -> Schema:
 
     def make() -> Schema:
         from dpsyn_core.privacy.manifest.statement import Refit
-        from dpsyn_core.runs.refit.refit import described_by
+        from dpsyn_core.runs.refits.refit import described_by
 
         return described_by(paid_schema(space, job), Refit.model_validate(refit))
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from dpsyn_core.report.translation import translated
-from dpsyn_core.report.words import TEXTS, Words, dated, read_text
-from dpsyn_core.report.words import words as report_words
+from dpsyn_core.report.wording import TEXTS, Words, dated, read_text
+from dpsyn_core.report.wording import words as report_words
 from dpsyn_core.tables import notices
 from dpsyn_core.tables.notices import Notice
 
@@ -35,7 +35,7 @@ def written(language: str) -> dict[str, str]:
 @lru_cache(maxsize=4)
 def catalogue(language: str = "en") -> dict[str, str]:
     """All entries of a language; what it does not say is said in English."""
-    from dpsyn_core.privacy.manifest import certificate
+    from dpsyn_core.privacy.manifest import certificates as certificate
 
     formal = {f"certificate.{key}": sentence for key, sentence in certificate.ENGLISH.items()}
     read = {f"notice.{key}": sentence for key, sentence in notices.ENGLISH.items()}
@@ -107,7 +107,7 @@ def stage_words(stage: str) -> str:
 
 def certificate_words() -> dict[str, str]:
     """The words of a certificate."""
-    from dpsyn_core.privacy.manifest import certificate
+    from dpsyn_core.privacy.manifest import certificates as certificate
 
     return {key: t(f"certificate.{key}") for key in certificate.ENGLISH}
 

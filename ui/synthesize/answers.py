@@ -121,7 +121,7 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
 
 def _cost(schema: Schema, spec: RunSpec) -> str:
     """What the release will charge, from its plan; reads no data."""
-    from dpsyn_core.runs.plan import plan
+    from dpsyn_core.runs.price import plan
 
     steps = plan(spec, schema).steps
     tables = sum(s.parts[1] for s in steps)
@@ -169,12 +169,12 @@ def _released_itemsets(
     space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
 ) -> tuple[list[dict[str, Any]], Manifest]:
     from dpsyn_core.measure.sources.transactions import from_table
-    from dpsyn_core.runs.itemsets import MARGINALS_METHOD, frequent_itemsets
+    from dpsyn_core.runs.itemsets import ITEMSETS_METHOD, frequent_itemsets
     from dpsyn_core.tables.frames import to_arrow
 
     data = loaded(space)
     source = from_table(to_arrow(data.table), schema)
-    spec = _spec(space, budget, MARGINALS_METHOD, asked)
+    spec = _spec(space, budget, ITEMSETS_METHOD, asked)
     made = frequent_itemsets(source, spec, query_vouched=data.query_vouched, schema=schema)
     return made.rows(), made.manifest
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.refit.refit import with_rules
+from dpsyn_core.runs.refits.refit import with_rules
 from dpsyn_core.runs.release_file import SUFFIX, columns_in, manifest_of, schema_in
 from dpsyn_core.systems.registry import DEFAULT
 from ui.schema import tried

@@ -101,7 +101,7 @@ class DPSynthesizer:
         Raises:
             MethodError: `fit` was not called.
         """
-        from dpsyn_core.runs.refit.refit import refit
+        from dpsyn_core.runs.refits.refit import refit
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "t.dpsyn"
@@ -152,7 +152,7 @@ class DPSynthesizer:
 
     def _drafted(self, data: pd.DataFrame) -> Schema:
         """A schema that reads the table, with the kinds and the key of the metadata: NOT PRIVATE."""
-        from dpsyn_core.schema.draft.draft import drafted
+        from dpsyn_core.schema.drafts.draft import drafted
         from dpsyn_core.schema.importers.declared import overlaid
         from dpsyn_core.schema.importers.packages import read_sdv
 

@@ -228,7 +228,7 @@ class Manifest(Statement):
 
     def certificate(self) -> str:
         """The manifest as a text that a person can read, in English."""
-        from dpsyn_core.privacy.manifest.certificate import certificate  # no run needs it
+        from dpsyn_core.privacy.manifest.certificates import certificate  # no run needs it
 
         return certificate(self)
 

@@ -15,7 +15,7 @@ from dpsyn_core.estimate.marginals.coarsening import coarsen
 from dpsyn_core.estimate.marginals.maxent import Reconstruction, check_query, reconstruct
 from dpsyn_core.estimate.marginals.overlap import make_consistent
 from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule, proper
-from dpsyn_core.estimate.marginals.simplex import ReconstructionRule as NonNegativity
+from dpsyn_core.estimate.marginals.simplex import NonNegativeRule as NonNegativity
 from dpsyn_core.estimate.marginals.types import Measurement, merged, probabilities, project
 from dpsyn_core.schema.domain import AttributeSet, Domain
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import axis_labels, plain_text, widths
 from dpsyn_core.report.theme import DASHES, SERIES, SHARE, SYMBOLS, Figure
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
 FEW = 40  # bars that can be told apart

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dpsyn_core.errors import UNSEEN
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, local
 
 MISSING = "(missing)"  # what the schema calls the cell of blank values
 LONG = 18  # characters of a label on an axis

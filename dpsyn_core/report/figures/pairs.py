@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import AMOUNT, DIFFERENCE, Figure
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
 LONG, WIDE = 15, 30  # letters of the title of an axis: below one of two tables next to each other, and elsewhere

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.evaluate.small_groups import GroupError
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis

@@ -30,7 +30,7 @@ from dpsyn_core.questions.forms import (
     SumQuestion,
 )
 from dpsyn_core.questions.meaning import groups_of
-from dpsyn_core.runs.plan import ASSUMED, RunPlan, plan_of
+from dpsyn_core.runs.price import ASSUMED, RunPlan, plan_of
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpsyn_core.evaluate.noise_error import expected_tvd
-from dpsyn_core.runs.plan import RunPlan, Step, column_error, plan
+from dpsyn_core.runs.price import RunPlan, Step, column_error, plan
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 

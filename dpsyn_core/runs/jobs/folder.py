@@ -104,7 +104,7 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
 
 def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     """Makes a table of the release file in the folder, and leaves what `leave_release` does; nothing is charged."""
-    from dpsyn_core.runs.refit.refit import Changes, opened, prepared
+    from dpsyn_core.runs.refits.refit import Changes, opened, prepared
 
     given = opened(below(folder, str(spec.release)))
     changes = Changes(

@@ -29,7 +29,7 @@ def read_when_asked() -> int:
     Returns:
         The exit status.
     """
-    from dpsyn_core.schema.draft.draft import drafted
+    from dpsyn_core.schema.drafts.draft import drafted
     from dpsyn_core.tables.read import read_table
 
     drafted(read_table(b"a,b\n1,2\n3,4\n"), "loads all that reading needs")
@@ -54,7 +54,7 @@ def read_when_asked() -> int:
 def _read(folder: Path, spec: ReadSpec) -> None:
     """Reads, drafts a schema, hands both over."""
     from dpsyn_core.privacy.names import dataset_name
-    from dpsyn_core.schema.draft.draft import drafted
+    from dpsyn_core.schema.drafts.draft import drafted
     from dpsyn_core.tables.handover import leave
     from dpsyn_core.tables.labelled import HERE
 

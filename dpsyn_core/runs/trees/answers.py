@@ -22,7 +22,7 @@ from dpsyn_core.questions.across import LinkedQuestion
 from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.compile import compile_question
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.questions.forms import GiniQuestion, QuantileQuestion
 from dpsyn_core.questions.meaning import numbers_of
 from dpsyn_core.runs.trees.bounding import bounded

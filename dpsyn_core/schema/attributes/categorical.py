@@ -17,7 +17,7 @@ from dpsyn_core.schema.attributes.base import FAR, NO_MISSING, CodedBase, Unfit,
 from dpsyn_core.schema.binning import MAX_BINS
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.cells import numbers as cell_numbers
-from dpsyn_core.tables.cells.canonical import blanks, canonical, to_text, uniques
+from dpsyn_core.tables.cells.canonical_text import blanks, canonical, to_text, uniques
 from dpsyn_core.tables.cells.numbers import FALSE, NUMBER, TRUE
 
 OTHER = "other"  # a listed value that says what the cell of unlisted values says

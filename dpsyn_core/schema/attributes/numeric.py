@@ -16,7 +16,7 @@ from dpsyn_core.schema.attributes.ranges import CountBins, EdgeBins, NumericBins
 from dpsyn_core.schema.binning import RealBins, WholeBins, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
 from dpsyn_core.tables.cells import numbers as cell_numbers
-from dpsyn_core.tables.cells.canonical import canonical, to_text, uniques
+from dpsyn_core.tables.cells.canonical_text import canonical, to_text, uniques
 
 KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema with the same range
 

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, listed_values, one_of
-from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.cells.canonical_text import canonical
 from dpsyn_core.tables.declarations import DeclaredColumn, Kind, Value
 
 SPACE = "ddi:codebook:2_5"

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.cells.canonical_text import canonical
 from dpsyn_core.tables.declarations import DeclaredColumn, Value
 
 LABELS, MISSING, UNDECLARED, SHOWN = "labels", "missing_codes", "undeclared", "shown"  # notes of an attribute

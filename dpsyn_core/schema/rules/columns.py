@@ -17,7 +17,7 @@ from dpsyn_core.schema.rules.base import Bools, RecordRule, Rows
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.cells.canonical import canonical
+from dpsyn_core.tables.cells.canonical_text import canonical
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2

@@ -16,8 +16,8 @@ from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.rules.base import Group
 from dpsyn_core.schema.rules.interval_ends import ends_of
 from dpsyn_core.tables.cells import instants
-from dpsyn_core.tables.cells.canonical import canonical
-from dpsyn_core.tables.clauses import Clause, clauses
+from dpsyn_core.tables.cells.canonical_text import canonical
+from dpsyn_core.tables.clause import Clause, clauses
 
 Bools = NDArray[np.bool_]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.tables.cells.canonical import FIRST, LAST, PER_SECOND, simplified, to_text, uniques
+from dpsyn_core.tables.cells.canonical_text import FIRST, LAST, PER_SECOND, simplified, to_text, uniques
 
 _ZONE = r"(?P<z>Z|z|[+-]\d{2}:?\d{2})"
 ISO = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables.cells.canonical import is_text, simplified, to_text, uniques
+from dpsyn_core.tables.cells.canonical_text import is_text, simplified, to_text, uniques
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
 # what no spreadsheet runs: digits and their marks with a currency, a unit or a percent sign at most

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables.cells.canonical import UNREADABLE, to_text
+from dpsyn_core.tables.cells.canonical_text import UNREADABLE, to_text
 
 MISSING = ("NoneType", "NAType", "NaTType")  # None, and the marks of pandas
 MOST_DIGITS = 4000  # of a whole number or a decimal; Python itself refuses to write longer ones

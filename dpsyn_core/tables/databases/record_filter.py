@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError, TableError
-from dpsyn_core.tables.cells.canonical import to_text, uniques
+from dpsyn_core.tables.cells.canonical_text import to_text, uniques
 from dpsyn_core.tables.cells.instants import to_instants
 from dpsyn_core.tables.cells.numbers import to_numbers
-from dpsyn_core.tables.clauses import Clause, clauses, moment, unquoted
+from dpsyn_core.tables.clause import Clause, clauses, moment, unquoted
 from dpsyn_core.tables.headers import composed, short
 
 EXACT = 2**53  # whole numbers below it are floats of their own

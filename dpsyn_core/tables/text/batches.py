@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
-from dpsyn_core.tables.cells.canonical import UNREADABLE
+from dpsyn_core.tables.cells.canonical_text import UNREADABLE
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice

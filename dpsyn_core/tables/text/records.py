@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.cells.canonical import COMMA, UNREADABLE
+from dpsyn_core.tables.cells.canonical_text import COMMA, UNREADABLE
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text import lines

@@ -14,7 +14,7 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.cells.canonical import UNREADABLE
+from dpsyn_core.tables.cells.canonical_text import UNREADABLE
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text import encodings, records

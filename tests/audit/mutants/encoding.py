@@ -13,7 +13,7 @@ from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.cells import objects as cells
-from dpsyn_core.tables.cells.canonical import COMMA
+from dpsyn_core.tables.cells.canonical_text import COMMA
 from dpsyn_core.tables.text import encodings, lines, records
 from dpsyn_core.tables.text import table as whole
 from tests.audit import raw

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dpsyn_core.measure import discover
+from dpsyn_core.measure import discovery as discover
 from dpsyn_core.measure.sources import bounding, memory
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest

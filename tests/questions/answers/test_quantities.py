@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.questions.answers.functionals import Batch, count, onto, subsets
 from dpsyn_core.questions.answers.requests import asked
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from tests.questions.small import codes, schema
 
 FORMS = [

@@ -129,7 +129,7 @@ def test_the_worker_leaves_a_result_or_a_refusal(people, public, left):
 
     given = spec(methods=("independent",), epsilons=(1.0,), repeats=1, public=public)
     folder = folder_of(people, given)
-    subprocess.run([sys.executable, "-m", work.__module__, str(folder)], check_comparison=False, timeout=300)
+    subprocess.run([sys.executable, "-m", work.__module__, str(folder)], check=False, timeout=300)
     assert (folder / left).exists()
     if public:
         assert len(SystemsComparison.model_validate_json((folder / RESULT).read_text()).runs) == 1

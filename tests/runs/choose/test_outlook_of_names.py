@@ -8,7 +8,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.choose.columns import PlannedColumn, changed, columns_of, guess, schema_of
 from dpsyn_core.runs.choose.outlook import outlook, table_error, table_steps
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.runs.price import plan
 from dpsyn_core.runs.spec import RunSpec
 
 NAMES = "person_id, age, sex=2, income=number:30, born=date:80, notes, town=50"

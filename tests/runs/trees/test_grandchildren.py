@@ -10,7 +10,7 @@ import pytest
 
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.bounding import bounded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpsyn_core.schema.draft.links import after, guessed_links, guessed_roles
+from dpsyn_core.schema.drafts.links import after, guessed_links, guessed_roles
 
 LINES = {"lines": ["line_id", "order_id", "customer_id", "product"], "orders": ["order_id", "customer_id", "day"],
          "customers": ["customer_id", "region"]}  # fmt: skip

@@ -6,7 +6,7 @@ import pyarrow as pa
 from dpsyn_core.commands.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.synthesis import synthesize
-from dpsyn_core.schema.draft.linked import propose_linked_rules
+from dpsyn_core.schema.drafts.linked import propose_linked_rules
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.schema.rules.linked_spans import measured_schema
 from tests.schema.helpers import cat, date, num

@@ -13,7 +13,7 @@ from dpsyn_core.estimate.marginals.coarsening import coarse_shape
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.questions.evaluation import evaluate
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.runs.trees import answers as answering
 from dpsyn_core.runs.trees import flat_table as asked_table

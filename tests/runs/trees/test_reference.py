@@ -8,7 +8,7 @@ from dpsyn_core.runs.trees.comparison import compare_links
 from dpsyn_core.runs.trees.keys import check_keys
 from dpsyn_core.runs.trees.reference import fresh_tables, link_verdicts, separate_tables, unattached_tables
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.panel import panel_schema
+from dpsyn_core.schema.drafts.panel import panel_schema
 from tests.runs.trees.small import SCHEMAS, listed, number, schema_of, tables
 
 RNG = 5

@@ -20,7 +20,7 @@ from dpsyn_core.runs.trees.comparison import compare_linked
 from dpsyn_core.runs.trees.export import places_of, written_tables
 from dpsyn_core.runs.trees.real_tables import stored_forests
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.panel import panel_schema
+from dpsyn_core.schema.drafts.panel import panel_schema
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.read import read_table
 from tests.runs.trees.small import SCHEMAS, listed, number, schema_of, tables, together

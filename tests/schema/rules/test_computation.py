@@ -13,7 +13,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.runs import parts
-from dpsyn_core.runs.refit.refit import refit
+from dpsyn_core.runs.refits.refit import refit
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit

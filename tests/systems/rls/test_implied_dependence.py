@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.estimate.records.shards import Shard
-from dpsyn_core.runs.refit.tables import onto_columns
+from dpsyn_core.runs.refits.tables import onto_columns
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.rls import system as rls
 from dpsyn_core.systems.rls.implied_dependence import beyond, denied_pairs

@@ -24,7 +24,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import READ, Schema, SchemaUnit
 from dpsyn_core.tables.cells import amounts, instants
 from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.cells.canonical import has_decimal_comma
+from dpsyn_core.tables.cells.canonical_text import has_decimal_comma
 from dpsyn_core.tables.headers import composed
 
 Kind = Literal["categorical", "integer", "float", "date"]

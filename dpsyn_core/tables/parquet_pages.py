@@ -10,7 +10,7 @@ from typing import Any
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, batch_records
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.parquet import flat_names, readable
 

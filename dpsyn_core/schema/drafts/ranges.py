@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.schema import date_formats as written_dates
-from dpsyn_core.schema.draft.draft import COMMON, RARE
-from dpsyn_core.schema.draft.proposal import not_, present
-from dpsyn_core.schema.draft.usual_values import AVERAGES, HUNDRED, MARKS, RANGES, SCALES, YEARS
-from dpsyn_core.tables.cells import canonical, clocks
+from dpsyn_core.schema.drafts.draft import COMMON, RARE
+from dpsyn_core.schema.drafts.proposal import not_, present
+from dpsyn_core.schema.drafts.usual_values import AVERAGES, HUNDRED, MARKS, RANGES, SCALES, YEARS
+from dpsyn_core.tables.cells import canonical_text as canonical
+from dpsyn_core.tables.cells import clocks
 from dpsyn_core.tables.cells import numbers as casting
 
 MANY = 200  # values of a list that is proposed

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
 from dpsyn_core.questions.meaning import numeric
+from dpsyn_core.questions.validity import check
 from dpsyn_core.schema.document import Schema
 
 # looked for in this order, without regard to case and punctuation

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError, UnitWarning
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.missing_codes import standing_apart
+from dpsyn_core.schema.drafts.missing_codes import standing_apart
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.individuals import Asked, asked
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import headers
-from dpsyn_core.tables.cells import amounts, canonical, instants
+from dpsyn_core.tables.cells import amounts, instants
+from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.cells import numbers as casting
 from dpsyn_core.tables.declarations import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow

@@ -18,7 +18,7 @@ from dpsyn_core.estimate.marginals.released_file import ReleasedFile
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.questions.meaning import code_of
-from dpsyn_core.runs.refit.refit import Published, Reusable, check_noise
+from dpsyn_core.runs.refits.refit import Published, Reusable, check_noise
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
 

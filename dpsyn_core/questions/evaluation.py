@@ -27,7 +27,7 @@ from dpsyn_core.questions.forms import (
 from dpsyn_core.questions.meaning import Floats, code_of, groups_of, interval_ends, numbers_of, within
 from dpsyn_core.questions.regress import answer_regression
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.clauses import clauses
+from dpsyn_core.tables.clause import clauses
 
 NO_VALUES: Mapping[str, Floats] = {}
 Codes = NDArray[np.integer[Any]]

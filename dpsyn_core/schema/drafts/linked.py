@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.draft.draft import drafted
-from dpsyn_core.schema.draft.links import guessed_links, guessed_roles
+from dpsyn_core.schema.drafts.draft import drafted
+from dpsyn_core.schema.drafts.links import guessed_links, guessed_roles
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import range_of

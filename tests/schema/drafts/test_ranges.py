@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.schema.draft import ranges
-from dpsyn_core.schema.draft.categories import _few
+from dpsyn_core.schema.drafts import ranges
+from dpsyn_core.schema.drafts.categories import _few
 
 
 def column(*cells):

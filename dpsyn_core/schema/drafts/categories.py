@@ -11,13 +11,14 @@ import numpy as np
 
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.draft.draft import COMMON, RARE
-from dpsyn_core.schema.draft.missing_codes import standing_apart
-from dpsyn_core.schema.draft.proposal import Proposal, present
-from dpsyn_core.schema.draft.ranges import MANY, decades, outward
-from dpsyn_core.schema.draft.usual_values import ORDERED, RANGES, YEARS, usual
+from dpsyn_core.schema.drafts.draft import COMMON, RARE
+from dpsyn_core.schema.drafts.missing_codes import standing_apart
+from dpsyn_core.schema.drafts.proposal import Proposal, present
+from dpsyn_core.schema.drafts.ranges import MANY, decades, outward
+from dpsyn_core.schema.drafts.usual_values import ORDERED, RANGES, YEARS, usual
 from dpsyn_core.schema.individuals import named_like_one
-from dpsyn_core.tables.cells import amounts, canonical
+from dpsyn_core.tables.cells import amounts
+from dpsyn_core.tables.cells import canonical_text as canonical
 
 FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range

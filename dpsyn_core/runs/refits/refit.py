@@ -29,9 +29,9 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.measurement import Measured, post_processing_generator
 from dpsyn_core.runs.open import public_facts
-from dpsyn_core.runs.refit.conditional_tables import conditioned, fit_size
-from dpsyn_core.runs.refit.subset_schema import narrowed, only_columns
-from dpsyn_core.runs.refit.tables import MAKERS, for_maker, onto_columns
+from dpsyn_core.runs.refits.conditional_tables import conditioned, fit_size
+from dpsyn_core.runs.refits.subset_schema import narrowed, only_columns
+from dpsyn_core.runs.refits.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_release
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec

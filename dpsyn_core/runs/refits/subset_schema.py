@@ -20,8 +20,8 @@ from dpsyn_core.schema.rules.columns import RuleColumn
 from dpsyn_core.schema.rules.computation import Computed
 from dpsyn_core.schema.rules.condition import Condition
 from dpsyn_core.schema.rules.impossible import ImpossibleRule
-from dpsyn_core.tables.cells.canonical import canonical
-from dpsyn_core.tables.clauses import Clause, clauses, unquoted, written
+from dpsyn_core.tables.cells.canonical_text import canonical
+from dpsyn_core.tables.clause import Clause, clauses, unquoted, written
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,8 +18,8 @@ from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.maxent import reconstruct
 from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.runs.refit.subset_schema import Inside, Narrowed
-from dpsyn_core.runs.refit.tables import evidence_of, projected
+from dpsyn_core.runs.refits.subset_schema import Inside, Narrowed
+from dpsyn_core.runs.refits.tables import evidence_of, projected
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 

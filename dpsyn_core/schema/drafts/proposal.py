@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.schema.draft.draft import absent
+from dpsyn_core.schema.drafts.draft import absent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.release_file import INDEX, MANIFEST, MEASUREMENTS, load_release
 from dpsyn_core.tables.digest import content_digest
 from dpsyn_core.tables.read import read_table
-from tests.runs.refit.small import synth, write
+from tests.runs.refits.small import synth, write
 
 METHODS = ("rls", "independent", "dpsyn", "privsyn", "mst", "aim", "priview", "dpsyn-2018", "privbayes", "field-groups")
 WHERE = "city in {A, B} and age in [18, 33]"

@@ -12,13 +12,13 @@ from typing import Any
 
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
-from dpsyn_core.schema.draft import ranges
-from dpsyn_core.schema.draft.categories import listed
-from dpsyn_core.schema.draft.draft import mixed
-from dpsyn_core.schema.draft.proposal import Proposal, not_, present
-from dpsyn_core.schema.draft.usual_values import SCALES
+from dpsyn_core.schema.drafts import ranges
+from dpsyn_core.schema.drafts.categories import listed
+from dpsyn_core.schema.drafts.draft import mixed
+from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
+from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
-from dpsyn_core.tables.cells import canonical
+from dpsyn_core.tables.cells import canonical_text as canonical
 
 
 def propose(schema: Schema, table: Any) -> list[Proposal]:

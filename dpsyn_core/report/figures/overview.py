@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import said_bins
 from dpsyn_core.report.theme import LIGHT, SERIES, Palette, altair_settings, paint
-from dpsyn_core.report.words import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, local
 
 if TYPE_CHECKING:
     import pandas as pd
