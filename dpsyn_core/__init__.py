@@ -13,17 +13,13 @@ from dpsyn_core.version import __version__ as __version__  # so that it is expor
 
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
-    from dpsyn_core.privacy.ledger.ledger import Ledger
-    from dpsyn_core.report.answers import answer
-    from dpsyn_core.runs.parts import synthesize_to
-    from dpsyn_core.runs.purchase import buy_schema
-    from dpsyn_core.runs.refits.refit import refit
-    from dpsyn_core.runs.release import Release
-    from dpsyn_core.runs.synthesis import synthesize
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.drafts.draft import confirm as confirm_schema
-    from dpsyn_core.schema.drafts.draft import draft as draft_schema
-    from dpsyn_core.tables.read import read_table
+    from dpsyn_core.privacy import Ledger
+    from dpsyn_core.report import answer
+    from dpsyn_core.runs import Release, buy_schema, refit, synthesize, synthesize_to
+    from dpsyn_core.schema import Schema
+    from dpsyn_core.schema import confirm as confirm_schema
+    from dpsyn_core.schema import draft as draft_schema
+    from dpsyn_core.tables import read_table
 
 _HOME = {
     "DPSynError": "dpsyn_core.errors:DPSynError",

@@ -2,7 +2,7 @@
 
 import sys
 
-from dpsyn_core.commands.cli import main
+from dpsyn_core.commands import main
 
 if __name__ == "__main__":
     sys.exit(main())

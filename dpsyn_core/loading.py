@@ -49,6 +49,28 @@ def compiled(**options: Any) -> Callable[[F], F]:
     return wrap
 
 
+def face(package: str, table: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a room: names of its modules, each loaded when it is asked for.
+
+    Args:
+        package: name of the package, such as "dpsyn_core.schema".
+        table: one line a module, "codec: Codec decode"; type checkers read the same from a stub (`tools/faces.py`).
+    """
+    lines = (line.split(":") for line in table.split("\n") if line.strip())
+    places = {name: f"{package}.{module.strip()}" for module, names in lines for name in names.split()}
+
+    def load(name: str) -> Any:
+        if name not in places:
+            msg = f"module '{package}' has no attribute '{name}'"
+            raise AttributeError(msg)
+        module = importlib.import_module(places[name])
+        if not hasattr(module, name):  # the name of a module in a folder of the room
+            return importlib.import_module(f"{places[name]}.{name}")
+        return getattr(module, name)  # asked for each time, so that a name replaced in its module counts
+
+    return load, lambda: sorted(places)
+
+
 def load_little(*files: str) -> None:
     """Loads what is unused at its first use, and pandas not at all where all files are plain ones.
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from dpsyn_core.report.takeaways import shell_command
+from dpsyn_core.report import shell_command
 from ui.export import files, takeaways
 from ui.linked.files import QUESTIONS
 from ui.report import released

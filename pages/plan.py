@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from dpsyn_core.runs.price import ASSUMED
-from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.systems.registry import DEFAULT, names
+from dpsyn_core.runs import ASSUMED, RunSpec
+from dpsyn_core.systems import DEFAULT, names
 from ui.planning import forecasts
 from ui.planning import names as columns
 from ui.privacy.budget import read

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema import confirm
 from ui.linked import across, limits
 from ui.linked import links as structure
 from ui.schema import buying, editor, files, guide, misfits, public, rules, unit

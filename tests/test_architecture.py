@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.faces import faces
+
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "dpsyn_core"
 
@@ -22,6 +24,7 @@ def levels_of(text):
 
 
 LEVELS = levels_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+FACES = faces()
 ROOMS = {name for name, level in LEVELS.items() if level and name != "__main__"}
 OPENS = "runs/open.py"  # hands the noise to the gate, and is the only file outside `measure` that touches it
 
@@ -55,7 +58,13 @@ def _imports_of(path):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} has a relative import"
             for alias in node.names:
-                yield f"{node.module}.{alias.name}"
+                yield home_of(node.module, alias.name)
+
+
+def home_of(module, name):
+    """The full name of what is imported: where a room hands it out, by the module that holds it."""
+    held = FACES.get(module.removeprefix("dpsyn_core."), {}).get(name)
+    return f"{module}.{held}.{name}" if held else f"{module}.{name}"
 
 
 def engine_files():

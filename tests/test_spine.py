@@ -5,12 +5,12 @@ import re
 import subprocess
 import sys
 
-from tests.test_architecture import ENGINE, ROOT, imports_of, parts_of, place_of, tree_of
+from tests.test_architecture import ENGINE, ROOT, home_of, imports_of, parts_of, place_of, tree_of
 
 # order of reading, as ARCHITECTURE.md lists it
 SPINE = ("tables", "schema", "privacy", "measure", "estimate", "systems", "runs", "commands")
 BESIDE = {
-    "schema.draft",
+    "schema.drafts",
     "systems.others",
     "systems.deep",
     "measure.spark",
@@ -21,7 +21,7 @@ BESIDE = {
     "runs.choose",
     "runs.jobs",
     "runs.trees",
-    "runs.refit",
+    "runs.refits",
     "runs.verify",
     "runs.further_marginals",
     "runs.itemsets",
@@ -39,7 +39,7 @@ DOORS = {
     "runs/spec.py": {"questions"},  # questions are declared
     "systems/base.py": {"questions"},
 }
-FILES, LINES = 140, 20_500  # of the engine that a default run of the bundled sample loads: at most
+FILES, LINES = 145, 22_000  # of the engine that a default run of the bundled sample loads: at most
 
 RUN = """
 import sys
@@ -72,7 +72,7 @@ def parts_imported(nodes):
     names = []
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
+            names += [home_of(node.module or "", alias.name) for alias in node.names]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
     return {part for name in names for part in beside(name)}

@@ -33,7 +33,7 @@ def load() -> None:
 def ready() -> None:
     """Makes a worker ready for the first run, but on a server that runs nothing or whose first page will refuse."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.jobs.places import check_places_apart
+    from dpsyn_core.runs import check_places_apart
     from ui.shared import access, state
 
     try:

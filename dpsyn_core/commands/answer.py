@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
     """Prints every question with its answer."""
     from dpsyn_core.commands.common import TerminalProgress, print_json
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.answers import answer
+    from dpsyn_core.report import answer
 
     if holds_views(args.measurements):
         answer_tree(args)
@@ -74,13 +74,10 @@ def answer_tree(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.commands.trees import check_options
     from dpsyn_core.errors import ReceiptError
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.questions.document import Questions
-    from dpsyn_core.runs.trees.answers import answers_of
-    from dpsyn_core.runs.trees.export import places_of, written_tables
-    from dpsyn_core.runs.trees.release_file import read_tree, unpaid
-    from dpsyn_core.runs.verify.receipts import receipt
-    from dpsyn_core.tables.digest import file_digest
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.questions import Questions
+    from dpsyn_core.runs import answers_of, places_of, read_tree, receipt, unpaid, written_tables
+    from dpsyn_core.tables import file_digest
 
     check_options(args)
     tree, manifest = read_tree(args.measurements.read_bytes(), args.measurements.name), Manifest.load(args.manifest)
@@ -109,7 +106,7 @@ def answer_tree(args: argparse.Namespace) -> None:
 def holds_views(path: Path) -> bool:
     """Whether a file holds what was released of linked tables. Raises TableError."""
     from dpsyn_core.errors import TableError
-    from dpsyn_core.estimate.marginals.released_file import parsed_document
+    from dpsyn_core.estimate import parsed_document
 
     try:
         return "views" in parsed_document(path.read_bytes(), path.name)
@@ -120,7 +117,7 @@ def holds_views(path: Path) -> bool:
 
 def lines(answered: Any) -> list[str]:
     """One question: its name and grade, the sentence, and its figures where there are several."""
-    from dpsyn_core.questions.answers.answers import column_of, number
+    from dpsyn_core.questions import column_of, number
 
     of = column_of(answered.question)
     out = [f"{answered.question.name} [{answered.grade}]", f"  {answered.sentence}"]

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
 
     from dpsyn_core.errors import SettingError
     from dpsyn_core.extras import require
-    from dpsyn_core.runs.jobs.places import check_places_apart
+    from dpsyn_core.runs import check_places_apart
 
     require("app", "the app")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_reading, place
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.attacks.result import AttackResult, AttackSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import AttackResult, AttackSpec
+    from dpsyn_core.schema import Schema
 
 KINDS = ("membership", "singling-out", "linkage", "inference")
 ABOUT = """Attacks a system, by many shadow runs of it on your table (reads private data: for the owner only).
@@ -68,8 +68,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.attacks.attack import attack, check_attack
-    from dpsyn_core.runs.attacks.result import LABEL
+    from dpsyn_core.runs import LABEL, attack, check_attack
 
     if args.out is not None:
         for path in (args.table, args.schema, args.manifest):
@@ -99,7 +98,7 @@ def spec_of(args: argparse.Namespace, schema: Schema) -> AttackSpec:
     from pydantic import ValidationError
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.attacks.result import RUNS, AttackSpec
+    from dpsyn_core.runs import RUNS, AttackSpec
 
     workers = max(1, min(4, os.cpu_count() or 1)) if args.workers is None else args.workers
     given = {
@@ -121,9 +120,9 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
     """System, settings and budget of the run that is attacked: from its manifest, or as they were given."""
     from dpsyn_core.commands.common import parse_settings
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.verify.contradictions import schema_fault
-    from dpsyn_core.systems.registry import DEFAULT
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.runs import schema_fault
+    from dpsyn_core.systems import DEFAULT
 
     spoken = [n for n in ("epsilon", "delta", "method") if getattr(args, n) is not None]
     if args.manifest is None:
@@ -143,9 +142,9 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
         msg = f"'{args.manifest.name}' is of a run with another schema than '{args.schema.name}'; give that one"
         raise SettingError(msg)
     if m.public_table is not None and not m.public_table.candidates:  # with candidates, it chose the settings alone
-        from dpsyn_core.runs.attacks.attack import ATTACKS_NO_PUBLIC_TABLE
+        from dpsyn_core.runs import NO_PUBLIC_TABLE
 
-        raise SettingError(ATTACKS_NO_PUBLIC_TABLE)
+        raise SettingError(NO_PUBLIC_TABLE)
     asked = {} if m.questions is None else {
         "questions": m.questions.document, "questions_share": m.questions.share,
     }  # fmt: skip
@@ -154,7 +153,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
 
 def lines(result: AttackResult) -> list[str]:
     """The result in words, and a table of rates where there are some."""
-    from dpsyn_core.runs.attacks.result import LABEL, NOT_BOOKED, TITLES
+    from dpsyn_core.runs import LABEL, NOT_BOOKED, TITLES
 
     out = [*result.sentences[:1], f"attack: {TITLES[result.kind]}; {LABEL}"]
     out.append(

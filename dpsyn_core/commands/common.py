@@ -15,10 +15,9 @@ from dpsyn_core.errors import SettingError
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.batches import Batches
-    from dpsyn_core.tables.read_form import ReadForm
+    from dpsyn_core.runs import RunSpec
+    from dpsyn_core.schema import Schema
+    from dpsyn_core.tables import Batches, ReadForm
 
 PRIVATE = "reads private data: for the owner only"
 
@@ -86,15 +85,14 @@ def table_name(args: argparse.Namespace) -> str:
     """What a table is called unless the person says otherwise; an address, which may hold a password, names nothing."""
     if args.sql_table is not None:
         return str(args.sql_table)
-    from dpsyn_core.privacy.names import dataset_name
+    from dpsyn_core.privacy import dataset_name
 
     return dataset_name(args.table.name) if isinstance(args.table, Path) else "query"
 
 
 def point_out_names(dataset: str) -> None:
     """Says on stderr, before a run, that the ledger knows names which look like this one."""
-    from dpsyn_core.privacy.ledger.ledger import Ledger
-    from dpsyn_core.privacy.names import near_sentence
+    from dpsyn_core.privacy import Ledger, near_sentence
 
     others = Ledger().similar(dataset)
     if others:
@@ -129,8 +127,8 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
 
     Settings of a system that the file holds are left out where --method names another system. Raises InputError.
     """
-    from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import RunSpec
+    from dpsyn_core.schema import Schema
 
     if args.from_settings is None:
         for name in ("schema", "epsilon", "delta"):
@@ -143,7 +141,7 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
         spec = run_spec(args)
         point_out_plugin(spec.method)
         return spec, Schema.load(args.schema)
-    from dpsyn_core.runs.settings_file import RunSettings
+    from dpsyn_core.runs import RunSettings
 
     kept = RunSettings.load(args.from_settings)
     flags = {name: value for name in RunSpec.model_fields if (value := getattr(args, name, None)) is not None}
@@ -158,7 +156,7 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
 
 def point_out_plugin(method: str) -> None:
     """Says on stderr that a system is not one of ours, and whose it is."""
-    from dpsyn_core.systems.registry import package_of
+    from dpsyn_core.systems import package_of
 
     if (package := package_of(method)) is not None:
         print(
@@ -175,7 +173,7 @@ def run_spec(args: argparse.Namespace, **more: Any) -> RunSpec:
         args: what the command was given.
         more: fields that it does not take from a flag.
     """
-    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.runs import RunSpec
 
     given = {name: getattr(args, name, None) for name in RunSpec.model_fields}
     return RunSpec.of(**(given | {"settings": parse_settings(args.settings)} | more))
@@ -192,7 +190,7 @@ def add_reading(parser: Parser, *, name: str = "TABLE", but: Sequence[str] = ())
     group = parser.add_argument_group(f"reading {name}")
 
     def declare() -> None:
-        from dpsyn_core.tables.read_form import ReadForm
+        from dpsyn_core.tables import ReadForm
 
         for field, rule in ReadForm.model_fields.items():
             if field not in but:
@@ -216,14 +214,14 @@ def add_setting(group: Any, field: str, rule: FieldInfo, *, help: str) -> None:
 
 def read_form(args: argparse.Namespace) -> ReadForm:
     """How the table of a command that called `add_reading` is read. Raises TableError."""
-    from dpsyn_core.tables.read_form import ReadForm
+    from dpsyn_core.tables import ReadForm
 
     return ReadForm.of(**{field: getattr(args, field) for field in ReadForm.model_fields})
 
 
 def reading_flags(args: argparse.Namespace) -> list[str]:
     """The fields of `ReadForm` that the person said something about."""
-    from dpsyn_core.tables.read_form import ReadForm
+    from dpsyn_core.tables import ReadForm
 
     return [field for field, rule in ReadForm.model_fields.items() if getattr(args, field) != rule.default]
 
@@ -254,14 +252,14 @@ def add_incomes(parser: argparse.ArgumentParser) -> None:
 
 def read_input(args: argparse.Namespace) -> Any:
     """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed."""
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.tables import open_table
 
     return _read(open_table(args.table, read_form(args)), args.table)
 
 
 def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dict[str, Any]:
     """Linked tables by name, each as `read_input` reads it."""
-    from dpsyn_core.tables.catalog import naming, open_named
+    from dpsyn_core.tables import naming, open_named
 
     opened = open_named(named, read_form(args), apart=bool(args.named))
     read: dict[int, Any] = {}
@@ -292,10 +290,8 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> tuple[Any, t
 
     Of large tables nothing but these columns is kept in memory.
     """
-    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
-    from dpsyn_core.tables.batches import gathered
-    from dpsyn_core.tables.headers import composed
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.measure import half_of_machine, memory_of
+    from dpsyn_core.tables import composed, gathered, open_table
 
     form = read_form(args)
     batches = open_table(args.table, form)
@@ -335,8 +331,8 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
 
 def most_of(args: argparse.Namespace, schema: Any, tables: int) -> int:
     """How many records of each table a report reads, for a command that called `add_sample`."""
-    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
-    from dpsyn_core.report.inputs import most_records
+    from dpsyn_core.measure import half_of_machine, memory_of
+    from dpsyn_core.report import most_records
 
     if args.sample is not None and args.sample < 1:
         msg = f"--sample is {args.sample}; it must be a number of records, at least 1"
@@ -350,8 +346,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     """As `read_input`, but of a table of more than `most` records so many, drawn by chance; says so on stderr."""
     import numpy as np
 
-    from dpsyn_core.tables.read import open_table
-    from dpsyn_core.tables.sample import at_most
+    from dpsyn_core.tables import at_most, open_table
 
     found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
     say_read(found, table)
@@ -368,9 +363,8 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
     Says on stderr what was assumed, and where the records are counted unless that is memory by default.
     """
-    from dpsyn_core.measure.sources.choice import choose, memory_of, source_of_batches
-    from dpsyn_core.tables.batches import MAX_FILE
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.measure import choose, memory_of, source_of_batches
+    from dpsyn_core.tables import MAX_FILE, open_table
 
     memory, form = memory_of(args.memory), read_form(args)
     if args.engine == "spark":
@@ -392,8 +386,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
 def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     """The records of a run that are read and counted by executors of Spark; says on stderr what that takes."""
-    from dpsyn_core.measure.spark.files import SparkFiles, expected
-    from dpsyn_core.measure.spark.session import settings_of
+    from dpsyn_core.measure import SparkFiles, expected, settings_of
 
     if args.sql_table is not None or args.sql_query is not None or args.sheet is not None:
         msg = "the engine 'spark' reads Parquet, CSV and TSV; for a table of a database use the engine 'memory'"

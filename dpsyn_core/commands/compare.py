@@ -39,13 +39,21 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import OutputError, SettingError
-    from dpsyn_core.evaluate.base import compute, metric_class, names
-    from dpsyn_core.evaluate.tvd import KWayTVD
+    from dpsyn_core.evaluate import KWayTVD, compute, metric_class, names
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines, verdict_lines
-    from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.report import (
+        ScoredTable,
+        comparison_document,
+        dumps,
+        lines,
+        names_of,
+        parse_roles,
+        read_comparisons,
+        rule_lines,
+        verdict_lines,
+    )
+    from dpsyn_core.schema import Schema
 
     schema = Schema.load(args.schema)
     if schema.links:
@@ -98,8 +106,7 @@ def compare_tree(args: argparse.Namespace, schema: Any) -> None:
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.files import check_writable, write_text
-    from dpsyn_core.runs.trees.comparison import compare_linked
-    from dpsyn_core.runs.trees.export import named_tables, places_of, written_tables
+    from dpsyn_core.runs import compare_linked, named_tables, places_of, written_tables
 
     if args.json is not None:
         check_writable(args.json)
@@ -120,6 +127,6 @@ def compare_tree(args: argparse.Namespace, schema: Any) -> None:
 
 def table_label() -> str:
     """The tag of everything that a comparison writes."""
-    from dpsyn_core.evaluate.base import PRIVATE_LABEL
+    from dpsyn_core.evaluate import PRIVATE_LABEL
 
     return PRIVATE_LABEL

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_reading, place
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec, SystemsComparison
-    from dpsyn_core.runs.choose.processes import Draw
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import Candidate, ComparisonSpec, Draw, SystemsComparison
+    from dpsyn_core.schema import Schema
 
 EPSILONS = "0.1,1,10"
 USUAL = ("rls", "dpsyn", "independent")
@@ -102,8 +101,7 @@ def _on_table(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import same_path
-    from dpsyn_core.runs.choose.comparison import check_comparison
-    from dpsyn_core.runs.public_table import check_not_withheld
+    from dpsyn_core.runs import check_comparison, check_not_withheld
 
     if args.table is None or args.schema is None:
         msg = "a comparison needs a public table with its --schema, or --process with the name of a public process"
@@ -130,9 +128,7 @@ def _on_table(args: argparse.Namespace) -> None:
 def _save_settings(args: argparse.Namespace, schema: Schema, spec: ComparisonSpec, result: SystemsComparison) -> None:
     """The best candidate as the settings of a run, with the public table that chose it. Raises InputError."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.public_table import read_public
-    from dpsyn_core.runs.settings_file import RunSettings
-    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.runs import RunSettings, RunSpec, read_public
 
     ranking = result.ranking(spec.epsilons[0])
     if not ranking:
@@ -151,8 +147,7 @@ def _save_settings(args: argparse.Namespace, schema: Schema, spec: ComparisonSpe
 
 def _on_process(args: argparse.Namespace) -> None:
     """Digest first, then the errors, then the seed. Raises InputError before anything is made."""
-    from dpsyn_core.runs.choose.comparison import check_comparison
-    from dpsyn_core.runs.choose.processes import Draw
+    from dpsyn_core.runs import Draw, check_comparison
 
     if args.secret is None:
         records, columns = (
@@ -181,7 +176,7 @@ def _compared(table: Any, schema: Schema, spec: ComparisonSpec, args: argparse.N
     from dpsyn_core.commands.common import TerminalProgress
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.choose.comparison import compare_systems
+    from dpsyn_core.runs import compare_systems
 
     for out in _outputs(args):
         check_writable(out)
@@ -209,7 +204,7 @@ def _spec(args: argparse.Namespace, *, public: bool, triples: bool = False) -> C
     from pydantic import ValidationError
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.choose.document import ComparisonSpec
+    from dpsyn_core.runs import ComparisonSpec
 
     try:
         epsilons = [float(e) for e in args.epsilons.split(",") if e.strip()]
@@ -236,7 +231,7 @@ def _spec(args: argparse.Namespace, *, public: bool, triples: bool = False) -> C
 def candidate_of(text: str) -> Candidate:
     """Reads METHOD:KEY=VALUE,KEY=VALUE. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings
-    from dpsyn_core.runs.choose.document import Candidate
+    from dpsyn_core.runs import Candidate
 
     method, _, settings = text.partition(":")
     return Candidate(method=method, settings=dict(parse_settings(settings.split(",") if settings else [])))
@@ -287,7 +282,7 @@ def _commit(path: Path, draw: Draw) -> None:
 def _kept(path: Path) -> Draw:
     """The draw that `--commit` kept. Raises InputError."""
     from dpsyn_core.errors import InputError
-    from dpsyn_core.runs.choose.processes import Draw
+    from dpsyn_core.runs import Draw
 
     try:
         return Draw.of(json.loads(path.read_text(encoding="utf-8")))

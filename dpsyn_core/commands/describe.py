@@ -33,9 +33,8 @@ def run(args: argparse.Namespace) -> None:
 
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable, manifest_beside, write_text
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.publishing.croissant import croissant
-    from dpsyn_core.report.publishing.nist import nist_page
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.report import croissant, nist_page
 
     manifest = args.manifest or manifest_beside(args.table)
     outs = [

@@ -31,10 +31,8 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import InputError, OutputError, ReceiptError
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.models import draw
-    from dpsyn_core.runs.verify.receipts import manifest_faults, signing_faults
-    from dpsyn_core.runs.writer import Places, write_release
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.runs import Places, draw, manifest_faults, signing_faults, write_release
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"

@@ -33,9 +33,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import print_json, read_input
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import InputError
-    from dpsyn_core.evaluate.exploration import REFUSED, explore, proposed_questions
+    from dpsyn_core.evaluate import REFUSED, explore, proposed_questions
     from dpsyn_core.files import check_writable, write_text
-    from dpsyn_core.runs.choose.proposals import propose
+    from dpsyn_core.runs import propose
 
     if not args.public:
         raise InputError(REFUSED + " (on the command line: --public)")

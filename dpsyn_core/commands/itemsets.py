@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.sources.transactions import ItemSource
-    from dpsyn_core.privacy.unit import Neighbours
-    from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.measure import ItemSource
+    from dpsyn_core.privacy import Neighbours
+    from dpsyn_core.runs import RunSpec
+    from dpsyn_core.schema import Schema
 
 
 def add(commands: Any) -> None:
@@ -51,9 +51,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.itemsets import frequent_itemsets
-    from dpsyn_core.runs.open import public_facts
-    from dpsyn_core.runs.writer import Places, write_release
+    from dpsyn_core.runs import Places, frequent_itemsets, public_facts, write_release
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -86,7 +84,7 @@ def _spec(args: argparse.Namespace) -> RunSpec:
     """The run, whose settings also say which itemsets are released. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings, run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.itemsets import ITEMSETS_METHOD, settings_of
+    from dpsyn_core.runs import ITEMSETS_METHOD, settings_of
 
     asked = {name: getattr(args, name) for name in ("k", "frequency") if getattr(args, name) is not None}
     if not asked:
@@ -102,10 +100,8 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
     from dpsyn_core.commands.common import open_input, reading_flags, say_odd
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.measure.sources.base import Source
-    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of
-    from dpsyn_core.measure.sources.transactions import from_lines, from_source, from_table, item_rows
-    from dpsyn_core.privacy.names import dataset_name
+    from dpsyn_core.measure import Source, from_lines, from_source, from_table, half_of_machine, item_rows, memory_of
+    from dpsyn_core.privacy import dataset_name
 
     if args.items is None:
         if args.neighbours:

@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
 
 def run_new(args: argparse.Namespace) -> None:
     """Makes a key."""
-    from dpsyn_core.privacy.manifest.signing import new_key, public_path
+    from dpsyn_core.privacy import new_key, public_path
 
     found = new_key(args.key, passphrase("new passphrase: ", twice=True) if args.passphrase else None)
     print(f"wrote {args.key} (keep it to yourself) and {public_path(args.key)}: key {found}")
@@ -50,11 +50,10 @@ def run_new(args: argparse.Namespace) -> None:
 def run_sign(args: argparse.Namespace) -> None:
     """Signs a manifest that nothing at hand contradicts. Raises ReceiptError."""
     from dpsyn_core.errors import ReceiptError
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.privacy.manifest.signing import fingerprint
-    from dpsyn_core.runs.verify.receipts import signing_faults
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.transactions import read_items
+    from dpsyn_core.privacy import Manifest, fingerprint
+    from dpsyn_core.runs import signing_faults
+    from dpsyn_core.schema import Schema
+    from dpsyn_core.tables import read_items
 
     found = Manifest.load(args.manifest)
     faults = signing_faults(
@@ -75,14 +74,14 @@ def run_sign(args: argparse.Namespace) -> None:
 
 def run_show(args: argparse.Namespace) -> None:
     """Prints a fingerprint."""
-    from dpsyn_core.privacy.manifest.signing import fingerprint, public_key
+    from dpsyn_core.privacy import fingerprint, public_key
 
     print(fingerprint(public_key(args.key)))
 
 
 def open_key(path: Path) -> Any:
     """A private key; asks for its passphrase where it has one. Raises InputError."""
-    from dpsyn_core.privacy.manifest.signing import load_key, locked
+    from dpsyn_core.privacy import load_key, locked
 
     return load_key(path, passphrase(f"passphrase of {path.name}: ") if locked(path) else None)
 

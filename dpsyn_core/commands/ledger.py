@@ -40,8 +40,7 @@ def run(args: argparse.Namespace) -> None:
     """Prints every dataset's spend by exact composition, its runs and its limit; sets a limit when asked."""
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.ledger.ledger import Ledger
+    from dpsyn_core.privacy import Budget, Ledger
 
     ledger = Ledger()
     if args.limit is not None:
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> None:
 
 def check_manifests(ledger: Any, paths: list[Path]) -> None:
     """Says that the ledger holds the run of each manifest. Raises LedgerError for the first that it does not hold."""
-    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.privacy import Manifest
 
     for path in paths:
         entry = ledger.check_run(Manifest.load(path))
@@ -82,7 +81,7 @@ def check_manifests(ledger: Any, paths: list[Path]) -> None:
 
 def lines(one: dict[str, Any]) -> list[str]:
     """A dataset's sums, one line for everybody whom a run protects, and its runs."""
-    from dpsyn_core.privacy.ledger.entry import UNPROTECTED
+    from dpsyn_core.privacy import UNPROTECTED
 
     limit = ""
     if one["limit_epsilon"] is not None:

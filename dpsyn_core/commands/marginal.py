@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place, reading_flags
 
 if TYPE_CHECKING:
-    from dpsyn_core.estimate.marginals.maxent import Reconstruction
+    from dpsyn_core.estimate import Reconstruction
 
 SUFFIXES = (".csv", ".parquet", ".json")
 NEEDED = ("table", "schema", "epsilon", "delta")  # by a release from a private table
@@ -102,11 +102,10 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Checks all that can be checked, then spends, then writes all files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, read_form, run_spec, say_odd
     from dpsyn_core.commands.trees import one_table
-    from dpsyn_core.estimate.marginals.released_file import pack_measurements
+    from dpsyn_core.estimate import pack_measurements
     from dpsyn_core.files import measurements_beside
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.further_marginals import MARGINALS_METHOD, release_marginals
-    from dpsyn_core.runs.writer import Places, write_release
+    from dpsyn_core.runs import MARGINALS_METHOD, Places, release_marginals, write_release
 
     spec, schema = run_spec(args, method=MARGINALS_METHOD), one_table("marginal", args.schema)
     views = args.measurements or measurements_beside(args.out)
@@ -137,11 +136,10 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.commands.common import parse_settings
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.estimate.marginals.released_file import load_released
+    from dpsyn_core.estimate import load_released
     from dpsyn_core.files import check_writable, not_private_name, same_path, write_bytes
-    from dpsyn_core.runs.further_marginals import as_document, as_table, read_marginals
-    from dpsyn_core.runs.verify.receipts import run_of
-    from dpsyn_core.tables.write import write_table
+    from dpsyn_core.runs import as_document, as_table, read_marginals, run_of
+    from dpsyn_core.tables import write_table
 
     released = load_released(args.released, None if args.schema is None else one_table("marginal", args.schema))
     schema = released.schema

@@ -32,9 +32,7 @@ def run(args: argparse.Namespace) -> None:
     if missing:
         args.refuse(f"the following arguments are required: {', '.join(missing)}")
     from dpsyn_core.commands.common import print_json
-    from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.curves import noise_curves
-    from dpsyn_core.privacy.unit import Unit
+    from dpsyn_core.privacy import Budget, Unit, noise_curves
 
     unit = Unit(neighbours=args.neighbours, max_records=args.max_records)
     budget = Budget(epsilon=args.epsilon, delta=args.delta)
@@ -55,7 +53,7 @@ def _phases(args: argparse.Namespace) -> None:
 
     from dpsyn_core.commands.common import parse_settings, print_json
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.p3gm import Phases
+    from dpsyn_core.privacy import Phases
 
     given = dict(parse_settings(args.p3gm))
     needed = {f.name: f.default is MISSING for f in fields(Phases)} | {"sigma_s": True}

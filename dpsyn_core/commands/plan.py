@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_run
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.choose.outlook import Outlook
-    from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import Outlook, RunSpec
+    from dpsyn_core.schema import Schema
 
 KINDS = {
     "total": "number of records",
@@ -98,7 +97,7 @@ def _print_epsilon(args: argparse.Namespace) -> None:
     """One line for each target, or JSON with the whole curve. Raises InputError."""
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.choose.epsilon_search import epsilon_for_gain, rounded_down
+    from dpsyn_core.runs import epsilon_for_gain, rounded_down
 
     for name in ("epsilon", "outlook", "save_settings"):
         if getattr(args, name) not in (None, False):
@@ -126,8 +125,7 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """The smallest epsilon of an error, as a document and as a sentence."""
     from dpsyn_core.commands.common import chosen_run
     from dpsyn_core.commands.trees import COMMANDS
-    from dpsyn_core.runs.choose.epsilon_search import PAIRS, epsilon_for_error, gain
-    from dpsyn_core.runs.price import ASSUMED
+    from dpsyn_core.runs import ASSUMED, PAIRS, epsilon_for_error, gain
 
     args.epsilon = 1.0  # of the run whose epsilon is looked for
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
@@ -153,7 +151,7 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
 def _print_plan(args: argparse.Namespace) -> None:
     """One line a step, or JSON. Raises InputError."""
     from dpsyn_core.commands.common import chosen_run, print_json
-    from dpsyn_core.runs.price import ASSUMED, lost, lost_sentence, plan
+    from dpsyn_core.runs import ASSUMED, lost, lost_sentence, plan
 
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
     if schema.links:
@@ -202,7 +200,7 @@ def _save_settings(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> N
     """Writes the settings of the run where that was asked. Raises SettingError, OutputError."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import same_path
-    from dpsyn_core.runs.settings_file import RunSettings
+    from dpsyn_core.runs import RunSettings
 
     if args.save_settings is None:
         return
@@ -218,8 +216,7 @@ def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None
     """The plan of linked tables: one line a step of the run. Raises InputError."""
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.commands.trees import COMMANDS
-    from dpsyn_core.runs.trees.division import steps_of
-    from dpsyn_core.runs.trees.release import TreePlan
+    from dpsyn_core.runs import TreePlan, steps_of
 
     if args.outlook:
         schema.alone(COMMANDS["plan --outlook"])
@@ -242,7 +239,7 @@ def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
     """The run and a schema of placeholders for --columns; says on stdout what was guessed."""
     from dpsyn_core.commands.common import run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.choose.columns import columns_of, schema_of
+    from dpsyn_core.runs import columns_of, schema_of
 
     for name in ("schema", "from_settings", "save_settings"):
         if getattr(args, name) is not None:
@@ -264,7 +261,7 @@ def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
 
 
 def _outlook(spec: RunSpec, schema: Schema) -> list[Outlook]:
-    from dpsyn_core.runs.choose.outlook import outlook
+    from dpsyn_core.runs import outlook
 
     return outlook(spec, schema)
 
@@ -287,7 +284,7 @@ def _computed(schema: Any, task: Any) -> list[str]:
     """Sentences on the columns that are not measured."""
     if not schema.rules:
         return []
-    from dpsyn_core.schema.rules.computation import computed_columns
+    from dpsyn_core.schema import computed_columns
 
     return [str(one) for one in computed_columns(schema, task.domain.names)]
 

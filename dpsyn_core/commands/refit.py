@@ -46,9 +46,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.parts import PendingRelease
-    from dpsyn_core.runs.refits.refit import Changes, chosen_by_looking, prepared
-    from dpsyn_core.runs.writer import Places, write_release
+    from dpsyn_core.runs import Changes, PendingRelease, Places, chosen_by_looking, prepared, write_release
 
     tree = _tree(args.release)
     if tree is not None:
@@ -85,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _tree(path: Path) -> Any:
     """The release file of linked tables; None for any other."""
-    from dpsyn_core.runs.release_file import SUFFIX, load_release
+    from dpsyn_core.runs import SUFFIX, load_release
 
     found = load_release(path) if path.suffix == SUFFIX else None
     return found if found is not None and found.released.schema.links else None
@@ -96,10 +94,7 @@ def make_tree(args: argparse.Namespace, found: Any) -> None:
     from dpsyn_core.commands.common import TerminalProgress, parse_settings, signing_key
     from dpsyn_core.errors import SettingError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.measurement import post_processing_generator
-    from dpsyn_core.runs.trees.export import places_of
-    from dpsyn_core.runs.trees.refit import WHOLE, TreeChanges, refit_tree
-    from dpsyn_core.runs.writer import write_release
+    from dpsyn_core.runs import WHOLE, TreeChanges, places_of, post_processing_generator, refit_tree, write_release
 
     for option in ("where", "columns", "rules", "schema", "by", "epsilon", "delta"):
         if getattr(args, option) is not None:
@@ -127,8 +122,7 @@ def make_tree(args: argparse.Namespace, found: Any) -> None:
 def _given(args: argparse.Namespace) -> Any:
     """The release file, or the tables of others with whose they are."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.refits.refit import opened
-    from dpsyn_core.runs.release_file import SUFFIX
+    from dpsyn_core.runs import SUFFIX, opened
 
     named = [f for f in ("schema", "by", "epsilon", "delta") if getattr(args, f) is not None]
     if args.release.suffix == SUFFIX:
@@ -143,8 +137,7 @@ def _given(args: argparse.Namespace) -> Any:
         )
         raise SettingError(msg)
     from dpsyn_core.commands.trees import one_table
-    from dpsyn_core.runs.refits.published_tables import published_tables
-    from dpsyn_core.runs.refits.refit import Published
+    from dpsyn_core.runs import Published, published_tables
 
     whose = Published(by=args.by, epsilon=args.epsilon, delta=args.delta)
     return published_tables(args.release, one_table("refit", args.schema), whose)

@@ -17,7 +17,7 @@ ASKED = {
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    from dpsyn_core.report.publishing.choices import CURATORS, SECTORS
+    from dpsyn_core.report import CURATORS, SECTORS
 
     parser = commands.add_parser(
         "registry",
@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> None:
     from datetime import UTC, datetime
 
     from dpsyn_core.files import check_writable, write_text
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.publishing.registry import Person, entry, file_name, to_yaml
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.report import Person, entry, file_name, to_yaml
 
     found = Manifest.load(args.manifest)
     out = args.out or Path(file_name(found))

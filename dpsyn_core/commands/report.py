@@ -14,7 +14,7 @@ NONE = Path("-")  # in place of a real table
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    from dpsyn_core.report.wording import languages
+    from dpsyn_core.report import languages
 
     parser = commands.add_parser(
         "report",
@@ -69,9 +69,8 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines, verdict_lines
-    from dpsyn_core.report.html import html_report
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.report import bands, dumps, html_report, lines, report_document, rule_lines, verdict_lines
+    from dpsyn_core.schema import Schema
 
     outputs = [path for path in (args.json, args.html) if path is not None]
     if not outputs:
@@ -120,14 +119,18 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     from dpsyn_core.commands.schema import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.document import dumps, verdict_lines
-    from dpsyn_core.report.linked_page import linked_document, linked_html, linked_report
-    from dpsyn_core.runs.trees.bounding import check_names
-    from dpsyn_core.runs.trees.export import named_tables, places_of, written_tables
-    from dpsyn_core.runs.trees.keys import check_keys
-    from dpsyn_core.runs.trees.reference import link_verdicts, separate_tables
-    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.report import dumps, linked_document, linked_html, linked_report, verdict_lines
+    from dpsyn_core.runs import (
+        check_keys,
+        check_names,
+        link_verdicts,
+        named_tables,
+        places_of,
+        receipt,
+        separate_tables,
+        written_tables,
+    )
 
     without = ("measurements", "held_out", "metrics", "order", "query", "repeats", "target", "models", "sample",
                "memory", "income", "groups", "split", "not_applicable")  # fmt: skip
@@ -180,14 +183,9 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
-    from dpsyn_core.estimate.marginals.released_file import load_released
-    from dpsyn_core.evaluate.base import Metric, compute, metric_class, names
-    from dpsyn_core.evaluate.language import ask, parse
-    from dpsyn_core.evaluate.learning import Learning
-    from dpsyn_core.evaluate.tvd import KWayTVD
-    from dpsyn_core.evaluate.workload import CountQuery
-    from dpsyn_core.report.document import ScoredTable
-    from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
+    from dpsyn_core.estimate import load_released
+    from dpsyn_core.evaluate import CountQuery, KWayTVD, Learning, Metric, ask, compute, metric_class, names, parse
+    from dpsyn_core.report import ScoredTable, names_of, parse_roles, read_comparisons
 
     safe = args.real == NONE
     wanted = names(private=not safe)
@@ -244,8 +242,8 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
 
 def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list[Any]:
     """Answers to the questions that a run was told, as its manifest states them; none where it was told none."""
-    from dpsyn_core.questions.document import Questions
-    from dpsyn_core.report.questions import asked_answers
+    from dpsyn_core.questions import Questions
+    from dpsyn_core.report import asked_answers
 
     if manifest.questions is None:
         return []
@@ -257,8 +255,8 @@ def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list
 
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:
     """The manifests, which must add up, and what came of holding each table and what goes with it against its own."""
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.runs import receipt
 
     manifests = [Manifest.load(p) for p in args.manifest]
     released = args.measurements or [None] * len(args.manifest)
@@ -271,7 +269,7 @@ def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], li
 
 def chosen_models(text: str) -> tuple[str, ...]:
     """The models named on the command line. Raises MetricError for an unknown one before anything is trained."""
-    from dpsyn_core.evaluate.learning import classifier
+    from dpsyn_core.evaluate import classifier
 
     chosen = tuple(name.strip() for name in text.split(","))
     for name in chosen:

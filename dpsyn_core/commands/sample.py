@@ -26,8 +26,8 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.data import FOLDER, WORKED
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, write_bytes
-    from dpsyn_core.schema.sample import sample_schema, sample_table
-    from dpsyn_core.tables.write import write_table
+    from dpsyn_core.schema import sample_schema, sample_table
+    from dpsyn_core.tables import write_table
 
     folder: Path = args.folder
     if args.codes:
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 
 def write_linked(folder: Path, name: str) -> None:
     """Writes the tables of a linked sample and their schema, and says what to do next."""
-    from dpsyn_core.schema.sample import write_linked_sample
+    from dpsyn_core.schema import write_linked_sample
 
     tables, schema = write_linked_sample(folder, name)
     print(f"wrote {', '.join(str(t) for t in tables.values())} and {schema}; next:")
@@ -72,7 +72,7 @@ def write_linked(folder: Path, name: str) -> None:
 
 def write_codes(folder: Path) -> None:
     """Writes the coded people, their specification, codebook and design, and says what to do next."""
-    from dpsyn_core.schema.sample import write_coded_sample
+    from dpsyn_core.schema import write_coded_sample
 
     table, specification, codebook, design = write_coded_sample(folder)
     schema = folder / "sample-codes.schema.json"

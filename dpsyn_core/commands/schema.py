@@ -128,9 +128,7 @@ def run_import(args: argparse.Namespace) -> None:
     """Imports without loss; says what a person should still decide."""
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.importers.declared import undeclared
-    from dpsyn_core.schema.importers.maxima import binned
-    from dpsyn_core.schema.importers.parameters import import_file
+    from dpsyn_core.schema import binned, import_file, undeclared
 
     check_writable(args.out)
     onto = None if args.onto is None else one_table("schema", args.onto)
@@ -149,7 +147,7 @@ def run_export(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable, write_bytes
-    from dpsyn_core.schema.importers.formats import FORMATS, export
+    from dpsyn_core.schema import FORMATS, export
 
     endings = {form.ending: name for name, form in FORMATS.items()} | {".xml": "ddi"}
     chosen = args.format or next((n for e, n in endings.items() if args.out.name.lower().endswith(e)), None)
@@ -171,8 +169,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.drafts.draft import drafted
-    from dpsyn_core.schema.rules.usual_rules import propose_rules
+    from dpsyn_core.schema import drafted, propose_rules
 
     check_writable(args.out)
     if args.named:
@@ -208,7 +205,7 @@ def run_confirm(args: argparse.Namespace) -> None:
     """Makes entries public by the word of a person, who names them; says what is left."""
     from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.drafts.draft import confirm
+    from dpsyn_core.schema import confirm
 
     out = args.out or args.schema
     check_writable(out)
@@ -250,8 +247,7 @@ def print_unconfirmed(schema: Any) -> None:
 def dump_panel(args: argparse.Namespace, schema: Any) -> None:
     """Writes the draft as that of a panel: persons, and their rows in the order of waves."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.drafts.linked import with_keys
-    from dpsyn_core.schema.drafts.panel import panel_schema
+    from dpsyn_core.schema import panel_schema, with_keys
 
     if args.wave is None or args.identifier is None:
         msg = "a panel needs --identifier, the column that names a person, and --wave, which puts its rows in order"
@@ -274,8 +270,8 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     """As `run_draft`, for tables that hang together."""
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.trees.export import named_tables
-    from dpsyn_core.schema.drafts.linked import draft_linked, propose_linked_rules
+    from dpsyn_core.runs import named_tables
+    from dpsyn_core.schema import draft_linked, propose_linked_rules
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
     refused = next((name for name, value in given if value), None)
@@ -314,7 +310,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema.individuals import candidates
+    from dpsyn_core.schema import candidates
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
         if not attribute.released:
@@ -329,7 +325,7 @@ def print_drafted(schema: Any, asked: Any) -> None:
 
 def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> Any:
     """The schema, in which nobody has said who is one individual where a header names some; says so then."""
-    from dpsyn_core.schema.individuals import naming
+    from dpsyn_core.schema import naming
 
     named = naming(headers)
     if not named or not schema.unit.usual:
@@ -340,7 +336,7 @@ def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> An
 
 def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAGS) -> None:
     """On stderr: that somebody has to say who is one individual, and how. found: what a look at the values showed."""
-    from dpsyn_core.schema.individuals import LADDER
+    from dpsyn_core.schema import LADDER
 
     found = found or (
         "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named)
@@ -358,7 +354,7 @@ def run_buy(args: argparse.Namespace) -> None:
     """Learns the named columns through the gate; the other columns are left out of the schema."""
     from dpsyn_core.commands.common import point_out_names
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.purchase import buy_schema
+    from dpsyn_core.runs import buy_schema
 
     if args.epsilon is None or args.delta is None:
         msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
@@ -387,7 +383,7 @@ def run_buy(args: argparse.Namespace) -> None:
 def typed_unit(args: argparse.Namespace) -> Any:
     """The unit of privacy as a person typed it, hence public. Raises SettingError for a limit below 1."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.document import SchemaUnit
+    from dpsyn_core.schema import SchemaUnit
 
     if args.max_records < 1:
         msg = f"--max-records is {args.max_records}; it must be at least 1"
@@ -402,7 +398,7 @@ def parse_wanted(text: str) -> Any:
     from typing import cast, get_args
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.measure.discovery import Kind, Wanted
+    from dpsyn_core.measure import Kind, Wanted
 
     column, sign, rest = text.rpartition("=")
     kind, colon, bins = rest.partition(":")
@@ -419,7 +415,7 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
     from dataclasses import replace
 
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.date_formats import formats_of
+    from dpsyn_core.schema import formats_of
 
     forms = dict(e.split("=", 1) for e in examples if "=" in e)
     kinds = {w.name: w.kind for w in wanted}
@@ -444,7 +440,7 @@ def run_propose_rules(args: argparse.Namespace) -> None:
     """Lists proposals with their numbers, or writes the schema with those that a person chose."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.runs.rule_proposals import offered_rules
+    from dpsyn_core.runs import offered_rules
 
     proposed, with_rules = offered_rules(args.schema)
     for number, rule in enumerate(proposed, 1):
@@ -468,7 +464,7 @@ def run_propose_rules(args: argparse.Namespace) -> None:
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     if args.schema is not None and args.second is not None:
         msg = "--schema names the schema, so that only one table may stand beside it"
@@ -488,9 +484,7 @@ def run_check(args: argparse.Namespace) -> None:
 def check_tree(args: argparse.Namespace, schema: Any) -> None:
     """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
     from dpsyn_core.commands.common import PRIVATE, read_named
-    from dpsyn_core.runs.trees.bounding import bounded
-    from dpsyn_core.runs.trees.checks import findings
-    from dpsyn_core.runs.trees.export import named_tables
+    from dpsyn_core.runs import bounded, findings, named_tables
 
     tables: dict[str, Any] = {}
     if args.named or args.table is not None:
@@ -514,7 +508,7 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
     """One line a finding. Raises SchemaError on the first error."""
     from dpsyn_core.commands.common import PRIVATE
     from dpsyn_core.errors import SchemaError
-    from dpsyn_core.schema.checks import check
+    from dpsyn_core.schema import check
 
     if table is not None:
         remember_rules(schema)
@@ -533,7 +527,7 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
 
 def remember_rules(schema: Any) -> None:
     """Writes down that how many records break rules is shown, before it is. Says so where rules have no source."""
-    from dpsyn_core.privacy.looks import remember
+    from dpsyn_core.privacy import remember
 
     if not schema.rules:
         return
@@ -548,8 +542,7 @@ def remember_rules(schema: Any) -> None:
 
 def print_rules(schema: Any, table: Any) -> None:
     """How many records break each rule. Raises SchemaError where rules contradict each other."""
-    from dpsyn_core.schema.rules.repair import check_rules
-    from dpsyn_core.schema.rules.rule_breaks import broken_counts
+    from dpsyn_core.schema import broken_counts, check_rules
 
     check_rules(schema, schema.n_records)
     if schema.rules:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_run, place
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import RunSpec
+    from dpsyn_core.schema import Schema
 
 LABELLED = (".sav", ".dta", ".xpt")
 SUFFIXES = (".csv", ".parquet", *LABELLED)
@@ -101,10 +101,10 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     )
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.writer import Places
+    from dpsyn_core.runs import Places
 
     if spec.public_table is not None:
-        from dpsyn_core.runs.public_table import check_apart
+        from dpsyn_core.runs import check_apart
 
         public = Path(spec.public_table)
         check_apart(public, args.table)
@@ -122,18 +122,18 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     places.check(args.table, args.schema, args.questions, args.from_settings)
     if name.suffix.lower() in LABELLED:
         from dpsyn_core.extras import require
-        from dpsyn_core.schema.importers.formats import not_carried
+        from dpsyn_core.schema import not_carried
 
         require("codebooks", f"the output '{name.name}'")
         for what in not_carried(schema, name.suffix.lower()):
             print(f"note: {name.name}: {what}", file=sys.stderr)
     spec.check(most=places.most_records)
     if args.save_model is not None:
-        from dpsyn_core.runs.models import check_savable
+        from dpsyn_core.runs import check_savable
 
         check_savable(spec.method, args.save_model)
     if args.save_release is not None:
-        from dpsyn_core.runs.release_file import check_name, check_reusable
+        from dpsyn_core.runs import check_name, check_reusable
 
         check_name(args.save_release)
         check_reusable(spec.config)
@@ -141,10 +141,8 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     point_out_names(spec.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
-    from dpsyn_core.measure.sources.choice import memory_of, source_of
-    from dpsyn_core.runs.measurement import measure
-    from dpsyn_core.runs.parts import PendingRelease
-    from dpsyn_core.runs.writer import write_release
+    from dpsyn_core.measure import memory_of, source_of
+    from dpsyn_core.runs import PendingRelease, measure, write_release
 
     progress("reading", 0, 1)
     table = open_input(args, schema)
@@ -154,7 +152,7 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     del table, source
     marginals = None
     if places.measurements is not None or places.release is not None:
-        from dpsyn_core.estimate.marginals.released_file import pack_measurements
+        from dpsyn_core.estimate import pack_measurements
 
         marginals = pack_measurements(measured.released, schema=schema)
     release = PendingRelease(measured=measured, memory=memory_of(args.memory))
@@ -195,7 +193,7 @@ def say_nearly_empty(manifest: Any) -> None:
 def say_computed(schema: Any, task: Any) -> None:
     """Which columns a run does not measure, on stderr."""
     if schema.rules:
-        from dpsyn_core.schema.rules.computation import computed_columns
+        from dpsyn_core.schema import computed_columns
 
         for one in computed_columns(schema, task.domain.names):
             print(f"rules: {one}", file=sys.stderr)
@@ -205,16 +203,21 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     """As `run`, for linked tables."""
     from dpsyn_core.commands.common import TerminalProgress, point_out_names, read_form, say_read, signing_key
     from dpsyn_core.commands.trees import check_options
-    from dpsyn_core.measure.sources.choice import memory_of
+    from dpsyn_core.measure import memory_of
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.measurement import post_processing_generator
-    from dpsyn_core.runs.release_file import check_name
-    from dpsyn_core.runs.trees.answers import write_answers
-    from dpsyn_core.runs.trees.export import named_tables, places_of
-    from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
-    from dpsyn_core.runs.trees.release_file import pack_tree
-    from dpsyn_core.runs.writer import write_release
-    from dpsyn_core.tables.catalog import open_named
+    from dpsyn_core.runs import (
+        TreePlan,
+        TreeSource,
+        check_name,
+        named_tables,
+        pack_tree,
+        places_of,
+        post_processing_generator,
+        release_tree,
+        write_answers,
+        write_release,
+    )
+    from dpsyn_core.tables import open_named
 
     check_options(args)
     plan = TreePlan.of(spec, schema)
@@ -253,7 +256,7 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
 
 def say_tree(release: Any, where: Path, *, counted: bool) -> None:
     """What was made of linked tables, on stderr; of released values alone. counted: whether the roots are as many."""
-    from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
+    from dpsyn_core.runs import nearly_empty_tables
 
     manifest = release.manifest
     sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import TableSchema
+    from dpsyn_core.schema import TableSchema
 
 ONE_BY_ONE = "name one of them by a schema of its own"
 COMMANDS = {

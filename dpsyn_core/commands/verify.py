@@ -37,9 +37,9 @@ def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
     from dpsyn_core.errors import UNSEEN, ReceiptError
     from dpsyn_core.files import manifest_beside
-    from dpsyn_core.privacy.manifest.signing import public_key
-    from dpsyn_core.runs.verify.receipts import receipt
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.privacy import public_key
+    from dpsyn_core.runs import receipt
+    from dpsyn_core.schema import Schema
 
     inside = args.table / MANIFEST
     linked = args.manifest is None and inside.is_file()
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
             raise ReceiptError(found.sentence)
         print(found.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
     if args.cite:
-        from dpsyn_core.report.takeaways import cite
+        from dpsyn_core.report import cite
 
         print(cite(manifest))
 
@@ -63,8 +63,8 @@ def _tables_of(folder: Path) -> list[Path]:
     Raises ReceiptError where there are fewer or more files than the manifest has tables.
     """
     from dpsyn_core.errors import ReceiptError
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.tables.digest import file_digest
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.tables import file_digest
 
     known = Manifest.read(folder / MANIFEST)[0].digests
     contents = [] if known is None else [t.content for t in known.tables or (known,)]

@@ -17,8 +17,8 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison
 from dpsyn_core.evaluate.distances import DENSE_CELLS, batches
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.measure import Counter
+from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 
 Floats = NDArray[np.float64]
 Cells = tuple[NDArray[np.int64], NDArray[np.int64], Floats]  # rows, columns and counts of the cells that hold records

@@ -12,8 +12,7 @@ import numpy as np
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.profile import A_DAY, profiles
-from dpsyn_core.schema.grids import Rhythm
-from dpsyn_core.schema.rhythm import OF_A_WEEK, keeps
+from dpsyn_core.schema import OF_A_WEEK, Rhythm, keeps
 
 DAYS: tuple[Rhythm, ...] = (*OF_A_WEEK, "month-start", "month-end")
 FEWEST = 10  # records of a fresh sample that would hardly all have one value

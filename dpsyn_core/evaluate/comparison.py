@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.questions.suggestions import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
-from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.rules.rule_breaks import RuleBreaks
+from dpsyn_core.estimate import Measurement
+from dpsyn_core.questions import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
+from dpsyn_core.schema import Domain, RuleBreaks
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.counting.base import Counter
+    from dpsyn_core.measure import Counter
 
 
 IPUMS_NOT_APPLICABLE = 999998.0  # of INCWAGE in the 1940 census files
@@ -199,14 +198,14 @@ class Comparison:
     @cached_property
     def real_counter(self) -> Counter:
         """Counts the real records (private)."""
-        from dpsyn_core.measure.counting.memory import MemoryCounter  # compiles kernels
+        from dpsyn_core.measure import MemoryCounter  # compiles kernels
 
         return MemoryCounter(self.truth, self.domain)
 
     @cached_property
     def synthetic_counter(self) -> Counter:
         """Counts the synthetic records."""
-        from dpsyn_core.measure.counting.memory import MemoryCounter
+        from dpsyn_core.measure import MemoryCounter
 
         return MemoryCounter(self.synthetic, self.domain)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Codes, Comparison
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 DENSE_CELLS = 1 << 22  # above this a marginal is counted by sorting its records: 2 x 32 MB at most otherwise
 BATCH_CELLS = 1 << 22  # cells counted before they are compared and dropped

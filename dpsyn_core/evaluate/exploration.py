@@ -21,13 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, InputError
-from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.suggestions import templates
-from dpsyn_core.questions.validity import check
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.measure import MemoryCounter
+from dpsyn_core.questions import Questions, check, templates
+from dpsyn_core.schema import AttributeSet, Codec, Domain, Schema
 
 Floats = NDArray[np.float64]
 MOST_PAIR_CELLS = 4_000_000  # of one pair of columns; larger ones are named and left out

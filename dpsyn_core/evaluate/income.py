@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.estimate.marginals import figures
-from dpsyn_core.estimate.marginals.figures import Groups
+from dpsyn_core.estimate import Groups, figures
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 

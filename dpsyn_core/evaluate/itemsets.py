@@ -12,8 +12,8 @@ from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison
 from dpsyn_core.evaluate.distances import DENSE_CELLS, batches
 from dpsyn_core.evaluate.workload import CountQuery, Filter, count_records
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.measure import Counter
+from dpsyn_core.schema import Domain
 
 Itemset = tuple[tuple[int, int], ...]  # (position of the attribute, code), positions rising
 

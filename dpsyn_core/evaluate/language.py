@@ -11,7 +11,7 @@ import numpy as np
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.workload import CountQuery, Filter, count_queries
-from dpsyn_core.tables.clause import Clause, clauses
+from dpsyn_core.tables import Clause, clauses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,13 +12,10 @@ from functools import lru_cache, partial
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats, Roles
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.rule_breaks import rule_breaks
-from dpsyn_core.tables.cells.canonical_text import has_decimal_comma
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.schema import Codec, Schema, rule_breaks
+from dpsyn_core.tables import has_decimal_comma, locate
 
 KEPT = 8  # columns of floats kept in memory
 

@@ -23,7 +23,7 @@ from dpsyn_core.evaluate.distances import marginal_distances, sampled_sets
 from dpsyn_core.evaluate.income import NistIncome, official_sides, strict_score
 from dpsyn_core.evaluate.nist_range import NistRange, query_frequencies, range_score
 from dpsyn_core.evaluate.workload import CountQuery
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 
 BINS = 100
 WIDEN = 1.0001  # the scripts widen the range so that its maximum falls inside the last bin

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.shifts import MISSING, moved
-from dpsyn_core.schema.domain import CodedAttribute
+from dpsyn_core.schema import CodedAttribute
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 FAR_BLANK = 0.02  # by so much the share of blank cells has moved

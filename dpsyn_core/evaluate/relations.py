@@ -23,7 +23,7 @@ from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 from dpsyn_core.evaluate.correlations import rank_correlations
 from dpsyn_core.evaluate.shifts import sure_of
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 
 GROUPS = 8  # of one column at most: finer ones hold noise, coarser ones miss what is not a straight line
 WIDE, GROUPS_OF_WIDE = 100, 5  # columns above which fewer groups serve, so that all pairs are counted in seconds
@@ -363,7 +363,7 @@ def _tables(
     real: Codes, synthetic: Codes, names: list[str], only: Set[AttributeSet] | None
 ) -> Iterator[tuple[list[AttributeSet], NDArray[np.int64], NDArray[np.int64]]]:
     """Counts of all pairs, some at a time: (pairs, GROUPS + 1, GROUPS + 1) of both tables, blank cells last."""
-    from dpsyn_core.measure.counting.memory import MemoryCounter  # compiles kernels
+    from dpsyn_core.measure import MemoryCounter  # compiles kernels
 
     domain = Domain(tuple(CodedAttribute(name=n, size=GROUPS + 1) for n in names))
     counters = [MemoryCounter(codes, domain) for codes in (real, synthetic)]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.noise_error import expected_tvd, interval

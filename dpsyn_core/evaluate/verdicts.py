@@ -21,7 +21,7 @@ from dpsyn_core.evaluate.profile import profiles
 from dpsyn_core.evaluate.relations import HALF, RelationsKept, relations
 from dpsyn_core.evaluate.shuffled_floor import Between, between, shuffled_score
 from dpsyn_core.evaluate.tvd import OneWayTVD, PairwiseTVD
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to be had
 SMALL, FAIR = 0.03, 0.1  # errors that hardly matter, and beyond which no single column is of use

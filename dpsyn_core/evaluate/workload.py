@@ -24,7 +24,7 @@ from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 from dpsyn_core.evaluate.distances import binomial_deviations
 from dpsyn_core.loading import compiled
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.schema import CodedAttribute, Domain
 
 PLANES = 11  # binary digits of a counter: a pass may add at most 2,047
 FLUSH = 2040  # records a pass, a multiple of 8 below that

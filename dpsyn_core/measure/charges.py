@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 from dpsyn_core.errors import BudgetError, EngineError
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import KINDS, Charge, is_kind
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import KINDS, Charge, Cost, Unit, is_kind
 
 # What the mu of samples, computed on another machine, may lie above ours
 _FORGIVING = 1e-6
@@ -85,8 +83,12 @@ def sampled_charge(
     docs/proofs/sampling.md. rate: rounded up to what can be drawn exactly, here and not by the caller, so that a plan
     and the run that follows it ask for the same noise, which takes a second to find.
     """
-    from dpsyn_core.privacy.noise.chance import on_grid  # numba is heavy
-    from dpsyn_core.privacy.subsampling import Sampling, sampled_mu, sampled_multiplier  # scipy is heavy
+    from dpsyn_core.privacy import (  # scipy is heavy
+        Sampling,
+        on_grid,  # numba is heavy
+        sampled_mu,
+        sampled_multiplier,
+    )
 
     if cost.pure:
         msg = "noise on samples needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"
@@ -173,6 +175,6 @@ def partition_charge(name: str, cost: Cost, unit: Unit, *, per_key: int, delta: 
 
 def check_widest(scale: float) -> None:
     """Refuses, before anything is charged, a run whose widest noise the samplers cannot draw. Raises BudgetError."""
-    from dpsyn_core.privacy.noise.draws import check_scale  # numba is heavy
+    from dpsyn_core.privacy import check_scale  # numba is heavy
 
     check_scale("the widest noise of this run", scale)

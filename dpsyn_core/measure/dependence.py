@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.types import Measurement, product
+from dpsyn_core.estimate import Measurement, Recodes, product
 from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 BATCH = 256  # pairs counted at a time
 

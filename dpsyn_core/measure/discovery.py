@@ -18,14 +18,11 @@ from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.quantiles import Span, buy_edges, buy_range, noise_ceiling
 from dpsyn_core.measure.releases import Released
 from dpsyn_core.measure.unprotected import bounded, distinct_counts
-from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy import Budget, Charge, Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.document import READ, Schema, SchemaUnit
-from dpsyn_core.tables.cells import amounts, instants
-from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.cells.canonical_text import has_decimal_comma
-from dpsyn_core.tables.headers import composed
+from dpsyn_core.schema import READ, Schema, SchemaUnit
+from dpsyn_core.tables import amounts, composed, has_decimal_comma, instants
+from dpsyn_core.tables import numbers as casting
 
 Kind = Literal["categorical", "integer", "float", "date"]
 _KINDS: dict[str, Kind] = {"datetime": "date"}

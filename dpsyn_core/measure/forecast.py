@@ -12,8 +12,7 @@ from dpsyn_core.measure.charges import noise_charge, partition_charge
 from dpsyn_core.measure.discovery import RANGE_AND_EDGES, Wanted, cap_of, shares
 from dpsyn_core.measure.partitions import reach_for
 from dpsyn_core.measure.quantiles import RANGE_CELLS, ceiling
-from dpsyn_core.privacy.budget import LARGEST_EPSILON, Budget, Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import LARGEST_EPSILON, Budget, Cost, Unit
 
 SHARE = 0.1  # a useful purchase sees values that a tenth of the records have
 _SEEN = 0.99  # probability with which a category of so many individuals is listed

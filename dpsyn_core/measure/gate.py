@@ -23,16 +23,13 @@ from dpsyn_core.measure.charges import (
     sum_charge,
 )
 from dpsyn_core.measure.releases import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.noise.source import NoiseSource
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import Charge, Cost, NoiseSource, Unit
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter
     from dpsyn_core.measure.counting.sums import SumRule, VectorCounter, VectorMap
     from dpsyn_core.measure.sums import SampledSums
-    from dpsyn_core.privacy.account import Account
+    from dpsyn_core.privacy import Account
 
 __all__ = [
     "Gate",

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import NO_RECODES, Measurement, Recodes, coarse_shape
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.releases import Request, law_of
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import table_kind
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.privacy import Cost, table_kind
+from dpsyn_core.schema import AttributeSet
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.privacy.noise.source import NoiseSource
+from dpsyn_core.privacy import NoiseSource
 
 _PATIENCE = 200
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.releases import Released, sigma_of
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy import Charge, Cost
 
 BRANCH = 4
 LEVELS = 6  # 4^6 = 4096 leaves

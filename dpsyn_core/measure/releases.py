@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Law
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.estimate import Law
+from dpsyn_core.privacy import Charge, Cost
 
 _LEAST = 1e-6
 

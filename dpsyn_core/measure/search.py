@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes, coarse_shape
+from dpsyn_core.estimate import Recodes, coarse_shape
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.select import GRID
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.privacy import Cost
+from dpsyn_core.schema import AttributeSet, Domain
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter

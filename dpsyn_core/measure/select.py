@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.descent import descend
+from dpsyn_core.estimate import Recodes, descend
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.privacy import Cost
+from dpsyn_core.schema import AttributeSet
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter

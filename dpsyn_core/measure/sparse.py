@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError, EngineError
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.noise.source import NoiseSource
+from dpsyn_core.privacy import Cost, NoiseSource
 
 _STEP = 2.0**-20  # prior counts are multiples of this, so that the urn has integer weights
 _LIMIT = 1 << 61

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import EngineError, MethodError
 from dpsyn_core.measure.counting.sums import BLOCK, STEPS, Outer, Part, SumRule, VectorCounter, VectorMap, clipped, head
 from dpsyn_core.measure.releases import ReleasedSum
-from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.privacy import Charge
+from dpsyn_core.schema import Domain
 
 # One step of a training run: reads the records by these maps, and gives the noisy sum.
 Step = Callable[[Sequence[VectorMap]], ReleasedSum]

@@ -22,12 +22,10 @@ from dpsyn_core.measure.gate import Gate, Released, ReleasedSum
 from dpsyn_core.measure.releases import Request
 from dpsyn_core.measure.sources.bounding import kept, record_hashes
 from dpsyn_core.measure.sums import SampledSums, check_maps, check_rule, counter_of, released
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.schema.codec import Encoded, identifiers
-from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.tables.cells import canonical_text as canonical
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.privacy import Charge, Cost
+from dpsyn_core.schema import Encoded, SchemaUnit, identifiers
+from dpsyn_core.tables import canonical_text as canonical
+from dpsyn_core.tables import locate
 
 
 def bounded(table: Any, unit: SchemaUnit) -> Any:
@@ -138,7 +136,7 @@ class UnprotectedGate(Gate):
         delta: float,
     ) -> SampledSums:
         """The exact sums of `steps` Poisson samples. cost, delta: not looked at."""
-        from dpsyn_core.privacy.noise.chance import on_grid
+        from dpsyn_core.privacy import on_grid
 
         summing, chance = counter_of(name, counter), on_grid(rate)
         cells = check_rule(name, rule, summing.domain) * rule.cells

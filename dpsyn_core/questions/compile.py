@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.workload import NO_NUMBERS, Need, Workload
+from dpsyn_core.estimate import NO_NUMBERS, NO_RECODES, Coarsening, Need, Recodes, Workload, coarse_shape
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -23,8 +22,7 @@ from dpsyn_core.questions.forms import (
     TableQuestion,
 )
 from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, conditions, numbers_of, numeric
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain, Schema
 
 JOINT_CELLS = 200  # a regression is measured as one table up to so many cells; larger ones lose to their pairs
 DEFAULT_SHARE = 0.5  # of what pairs of attributes would get without questions, at most, unless a share is given

@@ -22,7 +22,7 @@ from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text, write_
 from dpsyn_core.questions import across as across_links
 from dpsyn_core.questions.forms import KINDS, Question, QuestionPart
 from dpsyn_core.questions.validity import check
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 TAGS = {
     *KINDS,

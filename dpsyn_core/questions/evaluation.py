@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals import figures
-from dpsyn_core.estimate.marginals.figures import Groups
+from dpsyn_core.estimate import Groups, figures
 from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.forms import (
     Bins,
@@ -26,8 +25,8 @@ from dpsyn_core.questions.forms import (
 )
 from dpsyn_core.questions.meaning import Floats, code_of, groups_of, interval_ends, numbers_of, within
 from dpsyn_core.questions.regress import answer_regression
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.clause import clauses
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import clauses
 
 NO_VALUES: Mapping[str, Floats] = {}
 Codes = NDArray[np.integer[Any]]

@@ -197,7 +197,7 @@ class RangeQuestion(BaseQuestion):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those of the conditions."""
-        from dpsyn_core.tables.clause import clauses
+        from dpsyn_core.tables import clauses
 
         return _once(tuple(c.attribute for c in clauses(self.where)))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.estimate import Coarsening
 from dpsyn_core.questions.forms import (
     Bins,
     GroupBins,
@@ -20,10 +20,8 @@ from dpsyn_core.questions.forms import (
     Value,
     WidthBins,
 )
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.interval_ends import ends_of
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.clause import Clause, clauses, unquoted
+from dpsyn_core.schema import Schema, ends_of
+from dpsyn_core.tables import Clause, canonical, clauses, unquoted
 
 Floats = NDArray[np.float64]
 RANK = re.compile(r"^\d{1,3}$")  # of a bin of dates, as documents named them before dates could be written

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.meaning import Floats, code_of, numeric
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 STEPS = 60  # of Newton's method
 LARGEST = 30.0  # a standardized logistic coefficient beyond this means that a term separates the outcomes

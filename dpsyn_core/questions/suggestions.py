@@ -11,7 +11,7 @@ from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.questions.validity import check
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 # looked for in this order, without regard to case and punctuation
 INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay")

@@ -18,8 +18,8 @@ from dpsyn_core.questions.forms import (
     TableQuestion,
 )
 from dpsyn_core.questions.meaning import attribute_of, code_of, groups_of, numbers_of, numeric, within
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.clause import clauses
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import clauses
 
 MOST_CELLS = 10_000_000  # of the answer of one question
 MOST_CONDITIONS = 8  # attributes of a range: it is measured as a table with two values or so of each

@@ -12,23 +12,25 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError, ReceiptError, SettingError, SizeError, TableError
-from dpsyn_core.estimate.marginals.released_file import load_released
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge import is_table
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.estimate import Measurement, ReleasedTables, Scores, load_released
+from dpsyn_core.privacy import Budget, Manifest, is_table
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answers.answers import Answered, answer_question
-from dpsyn_core.questions.answers.calibration import INFERENCE, Inference
-from dpsyn_core.questions.answers.evidence import Evidence
-from dpsyn_core.questions.answers.fits import Fits, Refit
-from dpsyn_core.questions.answers.intervals import Inferrer, Truth
-from dpsyn_core.questions.document import Questions, declared
-from dpsyn_core.runs.verify.receipts import receipt
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.base import Task
-from dpsyn_core.systems.registry import configure
+from dpsyn_core.questions import (
+    INFERENCE,
+    Answered,
+    Evidence,
+    Fits,
+    Inference,
+    Inferrer,
+    Questions,
+    Refit,
+    Truth,
+    answer_question,
+    declared,
+)
+from dpsyn_core.runs import receipt
+from dpsyn_core.schema import Codec, Schema
+from dpsyn_core.systems import Task, configure
 
 Asked = Questions | Iterable[object] | dict[str, Any] | str | Path | None
 FIT_CELL = 16  # bytes of a fit for each cell of its table: records, a copy of them, and codes
@@ -124,9 +126,8 @@ def answer(
 
 def _codes(table: Path, schema: Schema, memory: int | str | None) -> NDArray[np.unsignedinteger]:
     """The codes of a synthetic table, which is read in batches. Raises SizeError, see `answer`."""
-    from dpsyn_core.measure.sources.choice import half_of_machine, memory_of, shown
-    from dpsyn_core.tables.read import open_table
-    from dpsyn_core.tables.read_form import ReadForm
+    from dpsyn_core.measure import half_of_machine, memory_of, shown
+    from dpsyn_core.tables import ReadForm, open_table
 
     codec, batches = Codec(schema), open_table(table, ReadForm(multiline=True))
     allowed, records, parts = memory_of(memory) or half_of_machine(), 0, []
@@ -204,8 +205,7 @@ def of_measured(
     """
     if not schema.rules or not measured:
         return codes, schema
-    from dpsyn_core.schema.rules.computation import computed_columns, part_of
-    from dpsyn_core.schema.rules.spans import with_span_codes, with_spans
+    from dpsyn_core.schema import computed_columns, part_of, with_span_codes, with_spans
 
     held = {n for m in measured for n in m.attributes}
     whole = with_spans(schema)

@@ -13,20 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.noise_error import interval
+from dpsyn_core.estimate import Coarsening, Measurement
+from dpsyn_core.evaluate import Comparison, Score, interval
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
 from dpsyn_core.report.figures.overview import Panel
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.translation import sentence
 from dpsyn_core.report.wording import ENGLISH, Words, dated, local
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
+from dpsyn_core.schema import AttributeSet, Codec, CodedAttribute, Schema
 
 SIDE = 20  # at most so many rows and columns of an embedded table
 ALL_UP_TO = 190  # all pairs of 20 attributes

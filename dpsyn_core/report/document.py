@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import (
+from dpsyn_core.evaluate import (
     ANOTHER_LABEL,
     PRIVATE_LABEL,
     SAFE_LABEL,
@@ -24,20 +24,20 @@ from dpsyn_core.evaluate.base import (
     UNPROVED_LABEL,
     UNSAFE_LABEL,
     WORD_LABEL,
+    Comparison,
+    QueryAnswer,
     Score,
+    floors,
+    in_words,
     metric_class,
     names,
 )
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.language import QueryAnswer
-from dpsyn_core.evaluate.shuffled_floor import floors
-from dpsyn_core.evaluate.subsample import in_words
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.questions import AskedAnswer
 from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
 from dpsyn_core.report.wording import ENGLISH, Words
-from dpsyn_core.runs.verify.receipts import PUBLIC_TABLE, Receipt
+from dpsyn_core.runs import PUBLIC_TABLE, Receipt
 
 VERSION = 1
 Outcome = Score | MetricError

@@ -9,14 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.evaluate.comparison import Comparison, Roles
-from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.read import open_table, read_table
-from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.sample import at_most
+from dpsyn_core.estimate import Measurement
+from dpsyn_core.evaluate import Comparison, Roles, compare_tables
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import Batches, ReadForm, at_most, open_table, read_table
 
 BASE, CELL = 600 * 10**6, 24  # bytes of a report: in any case, and for each cell of the tables it reads
 FEWEST = 10_000  # records that any report may read

@@ -7,21 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.privacy.manifest.certificates import promise
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.evaluate import Score, compare_tables, compute
+from dpsyn_core.privacy import Manifest, promise
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
 from dpsyn_core.report.page import Page, number
 from dpsyn_core.report.released import add_certificate, add_odds, certificate_words
 from dpsyn_core.report.sections import worst_pairs
 from dpsyn_core.report.wording import Words, local, words
-from dpsyn_core.runs.trees.keys import KeysOfLink
-from dpsyn_core.runs.trees.reference import LinkVerdict
-from dpsyn_core.runs.verify.receipts import Receipt
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.tables.catalog import naming
+from dpsyn_core.runs import KeysOfLink, LinkVerdict, Receipt
+from dpsyn_core.schema import LinkedSchema
+from dpsyn_core.tables import naming
 
 SCORES = ("tvd-1way", "tvd-2way")
 KEPT = {"parent x child": "kept_across", "siblings": "kept_siblings"}

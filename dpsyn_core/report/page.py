@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpsyn_core.errors import UNSEEN
-from dpsyn_core.evaluate.base import PRIVATE_LABEL, SAFE_LABEL, plain
+from dpsyn_core.evaluate import PRIVATE_LABEL, SAFE_LABEL, plain
 from dpsyn_core.report.theme import DARK, LAYOUT, LIGHT, Figure
 from dpsyn_core.report.translation import sentence
 from dpsyn_core.report.wording import ENGLISH, Words, local

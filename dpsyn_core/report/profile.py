@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.evaluate import QUANTILES, Comparison, Figures, GroupError, group_errors, plain, profiles
 from dpsyn_core.evaluate import shifts as moved
-from dpsyn_core.evaluate.base import plain
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.profile import QUANTILES, Figures, profiles
-from dpsyn_core.evaluate.small_groups import GroupError, group_errors
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.page import number, percent

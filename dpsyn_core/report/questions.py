@@ -9,22 +9,18 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from dpsyn_core.estimate.marginals.types import Measurement, Scores
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.estimate import Measurement, Scores
+from dpsyn_core.evaluate import Comparison
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answer import Answer
-from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
-from dpsyn_core.questions.answers.answers import Answered, column_of, number, unit_of
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluation import evaluate
+from dpsyn_core.questions import ENGLISH as ANSWERS
+from dpsyn_core.questions import Answer, Answered, Questions, column_of, evaluate, number, unit_of
 from dpsyn_core.report import figures
 from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.report.page import Page
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.wording import ENGLISH, Words, local, part
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.years import is_year
+from dpsyn_core.schema import Schema, is_year
 
 MOST_FIGURES = 40  # rows that are drawn; the table has all
 HOVER = "%{y}: %{x:,.4~r}<extra>%{fullData.name}</extra>"

@@ -19,27 +19,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpsyn_core.errors import InputError, QuestionError, ReceiptError, SizeError
-from dpsyn_core.estimate.marginals.released_file import ReleasedFile, read_released
-from dpsyn_core.evaluate.loader import encode
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.questions.answer import Axis
-from dpsyn_core.questions.answers.answers import Answered, answer_question, sentence
-from dpsyn_core.questions.answers.intervals import GRADES, Inferrer
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluation import evaluate
-from dpsyn_core.questions.forms import Question, RangeQuestion, TableQuestion
-from dpsyn_core.questions.meaning import conditions
-from dpsyn_core.questions.validity import check
+from dpsyn_core.estimate import ReleasedFile, read_released
+from dpsyn_core.evaluate import encode
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.questions import (
+    GRADES,
+    Answered,
+    Axis,
+    Inferrer,
+    Question,
+    Questions,
+    RangeQuestion,
+    TableQuestion,
+    answer_question,
+    check,
+    conditions,
+    evaluate,
+    sentence,
+)
 from dpsyn_core.report.answers import check_whole, inferrer_of, plain_codes
-from dpsyn_core.runs.verify.receipts import Receipt, receipt
-from dpsyn_core.schema.document import Schema, TableSchema
-from dpsyn_core.schema.rules.usual_rules import quoted
-from dpsyn_core.tables.digest import file_digest
+from dpsyn_core.runs import Receipt, receipt
+from dpsyn_core.schema import Schema, TableSchema, quoted
+from dpsyn_core.tables import file_digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.evaluate.comparison import Codes
+    from dpsyn_core.evaluate import Codes
 
 RELEASE, INDEX = ".dpsyn", "release.json"  # the ending of release files, and the member that names the others
 TABLES = (".csv", ".tsv", ".parquet", ".xlsx")

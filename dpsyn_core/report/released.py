@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.noise_error import expected_tvd, interval
-from dpsyn_core.evaluate.released_fit import MeasuredFit, row_name
-from dpsyn_core.privacy.curves import best_guess
-from dpsyn_core.privacy.manifest.certificates import ENGLISH, certificate, charge_name, promise
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.evaluate import MeasuredFit, Score, expected_tvd, interval, row_name
+from dpsyn_core.privacy import ENGLISH, Manifest, best_guess, certificate, charge_name, promise
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate import Comparison, Floats
 from dpsyn_core.report.figures.labels import plain_text
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.wording import ENGLISH, Words, local
-from dpsyn_core.schema.years import is_year
+from dpsyn_core.schema import is_year
 
 DOTS = 1500  # records of each table that are drawn: more cover each other
 SEED = 0  # of the choice of records, so that a figure stays what it is

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import GOAL_WORDS, Score, metric_class, names
-from dpsyn_core.evaluate.shuffled_floor import between
+from dpsyn_core.evaluate import GOAL_WORDS, Score, between, metric_class, names
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
 from dpsyn_core.report.wording import part

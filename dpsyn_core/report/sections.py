@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.evaluate import Score, metric_class
 from dpsyn_core.evaluate import shifts as moved
-from dpsyn_core.evaluate.base import Score, metric_class
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.build import embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable

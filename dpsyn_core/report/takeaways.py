@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.files import not_private_name
-from dpsyn_core.privacy.manifest.certificates import ENGLISH, Words, citation, promise
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import ENGLISH, Manifest, Words, citation, promise
 from dpsyn_core.report.wording import local
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs import RunSpec
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.linked import LinkedSchema
+    from dpsyn_core.schema import LinkedSchema
 
 SCHEMA = "schema.json"  # next to the script
 HEAD = '''"""Repeats the run {label}: the same schema, settings and seed of post-processing.

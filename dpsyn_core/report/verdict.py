@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpsyn_core.evaluate.column_shifts import Fixed, MovedBlanks, MovedDays
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.shifts import MovedGroup
-from dpsyn_core.evaluate.shuffled_floor import Between
-from dpsyn_core.evaluate.verdicts import NAMED, Measure, Verdict, verdict
+from dpsyn_core.evaluate import (
+    NAMED,
+    Between,
+    Comparison,
+    Fixed,
+    Measure,
+    MovedBlanks,
+    MovedDays,
+    MovedGroup,
+    Verdict,
+    verdict,
+)
 from dpsyn_core.report.wording import ENGLISH, Words, dated, local
-from dpsyn_core.schema.years import is_year
+from dpsyn_core.schema import is_year
 
 LARGE = 1e17  # from which on an amount is written with an exponent
 # the words of a pair by its measure

@@ -11,24 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpsyn_core.errors import MethodError
-from dpsyn_core.estimate.marginals.maxent import Reconstruction, check_query
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.sources.choice import source_of
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import PublicFacts
+from dpsyn_core.estimate import Measurement, Reconstruction, ReleasedTables, check_query
+from dpsyn_core.measure import source_of
+from dpsyn_core.privacy import Ledger, Manifest, PublicFacts
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answers.marginals import Reader, ReadingSettings
+from dpsyn_core.questions import Reader, ReadingSettings
 from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writer import Places, Staged, staged_document, staged_tables
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.spans import with_spans
-from dpsyn_core.systems.others.priview import PriViewConfig
-from dpsyn_core.systems.registry import validated
+from dpsyn_core.schema import Schema, with_spans
+from dpsyn_core.systems import PriViewConfig, validated
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.sources.base import Source
+    from dpsyn_core.measure import Source
 
 MARGINALS_METHOD = "priview"
 COUNT = "count"  # the column of counts in a table of one marginal

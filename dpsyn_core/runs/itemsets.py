@@ -8,18 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dpsyn_core.errors import MethodError, SettingError, TableError
-from dpsyn_core.measure.sources.transactions import ItemSource, items_text
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import PublicFacts
+from dpsyn_core.measure import ItemSource, items_text
+from dpsyn_core.privacy import Ledger, Manifest, PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writer import Places, Staged, staged_tables
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.dry_run import check_shares
-from dpsyn_core.systems.others.privbasis import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
-from dpsyn_core.systems.registry import validated
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import Itemsets, PrivBasisSettings, check_itemsets, check_shares, find_itemsets, validated
 
 ITEMSETS_METHOD = "privbasis"
 PARTS = 1 << 20  # no release gets less of the cost than one in so many

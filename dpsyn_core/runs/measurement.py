@@ -11,17 +11,14 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 
 from dpsyn_core.errors import SchemaError, SettingError
-from dpsyn_core.estimate.marginals.types import ReleasedTables
-from dpsyn_core.measure.sources.base import Source
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts
+from dpsyn_core.estimate import ReleasedTables
+from dpsyn_core.measure import Source
+from dpsyn_core.privacy import AskedQuestions, Ledger, Manifest, PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.systems.dry_run import check_drawable, plan_of
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import MethodConfig, Synthesizer, Task, check_drawable, plan_of
 
 
 class Stating(Protocol):
@@ -122,7 +119,7 @@ def measure(
     spec.check(most=most)
     generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
     if schema.rules:
-        from dpsyn_core.schema.rules.repair import check_rules
+        from dpsyn_core.schema import check_rules
 
         check_rules(schema, schema.n_records if spec.n_records is None else spec.n_records)
     system = config.calibrate(task)
@@ -156,7 +153,7 @@ def _part(schema: Schema, task: Task) -> Schema:
     """The schema of the columns that are measured."""
     if not schema.rules:
         return schema
-    from dpsyn_core.schema.rules.computation import part_of
+    from dpsyn_core.schema import part_of
 
     return part_of(schema, task.domain.names)
 

@@ -7,16 +7,14 @@ import time
 from pathlib import Path
 
 from dpsyn_core.errors import MethodError, ReceiptError, SettingError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Budget, Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import post_processing_generator
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.tables import repaired_codes, table_of
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems import registry
-from dpsyn_core.systems.base import Task
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import Task, registry
 
 SUFFIX = ".safetensors"
 
@@ -32,7 +30,7 @@ def check_savable(method: str, path: Path) -> None:
     if path.suffix != SUFFIX:
         msg = f"the model '{path.name}' must end with {SUFFIX}"
         raise SettingError(msg)
-    from dpsyn_core.systems.deep.model_file import require_safetensors
+    from dpsyn_core.systems import require_safetensors
 
     require_safetensors()
 
@@ -67,7 +65,7 @@ def draw(
         msg = "the schema is not the one that the model was made with"
         raise ReceiptError(msg)
     check_records(n_records)
-    from dpsyn_core.systems.deep.model_file import unpack
+    from dpsyn_core.systems import unpack
 
     started = time.perf_counter()
     generator, seed = post_processing_generator(rng)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.estimate import Measurement
+from dpsyn_core.privacy import Manifest
 
 RECORDS = 5  # that are shown
 ORDERS = {1: "one column", 2: "two columns", 3: "three columns"}
@@ -38,8 +38,7 @@ def as_html(m: Manifest, table: Any, released: Sequence[Measurement]) -> str:
 
 def worth(released: Sequence[Measurement]) -> list[str]:
     """The error that the noise alone makes in released tables, by their number of columns, in sentences."""
-    from dpsyn_core.evaluate.noise_error import expected_tvd
-    from dpsyn_core.evaluate.released_fit import estimated_total
+    from dpsyn_core.evaluate import estimated_total, expected_tvd
 
     by_order: dict[int, list[Measurement]] = {}
     for measured in released:

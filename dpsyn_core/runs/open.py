@@ -12,17 +12,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.ledger.entry import UNPROTECTED
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.manifest import Manifest, package_versions
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, UsedTable
-from dpsyn_core.privacy.noise.system import SystemNoise
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.systems.registry import package_of
+from dpsyn_core.measure import Gate
+from dpsyn_core.privacy import (
+    UNPROTECTED,
+    Account,
+    AskedQuestions,
+    Budget,
+    Charge,
+    Cost,
+    Ledger,
+    Manifest,
+    PublicFacts,
+    SystemNoise,
+    Unit,
+    UsedTable,
+    package_versions,
+)
+from dpsyn_core.systems import package_of
 
 
 def public_facts(
@@ -39,7 +45,7 @@ def public_facts(
     """
     why = (*reasons, *schema.reasons)
     if any(rule.source is None for rule in schema.rules):
-        from dpsyn_core.privacy.looks import untold  # most runs have no such rule
+        from dpsyn_core.privacy import untold  # most runs have no such rule
 
         why = (*why, *untold(schema.rules, schema.ledger_name, dataset))
     return PublicFacts(
@@ -156,7 +162,7 @@ def open_run(
     )
     account, noise = Account(cost, delta=failure), SystemNoise()
     if unprotected:
-        from dpsyn_core.measure.unprotected import UnprotectedGate  # no protected run needs it
+        from dpsyn_core.measure import UnprotectedGate  # no protected run needs it
 
         gate: Gate = UnprotectedGate(account=account, noise=noise, unit=unit)
     else:

@@ -16,23 +16,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.estimate.records.shards import Shard, shards_of
+from dpsyn_core.estimate import Shard, shards_of
 from dpsyn_core.files import check_folder
-from dpsyn_core.measure.sources.base import Spreading
-from dpsyn_core.measure.sources.choice import memory_of, source_of, vouched
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import Digests, PartDigests
+from dpsyn_core.measure import Spreading, memory_of, source_of, vouched
+from dpsyn_core.privacy import Digests, Ledger, Manifest, PartDigests
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writer import Places, Staged, ending, write_release
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.base import Make, Sharded
-from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
-from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import Make, Sharded
+from dpsyn_core.tables import (
+    LABELLED,
+    ContentDigest,
+    check_target,
+    content_digest,
+    file_digest,
+    parquet_writer,
+    staged_parts,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

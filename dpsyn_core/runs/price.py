@@ -10,12 +10,8 @@ import math
 import numpy as np
 
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
-from dpsyn_core.systems import dry_run
-from dpsyn_core.systems.dry_run import ASSUMED, RunPlan, plan_of
-from dpsyn_core.systems.registry import DEFAULT
-from dpsyn_core.systems.steps import Step
+from dpsyn_core.schema import Domain, Schema
+from dpsyn_core.systems import ASSUMED, DEFAULT, RunPlan, Step, dry_run, plan_of
 
 __all__ = [
     "ASSUMED", "LOST", "RunPlan", "Step", "column_error", "lost", "lost_sentence",

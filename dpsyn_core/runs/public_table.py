@@ -10,12 +10,10 @@ import numpy as np
 
 from dpsyn_core.errors import InputError, SchemaError, TableError
 from dpsyn_core.files import NOT_PRIVATE, manifest_beside
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.public_table import PublicTable
-from dpsyn_core.tables.headers import composed
-from dpsyn_core.tables.read import read_table
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.schema import Codec, Schema
+from dpsyn_core.systems import PublicTable
+from dpsyn_core.tables import composed, read_table
 
 MOST_MISFITS = 0.5  # of the cells of a column that the schema has no place for; above, the codes are others
 
@@ -73,7 +71,7 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
 
 def _check_fits(part: Schema, table: Any, name: str) -> None:
     """Refuses a table whose cells mean something else than the schema says; it is public, so the refusal may count."""
-    from dpsyn_core.schema.misfits import misfits
+    from dpsyn_core.schema import misfits
 
     for found in misfits(part, table):
         if found.count > MOST_MISFITS * max(table.num_rows, 1):

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpsyn_core.measure.discovery import Discovery, Wanted, cap_of, check_columns, discover
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.measure import Discovery, Wanted, cap_of, check_columns, discover
+from dpsyn_core.privacy import Budget, Ledger, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
-from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.systems.dry_run import check_shares
-from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.schema import SchemaUnit
+from dpsyn_core.systems import check_shares
+from dpsyn_core.tables import to_arrow
 
 PARTS = 1024  # no release of a discovery gets less of its column's share than one in so many
 

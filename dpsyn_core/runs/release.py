@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MethodError, TableError
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.estimate import Measurement, ReleasedTables, Scores
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import Measured
 from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
 from dpsyn_core.runs.writer import Places, Staged, staged_tables, write_release
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.write import LABELLED
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import LABELLED
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dpsyn_core.runs.trees.answers import LinkedAnswer
-    from dpsyn_core.tables.declarations import DeclaredColumn
+    from dpsyn_core.tables import DeclaredColumn
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,13 +124,13 @@ class Release:
         """What the schema says of the columns, for files that carry labels."""
         if self.schema is None or not any(out.name.lower().endswith(LABELLED) for out in places.outs):
             return None
-        from dpsyn_core.schema.importers.declared import declared_columns
+        from dpsyn_core.schema import declared_columns
 
         return declared_columns(self.schema)
 
     def packed_model(self) -> bytes:
         """The file of the trained model. Raises MethodError where the system released none."""
-        from dpsyn_core.systems.deep.model_file import pack, savable
+        from dpsyn_core.systems import pack, savable
 
         if not savable(self.measurements):
             msg = f"{self.manifest.method} releases no model that could be saved"

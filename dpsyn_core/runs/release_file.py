@@ -18,11 +18,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, OutputError, ReceiptError, SizeError
-from dpsyn_core.estimate.marginals.released_file import parsed_document, read_released
+from dpsyn_core.estimate import parsed_document, read_released
 from dpsyn_core.files import fields_once, unfit_text
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.base import MethodConfig
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import MethodConfig
 
 SUFFIX = ".dpsyn"
 INDEX, MANIFEST, MEASUREMENTS = "release.json", "manifest.json", "measurements.json.gz"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import TableSchema
+    from dpsyn_core.schema import TableSchema
 
 Offered = tuple[list[Any], Callable[[list[Any]], tuple[Any, int]]]
 
@@ -17,7 +17,7 @@ def offered_rules(path: Path) -> Offered:
 
     Raises SchemaError where the file holds no schema; so does the second where rules contradict each other.
     """
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     schema = Schema.load(path)
     return _of_tree(schema) if schema.links else _of_one(schema.alone("each has rules of its own"))
@@ -25,9 +25,7 @@ def offered_rules(path: Path) -> Offered:
 
 def _of_one(schema: TableSchema) -> Offered:
     """Of one table."""
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.rules.repair import check_rules
-    from dpsyn_core.schema.rules.usual_rules import propose_rules
+    from dpsyn_core.schema import Schema, check_rules, propose_rules
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
         rules = [
@@ -44,7 +42,7 @@ def _of_one(schema: TableSchema) -> Offered:
 def _of_tree(schema: Any) -> Offered:
     """As `_of_one`, for tables that hang together."""
     from dpsyn_core.runs.trees.decoder import check_linked_rules
-    from dpsyn_core.schema.drafts.linked import propose_linked_rules
+    from dpsyn_core.schema import propose_linked_rules
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
         made = schema

@@ -11,8 +11,8 @@ from typing import Any
 from dpsyn_core.errors import DPSynError, SettingError
 from dpsyn_core.files import RepeatedFieldError, fields_once, not_private_name, unfit_text, write_text
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.registry import validated
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import validated
 
 KIND = "dpsyn-settings"
 VERSION = 1

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, SettingError
-from dpsyn_core.privacy.manifest.statement import UsedTable
+from dpsyn_core.privacy import UsedTable
 
 if TYPE_CHECKING:
-    from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.manifest.statement import PublicFacts
-    from dpsyn_core.questions.document import Given, Questions
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.systems.base import MethodConfig, Task
+    from dpsyn_core.privacy import Budget, PublicFacts
+    from dpsyn_core.questions import Given, Questions
+    from dpsyn_core.schema import Schema
+    from dpsyn_core.systems import MethodConfig, Task
 
 MAX_RECORDS = 100_000_000  # records that one run may write into a file
 MOST_TABLES = 1000  # of one release
@@ -65,11 +64,11 @@ class RunSpec(BaseModel):
             MethodError: the system cannot make several tables of one release.
             QuestionError: no document of questions.
         """
-        from dpsyn_core.systems.registry import DEFAULT, validated
+        from dpsyn_core.systems import DEFAULT, validated
 
         named = {"method": DEFAULT} | {name: value for name, value in fields.items() if value is not None}
         if questions is not None:
-            from dpsyn_core.questions.document import given
+            from dpsyn_core.questions import given
 
             named["questions"] = given(questions).document()
         made = validated(cls, "a run", named)
@@ -79,27 +78,26 @@ class RunSpec(BaseModel):
     @property
     def budget(self) -> Budget:
         """Epsilon and delta as a budget. Raises BudgetError."""
-        from dpsyn_core.privacy.budget import Budget
+        from dpsyn_core.privacy import Budget
 
         return Budget(epsilon=self.epsilon, delta=self.delta)
 
     @property
     def config(self) -> MethodConfig:
         """The system with its settings. Raises MethodError, SettingError."""
-        from dpsyn_core.systems.registry import configure
+        from dpsyn_core.systems import configure
 
         return configure(self.method, self.settings)
 
     def asked(self, schema: Schema) -> Questions:
         """The questions that the run is told, checked against the schema. Raises QuestionError."""
-        from dpsyn_core.questions.document import declared
+        from dpsyn_core.questions import declared
 
         return declared(self.questions, schema)
 
     def task(self, schema: Schema, *, measured: tuple[str, ...] = ()) -> Task:
         """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
-        from dpsyn_core.systems.base import Task
-        from dpsyn_core.systems.registry import config_class
+        from dpsyn_core.systems import Task, config_class
 
         told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 from numpy.random import Generator
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.measure.sources.base import Source
-from dpsyn_core.measure.sources.choice import memory_of, source_of, vouched
-from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.measure import Source, memory_of, source_of, vouched
+from dpsyn_core.privacy import Ledger
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 if TYPE_CHECKING:
-    from dpsyn_core.questions.document import Questions
+    from dpsyn_core.questions import Questions
 
 
 def synthesize(  # noqa: PLR0913 the options of a run, by name

@@ -12,16 +12,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.estimate.marginals.types import Measurement, noisy_total, redrawn
-from dpsyn_core.estimate.records.copula import scores_in_bins
+from dpsyn_core.estimate import Measurement, noisy_total, redrawn, scores_in_bins
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import Measured
-from dpsyn_core.schema.codec import Codec, Codes, in_order
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Codec, Codes, Schema, in_order
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.rules.zeros import KnownZeros
-    from dpsyn_core.systems.base import Synthesizer
+    from dpsyn_core.schema import KnownZeros
+    from dpsyn_core.systems import Synthesizer
 
 
 def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDArray[np.unsignedinteger]]:
@@ -92,8 +90,7 @@ def table_of(
     """
     if not schema.rules:
         return _decoded(codes, Codec(schema), columns, rng, listed)
-    from dpsyn_core.schema.rules.computation import part_of, with_computed
-    from dpsyn_core.schema.rules.repair import repair
+    from dpsyn_core.schema import part_of, repair, with_computed
 
     part = schema if measured is None else part_of(schema, measured)
     table = _decoded(codes, Codec(part), columns, rng, listed)

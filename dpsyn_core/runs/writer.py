@@ -24,17 +24,15 @@ from dpsyn_core.files import (
     same_path,
     write_bytes,
 )
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
+from dpsyn_core.privacy import Digests, Manifest, TableDigests
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.spec import MAX_RECORDS
-from dpsyn_core.tables.digest import content_digest, excel_digest, file_digest
-from dpsyn_core.tables.write import staged_table
+from dpsyn_core.tables import content_digest, excel_digest, file_digest, staged_table
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dpsyn_core.tables.declarations import DeclaredColumn
+    from dpsyn_core.tables import DeclaredColumn
 
 MOST_RECORDS = 10_000_000_000  # that one run may write into a folder of parts
 

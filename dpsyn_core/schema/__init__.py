@@ -1,1 +1,53 @@
 """Public metadata: attributes, domains, bins, codecs and reading. Knows nothing of counts or noise."""
+
+from dpsyn_core.loading import face
+
+__getattr__, __dir__ = face(
+    __name__,
+    """
+attributes.categorical: CategoricalAttribute
+attributes.datetime: DatetimeAttribute
+binning: WholeBins
+checks: check
+codec: Codec Codes Encoded identifiers in_order
+date_formats: formats_of
+document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
+domain: AttributeSet CodedAttribute Domain
+drafts.crowding: crowded
+drafts.draft: confirm draft drafted rules_known
+drafts.linked: CHILDREN draft_linked propose_linked_rules proposed_roles with_keys
+drafts.links: guessed_links
+drafts.panel: panel_schema
+drafts.proposal: Proposal
+drafts.proposals: agreed propose
+grids: OF_TIMES Rhythm
+importers.codebook: Codebook codebook_of import_dictionary
+importers.declared: UNDECLARED declared_columns overlaid undeclared
+importers.formats: FORMATS export not_carried read_schema
+importers.maxima: KEPT binned
+importers.packages: read_sdv
+importers.parameters: import_document import_file
+individuals: LADDER Repeats candidates coded looked_at named_like_one naming repeating repeats
+linked: Link LinkedSchema LinkedSettings METHOD MOST_CHILDREN MOST_SINGLES
+misfit: Misfit WHERE has misfits
+rhythm: OF_A_WEEK RHYTHMS keeps
+rules.anniversaries: COMPLETED
+rules.base: Bools Key Rule
+rules.columns: BLANK Group PLAIN RuleColumn
+rules.computation: Computed computed_columns given_by measured_part part_of with_computed
+rules.condition: Condition met named
+rules.date_parts: Part
+rules.difference: SECONDS
+rules.impossible: ImpossibleRule
+rules.interval_ends: ends_of
+rules.linked_rules: AnyLinkRule BEFORE CountRule LinkOrderRule listed_codes
+rules.linked_spans: LinkSpan later measured_schema span_codes spans_of
+rules.repair: check_rules repair rewritten
+rules.rule_breaks: RuleBreaks broken_counts derived_rules rule_breaks
+rules.spans: SpanAttribute with_span_codes with_spans
+rules.usual_rules: named_close propose_rules quoted words_of
+rules.zeros: KnownZeros
+sample: sample_schema sample_table write_coded_sample write_linked_sample
+years: is_year
+""",
+)

@@ -11,8 +11,8 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.attributes.derived import DerivedAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.misfits import has, misfits, unreadable_records
-from dpsyn_core.tables.headers import composed, locate, short
+from dpsyn_core.schema.misfit import has, misfits, unreadable_records
+from dpsyn_core.tables import composed, locate, short
 
 LARGE = 5000
 

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells import canonical_text
-from dpsyn_core.tables.cells.canonical_text import COMMA, has_decimal_comma
-from dpsyn_core.tables.headers import locate, short
+from dpsyn_core.tables import COMMA, canonical_text, has_decimal_comma, locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.individual_words import WORD
 from dpsyn_core.schema.rhythm import found_in, found_in_times
-from dpsyn_core.tables.cells import instants
+from dpsyn_core.tables import instants
 
 FEW = 8  # distinct cells from which on digits alone may be dates
 HEAD = 50  # cells that are tried before all are

@@ -19,8 +19,7 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import unfit_text, write_text
-from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.manifest.statement import HangingTable
+from dpsyn_core.privacy import Charge, HangingTable
 from dpsyn_core.schema.attributes.registry import KINDS, Attribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules.base import Rule

@@ -12,7 +12,7 @@ import numpy as np
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.individual_words import measures, named_by, names_another
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.tables import locate
 
 # codes: P-00123, 12345678Z, GB29NWBK60161331926819, a UUID; names of accounts and devices in hexadecimal digits; e-mail
 CODE = (

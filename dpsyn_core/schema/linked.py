@@ -9,8 +9,7 @@ from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.privacy.manifest.statement import HangingTable
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import HangingTable, Unit
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,

@@ -12,7 +12,7 @@ from dpsyn_core.files import write_bytes
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import in_codes, read_codebook
 from dpsyn_core.schema.importers.parameters import import_file
-from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables import read_table
 
 NAMES = data.NAMES
 SPECIFICATION, CODEBOOK = data.FOLDER / "sample.specification.json", data.FOLDER / "sample.codebook.cbk"
@@ -45,7 +45,7 @@ def coded_design() -> dict[str, Any]:
 
 def write_coded_sample(folder: str | Path) -> list[Path]:
     """Writes the people in codes (CSV) with specification, codebook and design into a folder; returns the paths."""
-    from dpsyn_core.tables.write import write_table
+    from dpsyn_core.tables import write_table
 
     folder = _made(folder)
     table = folder / "sample-codes.csv"

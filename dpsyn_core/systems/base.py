@@ -13,22 +13,19 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from dpsyn_core.errors import MethodError, UnitError
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.estimate.records.shards import Shard
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.estimate import Measurement, ReleasedTables, Shard
+from dpsyn_core.measure import Gate
+from dpsyn_core.privacy import Budget, Cost, Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain, Schema
 from dpsyn_core.systems.settings import Estimate, Size, estimate_of, grouped, groups_of
 from dpsyn_core.systems.steps import Step
 
 if TYPE_CHECKING:
-    from dpsyn_core.estimate.marginals.workload import Workload
-    from dpsyn_core.measure.counting.base import Counter
-    from dpsyn_core.questions.document import Questions
-    from dpsyn_core.schema.rules.zeros import KnownZeros
+    from dpsyn_core.estimate import Workload
+    from dpsyn_core.measure import Counter
+    from dpsyn_core.questions import Questions
+    from dpsyn_core.schema import KnownZeros
     from dpsyn_core.systems.public_table import PublicTable
 
 
@@ -68,11 +65,11 @@ class Task:
         """
         workload = None
         if questions is not None or schema.questions is not None or questions_share is not None:
-            from dpsyn_core.questions.compile import workload_of
+            from dpsyn_core.questions import workload_of
 
             workload = workload_of(questions, schema, questions_share)
         if schema.rules:
-            from dpsyn_core.schema.rules.computation import given_by, measured_part
+            from dpsyn_core.schema import given_by, measured_part
 
             asked = () if workload is None else (n for need in workload.needs for n in need.attributes)
             part = measured_part(schema, {*measured, *asked, *given_by(measures, schema)})
@@ -100,8 +97,7 @@ def zeros_of(schema: Schema) -> KnownZeros | None:
     """Cells that the rules of a schema make impossible; None where it has none, and then nothing is loaded."""
     if not schema.rules:
         return None
-    from dpsyn_core.schema.rules.spans import with_spans
-    from dpsyn_core.schema.rules.zeros import KnownZeros
+    from dpsyn_core.schema import KnownZeros, with_spans
 
     whole = with_spans(schema)
     return KnownZeros(whole.rules, {a.name: a for a in whole.coded})

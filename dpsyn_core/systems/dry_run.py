@@ -16,20 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MethodError
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
-from dpsyn_core.measure.charges import check_widest
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.measure import Gate, check_widest
+from dpsyn_core.privacy import Account, Charge, Cost, Unit
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Synthesizer, Task
 from dpsyn_core.systems.registry import configure
 from dpsyn_core.systems.steps import Step, noise_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.counting.sums import Sample, SumRule, VectorMap
+    from dpsyn_core.measure import Sample, SumRule, VectorMap
 
 ASSUMED = 10_000  # records, where nobody says how many there are
 _SCORES = 4096.0  # the sensitivity of a score is at most so many times that of a count: 4 for each of a million pairs
@@ -143,7 +139,7 @@ class _DryGate(Gate):
     def _urn(
         self, exact: NDArray[np.int64], draws: int, charge: Charge, weights: NDArray[np.float64] | None
     ) -> NDArray[np.int64]:
-        from dpsyn_core.measure.sparse import urn_unit
+        from dpsyn_core.measure import urn_unit
 
         cells = exact.size if weights is None else float(weights.sum())
         urn_unit(cells, charge.scale, draws)  # refuses here what the urn of a run would refuse

@@ -16,13 +16,19 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_domain
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.estimate.records.copula import hand_out, scores_in_bins
-from dpsyn_core.measure.counting.base import Counter, occupied
-from dpsyn_core.measure.gate import Gate
+from dpsyn_core.estimate import (
+    NO_RECODES,
+    Coarsening,
+    Measurement,
+    Recodes,
+    ReleasedTables,
+    coarse_domain,
+    hand_out,
+    scores_in_bins,
+)
+from dpsyn_core.measure import Counter, Gate, occupied
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.systems.steps import Step
 

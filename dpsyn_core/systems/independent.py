@@ -9,12 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.estimate.records.rls.denoise import shrink_one_way
-from dpsyn_core.estimate.records.shards import Shard, one_piece
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
+from dpsyn_core.estimate import Measurement, ReleasedTables, Shard, one_piece, shrink_one_way
+from dpsyn_core.measure import Counter, Gate, measure_marginals
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.systems.few_values import many

@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.manifest.statement import UsedTable
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.privacy import UsedTable
+from dpsyn_core.schema import Domain
 
 Floats = NDArray[np.float64]
 
 if TYPE_CHECKING:
-    from dpsyn_core.estimate.marginals.coarsening import Recodes
-    from dpsyn_core.estimate.marginals.types import Trust
-    from dpsyn_core.estimate.records.rls.fit import Target
-    from dpsyn_core.measure.counting.base import Counter
-    from dpsyn_core.measure.gate import Gate
-    from dpsyn_core.privacy.budget import Cost
-    from dpsyn_core.schema.domain import AttributeSet
+    from dpsyn_core.estimate import Recodes, Target, Trust
+    from dpsyn_core.measure import Counter, Gate
+    from dpsyn_core.privacy import Cost
+    from dpsyn_core.schema import AttributeSet
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.privacy import Cost
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Task
 
 MOST_CELLS = 10_000_000  # of one table that is measured without coarse values

@@ -20,7 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic.fields import FieldInfo
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 
 class SettingsGroup(BaseModel):

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import Cost, Unit
 
 USUAL = 0.15  # of all records: mean L1 distance of a pair from independence in tables about people (Adult .15)
 WEAK_STRONG = (0.5 * USUAL, 2 * USUAL)  # between which forecasts are made

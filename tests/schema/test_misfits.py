@@ -5,7 +5,7 @@ import pytest
 
 from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.misfits import misfits, unreadable_records
+from dpsyn_core.schema.misfit import misfits, unreadable_records
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num, schema
 

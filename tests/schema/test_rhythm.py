@@ -11,7 +11,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.drafts.proposals import agreed, propose
 from dpsyn_core.schema.grids import OF_TIMES
-from dpsyn_core.schema.misfits import misfits
+from dpsyn_core.schema.misfit import misfits
 from dpsyn_core.schema.rhythm import MONTHS, OF_DAYS, RHYTHMS, found_in, keeps
 from dpsyn_core.schema.rules.repair import repair
 from tests.schema.helpers import encode_one, num, schema

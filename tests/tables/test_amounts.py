@@ -7,7 +7,7 @@ import pytest
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafts.draft import draft
-from dpsyn_core.schema.misfits import misfits
+from dpsyn_core.schema.misfit import misfits
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.write import escape
 from tests.schema.helpers import num, schema

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.runs.jobs.spec import ReadSpec
-from dpsyn_core.tables.databases.database import Database
-from dpsyn_core.tables.databases.postgresql import POSTGRESQL_ADDRESS
-from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.runs import ReadSpec
+from dpsyn_core.tables import POSTGRESQL_ADDRESS, Database, ReadForm
 from ui.data.reading import Tell, limits, readers
 from ui.shared.access import shared
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.batches import Batches
+    from dpsyn_core.schema import Schema
+    from dpsyn_core.tables import Batches
 
 DATABASES = ("DuckDB", "SQLite", "PostgreSQL")
 MOST_ROWS = 5_000_000  # rows fetched into the app

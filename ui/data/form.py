@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 import streamlit as st
 from pydantic.fields import FieldInfo
 
-from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables import ReadForm
 from ui.shared.text import catalogue, language, t
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.privacy.names import dataset_name
-from dpsyn_core.runs.jobs.spec import OLD, ReadSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
+from dpsyn_core.privacy import dataset_name
+from dpsyn_core.runs import OLD, ReadSpec
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import AS_FOUND, Batches, ReadForm
 from ui.data.databases import fetch, named
 from ui.data.places import allowed, within
 from ui.data.reading import Tell, limits, readers
@@ -97,7 +96,7 @@ def _declared(form: ReadForm) -> bytes:
 
 def _files(path: Path) -> bytes:
     """A digest of where a large table lies, and of the sizes and times of its files: its content is not read for it."""
-    from dpsyn_core.tables.places import files_at
+    from dpsyn_core.tables import files_at
 
     with within():
         found = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files_at(path)[0]]
@@ -135,7 +134,7 @@ def _put_aside(space: Workspace) -> None:
 
 def _earlier(space: Workspace, dataset: Dataset) -> tuple[Schema, str] | None:
     """Schema and ledger name with which this table was here before: of this server's life, else of its newest run."""
-    from dpsyn_core.runs.jobs.folder import SCHEMA
+    from dpsyn_core.runs import SCHEMA
 
     if dataset.serial in space.earlier:
         return space.earlier[dataset.serial]
@@ -157,7 +156,7 @@ def afresh(space: Workspace) -> None:
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.schema.drafts.draft import drafted
+    from dpsyn_core.schema import drafted
 
     return None if dataset.table is None else drafted(dataset.table, dataset.ledger)[0]
 
@@ -191,8 +190,7 @@ def by_path(space: Workspace, text: str, form: ReadForm = AS_FOUND, *, tell: Tel
 
 def is_large(path: Path) -> bool:
     """Whether pages hold a part of a table only: of folders, patterns, and files with very many cells."""
-    from dpsyn_core.tables.parquet_pages import cells_of
-    from dpsyn_core.tables.places import PATTERN
+    from dpsyn_core.tables import PATTERN, cells_of
 
     if not path.is_file():
         return path.is_dir() or bool(PATTERN.search(str(path)))

@@ -6,8 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.confines import confined
-from dpsyn_core.tables.places import files_at
+from dpsyn_core.tables import confined, files_at
 from ui.shared.access import limits
 
 

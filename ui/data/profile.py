@@ -13,7 +13,7 @@ from ui.shared.text import figure_words, number, sentence, t
 from ui.shared.theme import dark, note, show_multiples, tokens
 
 if TYPE_CHECKING:
-    from dpsyn_core.report.figures.overview import Panel
+    from dpsyn_core.report import Panel
     from ui.shared.state import Dataset, Workspace
 
 WAYS = ("rows", "columns")
@@ -42,7 +42,7 @@ def _rows(space: Workspace, dataset: Dataset) -> None:
 
 
 def _columns(space: Workspace, dataset: Dataset) -> None:
-    from dpsyn_core.report.figures.overview import glance
+    from dpsyn_core.report import glance
 
     if space.schema is None or dataset.table is None:
         return

@@ -31,14 +31,22 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.files import fields_once, unfit_text
 from dpsyn_core.outside import below, file_word
-from dpsyn_core.privacy.charge_record import MOST as MOST_EPSILON
-from dpsyn_core.privacy.looks import Look, remember, remembered
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import UsedTable
-from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
-from dpsyn_core.runs.jobs.spec import PUBLIC, RELEASE, FinishedRun, Line, Word
-from dpsyn_core.runs.release_file import MOST_BYTES, load_release
-from dpsyn_core.schema.document import Schema, TableSchema
+from dpsyn_core.privacy import MOST as MOST_EPSILON
+from dpsyn_core.privacy import Look, Manifest, UsedTable, remember, remembered
+from dpsyn_core.runs import (
+    MANIFEST,
+    MEASUREMENTS,
+    MOST_BYTES,
+    PUBLIC,
+    RELEASE,
+    SCHEMA,
+    SYNTHETIC,
+    FinishedRun,
+    Line,
+    Word,
+    load_release,
+)
+from dpsyn_core.schema import Schema, TableSchema
 from dpsyn_core.systems import registry
 from ui.data import loading
 from ui.questions import kept as questions
@@ -313,7 +321,7 @@ def _entries(raw: bytes) -> dict[str, bytes]:
 
 def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict[str, bytes]]:
     """The files of a run, each checked; its table is read in a child process and written anew."""
-    from dpsyn_core.tables.text.inflation import gunzip
+    from dpsyn_core.tables import gunzip
 
     found = {name: entries.get(f"runs/{i}/{name}") for name in RELEASED}
     files = {name: raw for name, raw in found.items() if raw is not None}
@@ -344,7 +352,7 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
 
 def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
     """Refuses a run that no page can have asked for: its words go into scripts and pages. Raises InputError."""
-    from dpsyn_core.runs.refits.refit import with_rules
+    from dpsyn_core.runs import with_rules
 
     job = spec.job(public_table=None)
     try:
@@ -362,7 +370,7 @@ def _stated(manifest: Manifest, table: Any, written: bytes, text: bytes) -> byte
 
     Without it the file would be another one than the manifest's, although nothing but the table is in it.
     """
-    from dpsyn_core.tables.digest import content_digest
+    from dpsyn_core.tables import content_digest
 
     of_it = manifest.digests is not None and manifest.digests.content == content_digest(table)
     if not of_it or manifest.signature is not None:

@@ -20,15 +20,13 @@ from dpsyn_core import errors
 from dpsyn_core.child import Child
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home, put_private
-from dpsyn_core.runs.jobs.folder import DRAFT, ERROR, UPLOAD
-from dpsyn_core.runs.jobs.spec import ReadJob, ReadSpec
-from dpsyn_core.runs.jobs.worker import READ
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.runs import DRAFT, ERROR, READ, UPLOAD, ReadJob, ReadSpec
+from dpsyn_core.schema import Schema
 from ui.shared.access import classroom
 from ui.shared.jobs import spawn
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.batches import Batches
+    from dpsyn_core.tables import Batches
 
 MEMORY, SECONDS = "DPSYN_READ_MEMORY_MB", "DPSYN_READ_SECONDS"
 STEP = 0.02  # seconds between two looks at the child
@@ -145,7 +143,7 @@ def limits() -> Limits:
 
 def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Batches, Schema | None]:
     """What the child left. Raises DPSynError."""
-    from dpsyn_core.tables.handover import READING, take
+    from dpsyn_core.tables import READING, take
 
     if (folder / READING).exists() and status == 0:
         return take(folder), Schema.load(folder / DRAFT) if spec.drafted else None

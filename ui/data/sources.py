@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.tables.kinds import LABELLED_ENDINGS
-from dpsyn_core.tables.read_form import AS_FOUND, EXCEL, TEXT, ReadForm
+from dpsyn_core.tables import AS_FOUND, EXCEL, LABELLED_ENDINGS, TEXT, ReadForm
 from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.form import ENCODINGS, MOST, asked
@@ -25,7 +24,7 @@ from ui.shared.theme import note, private_tag
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from dpsyn_core.tables.batches import Batches
+    from dpsyn_core.tables import Batches
 
 WAYS = ("sample", "upload", "path", "database", "linked")
 Load = Callable[[ReadForm, Tell], None]  # reads a file in a form, and tells the page how long it takes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.individuals import Repeats, candidates, coded, looked_at, repeating, repeats
+from dpsyn_core.schema import Repeats, Schema, candidates, coded, looked_at, repeating, repeats
 from ui.schema import unit as protected
 from ui.schema.rows import identified, with_unit
 from ui.shared.going import keep

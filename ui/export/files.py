@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.outside import below, file_word
-from dpsyn_core.report.takeaways import schema_file, shell_command
-from dpsyn_core.runs.jobs.folder import SYNTHETIC
-from dpsyn_core.runs.release_file import SUFFIX
-from dpsyn_core.tables.write import EXCEL_ROWS
+from dpsyn_core.report import schema_file, shell_command
+from dpsyn_core.runs import SUFFIX, SYNTHETIC
+from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import files as trees
 from ui.report import asked
 from ui.shared import results
@@ -29,7 +28,7 @@ from ui.shared.theme import note
 from ui.synthesize import refits, runs
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.labelled_write import NotCarried
+    from dpsyn_core.tables import NotCarried
 
 SEEN_CELLS = 50_000  # of a workbook that is made before the eyes: above it, some half a second
 TAKEN = "export_taken"  # in the visitor's session: the button of a file that has just been made
@@ -68,8 +67,8 @@ def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, in
 
     told: hears how many records of all are in an Excel file.
     """
-    from dpsyn_core.schema.importers.declared import declared_columns
-    from dpsyn_core.tables.write import write_table
+    from dpsyn_core.schema import declared_columns
+    from dpsyn_core.tables import write_table
 
     if job.spec.linked:
         return trees.table_bytes(space, job, ending, stem(space, job))
@@ -109,7 +108,7 @@ def labelled(space: Workspace, job: Job) -> tuple[str, ...]:
 
 def left_out(space: Workspace, job: Job) -> str:
     """What the formats with labels do not carry of this table, in words; nothing where all goes into each of them."""
-    from dpsyn_core.schema.importers.formats import not_carried
+    from dpsyn_core.schema import not_carried
 
     def make() -> str:
         schema = results.schema(space, job)
@@ -180,8 +179,8 @@ def manifest_text(space: Workspace, job: Job) -> str:
     They have the same bytes whenever they are made. A large Excel file takes minutes, and is named where it was made.
     A signed manifest, and one that is not the table's, stay as they are.
     """
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.jobs.folder import MANIFEST
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.runs import MANIFEST
 
     if job.spec.linked:
         return trees.manifest_text(space, job, stem(space, job))
@@ -217,7 +216,7 @@ def reusable(job: Job) -> bool:
     if job.spec.linked:
         return False  # their runs leave no release file
     from dpsyn_core.errors import InputError
-    from dpsyn_core.runs.release_file import check_reusable
+    from dpsyn_core.runs import check_reusable
 
     if job.spec.release is not None:
         return below(job.folder, job.spec.release).exists()  # a project of an earlier version brings none
@@ -233,9 +232,8 @@ def release(space: Workspace, job: Job) -> bytes:
 
     Its manifest is the one that is offered here, so that the table of any download is known as that of the release.
     """
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.jobs.folder import MEASUREMENTS
-    from dpsyn_core.runs.release_file import pack_release
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.runs import MEASUREMENTS, pack_release
 
     if job.spec.release is not None:
         return below(job.folder, job.spec.release).read_bytes()
@@ -258,18 +256,18 @@ def refit_form(space: Workspace, job: Job) -> None:
 
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read, in the visitor's language."""
-    from dpsyn_core.privacy.manifest.certificates import certificate as text
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.jobs.folder import MANIFEST
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.privacy import certificate as text
+    from dpsyn_core.runs import MANIFEST
 
     return text(Manifest.load(job.folder / MANIFEST), certificate_words())
 
 
 def nist(job: Job) -> str:
     """What the release answers to each item of NIST SP 800-226."""
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.publishing.nist import nist_page
-    from dpsyn_core.runs.jobs.folder import MANIFEST
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.report import nist_page
+    from dpsyn_core.runs import MANIFEST
 
     return nist_page(Manifest.load(job.folder / MANIFEST))
 
@@ -298,10 +296,8 @@ def asked_and_answered(space: Workspace, job: Job) -> dict[str, str]:
 
 def command(space: Workspace, job: Job) -> list[str]:
     """The words of the command that repeats the run on the owner's table: the same post-processing, new noise."""
-    from dpsyn_core.runs.jobs.folder import planned
-    from dpsyn_core.runs.parts import fits
-    from dpsyn_core.systems.registry import config_class
-    from dpsyn_core.systems.settings import written
+    from dpsyn_core.runs import fits, planned
+    from dpsyn_core.systems import config_class, written
 
     if job.spec.linked:
         return trees.command(space, job, stem(space, job))
@@ -327,12 +323,10 @@ def command(space: Workspace, job: Job) -> list[str]:
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
-    from dpsyn_core.evaluate.base import compute, names
-    from dpsyn_core.evaluate.loader import compare_tables
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.document import ScoredTable
-    from dpsyn_core.report.html import html_report
-    from dpsyn_core.runs.jobs.folder import MANIFEST
+    from dpsyn_core.evaluate import compare_tables, compute, names
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.report import ScoredTable, html_report
+    from dpsyn_core.runs import MANIFEST
 
     def make() -> str:
         if job.spec.linked:
@@ -379,7 +373,7 @@ def reports(space: Workspace, job: Job) -> None:
 
 def bundle(space: Workspace, job: Job) -> bytes:
     """A zip of everything that may be shared: table, manifest, certificate, schema, marginals, report, command."""
-    from dpsyn_core.runs.jobs.folder import MEASUREMENTS
+    from dpsyn_core.runs import MEASUREMENTS
 
     name = stem(space, job)
     files: dict[str, bytes | str] = {

@@ -7,10 +7,10 @@ from functools import partial
 
 import streamlit as st
 
-from dpsyn_core.privacy.manifest import certificates as certificate
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.privacy import certificates as certificate
 from dpsyn_core.report import takeaways
-from dpsyn_core.runs.jobs.folder import MANIFEST
+from dpsyn_core.runs import MANIFEST
 from ui.export import files
 from ui.linked import files as trees
 from ui.shared.jobs import Job

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.choose.comparison import MOST_RUNS, check_comparison
-from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec
-from dpsyn_core.runs.choose.outlook import EPSILONS
-from dpsyn_core.systems.registry import names
+from dpsyn_core.runs import EPSILONS, MOST_RUNS, Candidate, ComparisonSpec, check_comparison
+from dpsyn_core.systems import names
 from ui.questions import kept
 from ui.shared.state import Grid, Workspace, grids
 from ui.shared.text import amount, literal, number, sentence, t
@@ -19,7 +17,7 @@ from ui.shared.theme import note
 from ui.synthesize.estimates import estimated, job_memory
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 USUAL = Grid(("rls", "dpsyn", "independent"), (0.1, 1.0, 10.0), 3)
 LONGEST = 3 * 3600  # seconds that a grid may take

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.report.figures.grid import bars_figure, grid_figure
-from dpsyn_core.runs.choose.document import ComparisonSpec, SystemsComparison, TrialCell
-from dpsyn_core.runs.choose.worker import RESULT
+from dpsyn_core.report import bars_figure, grid_figure
+from dpsyn_core.runs import RESULT, ComparisonSpec, SystemsComparison, TrialCell
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, grids

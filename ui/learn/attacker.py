@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy.curves import best_guess, posterior, trade_off
+from dpsyn_core.privacy import best_guess, posterior, trade_off
 from ui.learn.controls import deltas, epsilon, slide
 from ui.learn.kept import draw
 from ui.privacy.guarantee import odds_words

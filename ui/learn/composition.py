@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpsyn_core.privacy.curves import CURVES, crossings
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import CURVES, Unit, crossings
 from ui.learn.controls import deltas, epsilon, several
 from ui.learn.kept import draw
 from ui.privacy import noise

@@ -9,9 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.records.gum import Decay, UpdateSettings, flow
-from dpsyn_core.estimate.records.gum_kernel import update
-from dpsyn_core.estimate.records.random import seed_state
+from dpsyn_core.estimate import Decay, UpdateSettings, flow, seed_state, update
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.learn.numbers.systems import results

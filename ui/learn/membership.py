@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy.curves import best_guess
+from dpsyn_core.privacy import best_guess
 from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw

@@ -10,12 +10,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.report.figures.systems import Measure, systems_chart
-from dpsyn_core.runs.synthesis import synthesize
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.sample import sample_schema, sample_table
+from dpsyn_core.evaluate import Score, compare_tables, compute
+from dpsyn_core.report import Measure, systems_chart
+from dpsyn_core.runs import synthesize
+from dpsyn_core.schema import Schema, sample_schema, sample_table
 from ui.learn.controls import epsilon, several, steps
 from ui.learn.numbers import systems as lesson
 from ui.learn.numbers.systems import pay_gap

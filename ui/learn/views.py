@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.covering_designs import affine_plane, greedy_cover, pair_error, schonheim, uncovered
+from dpsyn_core.estimate import affine_plane, greedy_cover, pair_error, schonheim, uncovered
 from ui.learn.controls import pick, slide
 from ui.learn.kept import draw
 from ui.shared.text import number, t

@@ -7,11 +7,16 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.drafts.linked import propose_linked_rules
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.base import Rule
-from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule
-from dpsyn_core.schema.rules.linked_spans import spans_of
+from dpsyn_core.schema import (
+    AnyLinkRule,
+    CountRule,
+    Link,
+    LinkedSchema,
+    LinkOrderRule,
+    Rule,
+    propose_linked_rules,
+    spans_of,
+)
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Linked

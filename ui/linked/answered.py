@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.schema import LinkedSchema
 from ui.linked import files
 from ui.linked.asking import few
 from ui.shared import results

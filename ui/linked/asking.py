@@ -7,12 +7,9 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.questions.across import LinkedQuestion
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.forms import MOST_GROUPS
-from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.runs.trees.flat_table import AskedTable
-from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.questions import MOST_GROUPS, LinkedQuestion, Questions, numeric
+from dpsyn_core.runs import AskedTable
+from dpsyn_core.schema import Link, LinkedSchema
 from ui.shared.state import Linked
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note

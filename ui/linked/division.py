@@ -7,9 +7,8 @@ from typing import get_args
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Neighbours, Unit
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.privacy import Budget, Neighbours, Unit
+from dpsyn_core.questions import Questions
 from ui.linked.starting import drops
 from ui.shared.state import Linked
 from ui.shared.text import literal, local, percent, sentence, t
@@ -46,7 +45,7 @@ def _neighbours(linked: Linked) -> None:
 
 def division(linked: Linked, chosen: Budget) -> None:
     """What each step may spend, and the noise of one table that got all of that: public facts alone."""
-    from dpsyn_core.runs.trees.division import division as divided
+    from dpsyn_core.runs import division as divided
 
     try:
         steps = divided(linked.schema(), chosen, questions=Questions.of(linked.questions))

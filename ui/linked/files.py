@@ -11,11 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report import takeaways
-from dpsyn_core.runs.jobs.folder import MANIFEST
-from dpsyn_core.runs.jobs.linked import ANSWERS
-from dpsyn_core.tables.write import EXCEL_ROWS
+from dpsyn_core.runs import ANSWERS, MANIFEST
+from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import relations
 from ui.report import comparing
 from ui.shared import results
@@ -36,7 +35,7 @@ def endings(space: Workspace, job: Job) -> tuple[str, ...]:
 
 def written(space: Workspace, job: Job, ending: str, stem: str) -> dict[str, bytes]:
     """What the command would write, by file name: a CSV file for each table ("zip", "csv"), else one file."""
-    from dpsyn_core.runs.trees.export import places_of, staged_trees
+    from dpsyn_core.runs import places_of, staged_trees
 
     def make() -> dict[str, bytes]:
         known = results.tree(space, job)
@@ -133,7 +132,7 @@ def scripts(space: Workspace, job: Job, stem: str) -> dict[str, str]:
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real tables for their owner."""
-    from dpsyn_core.report.linked_page import linked_html, linked_report
+    from dpsyn_core.report import linked_html, linked_report
 
     real = comparing.real_tables(space, job) if private else None
     report = linked_report(

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy.looks import remember
-from dpsyn_core.runs.trees.bounding import LeftOut, bounded
-from dpsyn_core.schema.individuals import Repeats, repeats
+from dpsyn_core.privacy import remember
+from dpsyn_core.runs import LeftOut, bounded
+from dpsyn_core.schema import Repeats, repeats
 from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.state import Linked, Workspace

@@ -8,10 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.linked import proposed_roles, with_keys
-from dpsyn_core.schema.individuals import LADDER
-from dpsyn_core.schema.linked import MOST_CHILDREN, MOST_SINGLES
+from dpsyn_core.schema import LADDER, MOST_CHILDREN, MOST_SINGLES, Schema, proposed_roles, with_keys
 from ui.linked import diagram, limits
 from ui.linked.tables import LinkDraft
 from ui.schema import rules

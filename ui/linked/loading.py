@@ -12,16 +12,11 @@ import streamlit as st
 
 from dpsyn_core.data import linked_paths
 from dpsyn_core.errors import DPSynError, TableError
-from dpsyn_core.privacy.looks import remembered
-from dpsyn_core.privacy.names import dataset_name
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.jobs.folder import SCHEMA
-from dpsyn_core.runs.jobs.spec import ReadSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.linked import with_keys
-from dpsyn_core.schema.drafts.links import guessed_links
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.privacy import dataset_name, remembered
+from dpsyn_core.questions import Questions
+from dpsyn_core.runs import SCHEMA, ReadSpec
+from dpsyn_core.schema import LinkedSchema, Schema, guessed_links, with_keys
+from dpsyn_core.tables import ReadForm
 from ui.data.loading import recognised
 from ui.data.reading import SheetError, Tell, limits, readers
 from ui.linked.tables import LinkDraft, PanelDraft
@@ -51,7 +46,7 @@ def sample(space: Workspace) -> None:
 
 @cache
 def _bundled() -> tuple[Mapping[str, pa.Table], LinkedSchema]:
-    from dpsyn_core.tables.read import read_table
+    from dpsyn_core.tables import read_table
 
     tables, schema = linked_paths(SAMPLE)
     return {name: read_table(path) for name, path in tables.items()}, LinkedSchema.load(schema)

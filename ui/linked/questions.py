@@ -8,9 +8,9 @@ import json
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.trees.flat_table import AskedTable
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.questions import Questions
+from dpsyn_core.runs import AskedTable
+from dpsyn_core.schema import LinkedSchema
 from ui.linked import asking
 from ui.linked.files import QUESTIONS
 from ui.shared import uploads

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.runs.jobs.folder import MANIFEST
-from dpsyn_core.runs.trees.keys import KeysOfLink, check_keys
-from dpsyn_core.runs.trees.reference import LinkVerdict, link_verdicts
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.runs import MANIFEST, KeysOfLink, LinkVerdict, check_keys, link_verdicts
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job

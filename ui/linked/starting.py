@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.jobs.spec import JobSpec
-from dpsyn_core.schema.linked import METHOD, LinkedSchema
+from dpsyn_core.questions import Questions
+from dpsyn_core.runs import JobSpec
+from dpsyn_core.schema import METHOD, LinkedSchema
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Linked, Workspace, jobs
@@ -44,7 +44,7 @@ def check(space: Workspace, linked: Linked) -> None:
 
     Raises DPSynError.
     """
-    from dpsyn_core.runs.trees.division import division
+    from dpsyn_core.runs import division
 
     asked = Questions.of(linked.questions)
     division(linked.schema(), spec_of(space, linked).budget, questions=asked)

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.privacy.unit import Neighbours
-from dpsyn_core.questions.across import LinkedQuestion
-from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.drafts.linked import CHILDREN, with_keys
-from dpsyn_core.schema.drafts.panel import panel_schema
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.privacy import Neighbours
+from dpsyn_core.questions import LinkedQuestion
+from dpsyn_core.schema import CHILDREN, LinkedSchema, Schema, SchemaUnit, panel_schema, with_keys
 from ui.shared.text import t
 
 if TYPE_CHECKING:
@@ -187,7 +184,7 @@ class LinkedTables(Generic[Part]):
 
     def set_rules(self, name: str, rules: Sequence[dict[str, Any]]) -> None:
         """Makes these the rules across a link. Raises SchemaError, and changes nothing, where they do not fit."""
-        from dpsyn_core.runs.trees.decoder import check_linked_rules
+        from dpsyn_core.runs import check_linked_rules
 
         rest = self.links[name].rest if self.panel is None else self.panel.rest
         before = rest.get("rules", ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.schema.individuals import candidates
+from dpsyn_core.schema import candidates
 from ui.linked import links
 from ui.shared.state import Linked
 from ui.shared.text import literal, t

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.report.figures.grid import grid_figure
-from dpsyn_core.runs.choose.outlook import EPSILONS, SIZES, Outlook, outlook
-from dpsyn_core.runs.price import plan
-from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.report import grid_figure
+from dpsyn_core.runs import EPSILONS, SIZES, Outlook, RunSpec, outlook, plan
+from dpsyn_core.schema import Schema
 from ui.privacy.plan import ALONE, FAIR, HASHED, bar, verdict
 from ui.shared.text import amount, number, percent, sentence, t
 from ui.shared.theme import lead, note, section, show

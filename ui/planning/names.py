@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.choose.columns import KINDS, MOST_VALUES, PlannedColumn, changed, checked, columns_of, schema_of
-from dpsyn_core.schema.document import Schema, TableSchema
+from dpsyn_core.runs import KINDS, MOST_VALUES, PlannedColumn, changed, checked, columns_of, schema_of
+from dpsyn_core.schema import Schema, TableSchema
 from ui.shared import uploads
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.report.figures.grid import choice_figure
-from dpsyn_core.runs.price import ASSUMED
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.report import choice_figure
+from dpsyn_core.runs import ASSUMED, RunSpec
 from ui.privacy import budget
 from ui.privacy.plan import HASHED
 from ui.shared.state import Workspace
@@ -21,8 +20,8 @@ from ui.shared.theme import facts, note, show
 from ui.synthesize.methods import run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.choose.epsilon_search import Reached
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import Reached
+    from dpsyn_core.schema import Schema
 
 WAYS = ("error", "gain")
 COINS = 50  # of a hundred guesses are right by chance
@@ -47,7 +46,7 @@ def panel(space: Workspace) -> None:
 
 
 def _from_error(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.runs.choose.epsilon_search import choices
+    from dpsyn_core.runs import choices
 
     run = run_of(space)
     first, second, third = st.columns([4, 3, 3])
@@ -77,7 +76,7 @@ def _from_error(space: Workspace, schema: Schema) -> None:
 
 
 def _from_gain(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.runs.choose.epsilon_search import COLUMNS, epsilon_for_gain, error_at, rounded_down
+    from dpsyn_core.runs import COLUMNS, epsilon_for_gain, error_at, rounded_down
 
     first, second = st.columns(2)
     with first:
@@ -112,13 +111,13 @@ def _about(schema: Schema) -> int:
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
 def _reached(run: RunSpec, text: str, of: str, target: float, about: int, _schema: Schema) -> Reached:
     """From schema, settings and a typed number alone."""
-    from dpsyn_core.runs.choose.epsilon_search import epsilon_for_error
+    from dpsyn_core.runs import epsilon_for_error
 
     return epsilon_for_error(run.model_copy(update={"epsilon": 1.0}), _schema, of=of, target=target, n_records=about)
 
 
 def _gain(epsilon: float, delta: float) -> float:
-    from dpsyn_core.runs.choose.epsilon_search import gain
+    from dpsyn_core.runs import gain
 
     return gain(epsilon, delta)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.budget import LARGEST_DELTA, Budget
+from dpsyn_core.privacy import LARGEST_DELTA, Budget
 from ui.shared.going import keep
 from ui.shared.state import Workspace
 from ui.shared.text import amount, local, plain, sentence, t

@@ -6,8 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.privacy import Budget, Neighbours, Unit
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
 from ui.shared.going import keep
@@ -54,7 +53,7 @@ def unit_fields(space: Workspace) -> Unit:
 
 def odds(budget: Budget) -> None:
     """What epsilon means, in a hundred guesses."""
-    from dpsyn_core.privacy.curves import ANCHORS
+    from dpsyn_core.privacy import ANCHORS
 
     section(t("odds.title"))
     st.html(f"<p class='dp-odds'>{odds_words(budget.epsilon, budget.delta)}</p>")
@@ -70,7 +69,7 @@ def odds_words(epsilon: float, delta: float) -> str:
 
 def of_hundred(epsilon: float, delta: float) -> str:
     """How many of a hundred attackers may guess right."""
-    from dpsyn_core.privacy.curves import best_guess
+    from dpsyn_core.privacy import best_guess
 
     chance = best_guess(epsilon, delta)
     return t("odds.everybody") if chance >= 0.995 else str(round(100 * chance))

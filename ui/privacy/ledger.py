@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import Budget, Ledger, Unit
 from ui.shared.state import Workspace
 from ui.shared.text import amount, capital, literal, local, plain, sentence, t
 from ui.shared.theme import note

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.privacy.curves import CURVES, noise_curves
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import CURVES, Unit, noise_curves
 from ui.shared.text import engine, language, local, number, t
 from ui.shared.theme import dressed, palette, tokens
 from ui.shared.theme import table as wrapped

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy import charge
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.runs.price import ASSUMED, RunPlan, Step, lost, plan
-from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.systems.registry import DEFAULT
+from dpsyn_core.privacy import Budget, charge
+from dpsyn_core.runs import ASSUMED, RunPlan, RunSpec, Step, lost, plan
+from dpsyn_core.systems import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
 from ui.shared.state import Workspace
@@ -22,7 +20,7 @@ from ui.shared.theme import facts, lead, note, palette, private_tag, section
 from ui.synthesize.methods import run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 K, ABOUT = "k", "about_n"
 HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.model_dump_json}  # runs as keys of caches
@@ -73,7 +71,7 @@ def guessed() -> int:
 
 def marginals(found: RunPlan | None) -> list[Step]:
     """The steps that release tables of counts."""
-    from dpsyn_core.runs.choose.outlook import table_steps
+    from dpsyn_core.runs import table_steps
 
     return table_steps(found)
 
@@ -215,7 +213,7 @@ def _parts(step: Step) -> str:
 
 def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
-    from dpsyn_core.runs.choose.outlook import table_error
+    from dpsyn_core.runs import table_error
 
     shown = marginals(found)
     if found is None or not shown:

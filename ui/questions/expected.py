@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.systems.registry import config_class
+from dpsyn_core.systems import config_class
 from ui.privacy import plan
 from ui.questions import kept
 from ui.shared.state import Workspace
@@ -16,8 +16,7 @@ from ui.shared.theme import facts, note
 from ui.synthesize.methods import chosen, run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.choose.forecast import Forecasts
-    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.runs import Forecasts, RunSpec
 
 SHARE = "questions_share"
 
@@ -47,7 +46,7 @@ def _moved(space: Workspace) -> None:
 
 
 def _default(space: Workspace) -> float:
-    from dpsyn_core.questions.compile import workload_of
+    from dpsyn_core.questions import workload_of
 
     if space.schema is None:
         return 0.0
@@ -71,8 +70,8 @@ def forecasts(space: Workspace) -> Forecasts | None:
 @st.cache_data(show_spinner=False, max_entries=60, scope="session", hash_funcs=plan.HASHED)
 def _forecast(run: RunSpec, schema: str, about: int) -> Forecasts:
     """Kept for this visitor alone: the number of records that forecasts assume may be private."""
-    from dpsyn_core.runs.choose.forecast import forecast
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import forecast
+    from dpsyn_core.schema import Schema
 
     return forecast(run, Schema.loads(schema), n_records=about)
 

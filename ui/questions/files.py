@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions import Questions
 from ui.questions import kept
 from ui.shared import uploads
 from ui.shared.state import Workspace

@@ -8,11 +8,9 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.forms import KINDS, MOST_TABLE
-from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.questions.suggestions import two_sides
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.clause import clauses
+from dpsyn_core.questions import KINDS, MOST_TABLE, numeric, two_sides
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import clauses
 from ui.questions import kept
 from ui.questions.words import name_of
 from ui.shared.state import Workspace
@@ -311,7 +309,7 @@ def _groups(schema: Schema) -> list[str]:
 
 
 def _one(words: str, names: Sequence[str], old: str | None, key: str, guess: str = "") -> str | None:
-    from dpsyn_core.questions.suggestions import INCOME, SPLIT, find
+    from dpsyn_core.questions import INCOME, SPLIT, find
 
     usual = find(SPLIT if guess == "split" else INCOME, names)
     at = names.index(old) if old in names else names.index(usual) if usual in names else 0

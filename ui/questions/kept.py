@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.questions.document import Questions, plain
-from dpsyn_core.questions.forms import Question
-from dpsyn_core.questions.validity import check
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.questions import Question, Questions, check, plain
+from dpsyn_core.schema import Schema
 from ui.shared.state import Workspace
 
 

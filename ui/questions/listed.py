@@ -14,8 +14,8 @@ from ui.shared.text import amount, language, literal, number, percent, sentence,
 from ui.shared.theme import note, table
 
 if TYPE_CHECKING:
-    from dpsyn_core.questions.suggestions import Template
-    from dpsyn_core.runs.choose.forecast import Forecast, Forecasts
+    from dpsyn_core.questions import Template
+    from dpsyn_core.runs import Forecast, Forecasts
 
 # `python -m benchmarks.questions --parts sample`, three seeds: pay gap by city of the sample, by system rls at delta
 # 1e-9; (epsilon, what it was told, rank agreement of gaps, mean error of a gap, mean difference of all pairs)
@@ -80,7 +80,7 @@ def _importance(line: kept.Line) -> str:
 
 def suggested(space: Workspace) -> None:
     """Questions from names in the schema, one press each."""
-    from dpsyn_core.questions.suggestions import templates
+    from dpsyn_core.questions import templates
 
     if space.schema is None:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.questions.forms import (
+from dpsyn_core.questions import (
     GapQuestion,
     GiniQuestion,
     GroupedQuestion,
@@ -22,13 +22,13 @@ from dpsyn_core.questions.forms import (
 from ui.shared.text import local, percent, t
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.choose.forecast import Forecast
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.runs import Forecast
+    from dpsyn_core.schema import Schema
 
 
 def asks(question: Question, schema: Schema | None = None) -> str:
     """The question as a sentence; schema: its mean of a column of 0 and 1 is then called a share."""
-    from dpsyn_core.questions.suggestions import is_rate
+    from dpsyn_core.questions import is_rate
 
     if isinstance(question, TableQuestion):
         several = "" if len(question.of) > 1 else "_one"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.answers.answers import Answered
-from dpsyn_core.report.questions import AskedAnswer
-from dpsyn_core.report.reader import OpenRelease, question_of
+from dpsyn_core.questions import Answered
+from dpsyn_core.report import AskedAnswer, OpenRelease, question_of
 from ui.questions import form
 from ui.questions.words import asks, name_of
 from ui.report import asked

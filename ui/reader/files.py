@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.report.reader import OpenRelease, open_release, sorted_files
+from dpsyn_core.report import OpenRelease, open_release, sorted_files
 from ui.data.loading import uploaded_table
 from ui.shared import uploads
 from ui.shared.state import Workspace

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions.answers.answers import column_of
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.validity import check
+from dpsyn_core.questions import Questions, check, column_of
+from dpsyn_core.report import AskedAnswer
 from dpsyn_core.report import questions as asked
-from dpsyn_core.report.questions import AskedAnswer
 from ui.questions import kept, words
 from ui.report import comparing
 from ui.shared import results
@@ -21,7 +19,7 @@ from ui.shared.text import answer_words, figure_words, literal, local, sentence,
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
-    from dpsyn_core.questions.answers.answers import Answered
+    from dpsyn_core.questions import Answered
 
 MOST_FACTS = 4
 
@@ -52,10 +50,10 @@ def _unmeasured(space: Workspace, job: Job) -> None:
 
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
-    from dpsyn_core.evaluate.loader import encode
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.report.answers import answer_codes
-    from dpsyn_core.runs.jobs.folder import MANIFEST
+    from dpsyn_core.evaluate import encode
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.report import answer_codes
+    from dpsyn_core.runs import MANIFEST
 
     questions, schema = questions_of(space, job), results.schema(space, job)
 

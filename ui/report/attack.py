@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy.curves import trade_off
-from dpsyn_core.runs.attacks.attack import ATTACK_RESULT
-from dpsyn_core.runs.attacks.result import ATTACKS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.privacy import trade_off
+from dpsyn_core.runs import ATTACK_RESULT, ATTACKS, RECORDS, RUNS, AttackResult, AttackSpec, Rate, RunSpec
 from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
@@ -103,7 +101,7 @@ def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
 
 def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secret: str | None) -> None:
     """Queues an attack on a run. Raises DPSynError."""
-    from dpsyn_core.runs.attacks.attack import check_attack
+    from dpsyn_core.runs import check_attack
 
     schema = results.schema(space, job)
     spec = AttackSpec.model_validate(

@@ -6,9 +6,8 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import Score
-from dpsyn_core.report import build
-from dpsyn_core.report.profile import profile_rows
+from dpsyn_core.evaluate import Score
+from dpsyn_core.report import build, profile_rows
 from ui.report.look import Look
 from ui.shared.blank_words import point_out_blank_words
 from ui.shared.figure_files import table_button
@@ -45,7 +44,7 @@ def panel(view: Look) -> None:
 
 def _missing(view: Look) -> None:
     """Blank cells, real beside synthetic; nothing where no table has any."""
-    from dpsyn_core.report.profile import missing_figure
+    from dpsyn_core.report import missing_figure
 
     named = {view.name(s): s.comparison for s in view.sides}
     key = ("missing", *(s.job.id for s in view.sides))
@@ -78,7 +77,7 @@ def _figures(view: Look) -> None:
 
 def _glance(view: Look, scores: list[Score]) -> None:
     """Small multiples of all columns; a click on one takes it over into the selector, once for each click."""
-    from dpsyn_core.report.figures import overview as glance
+    from dpsyn_core.report import overview as glance
 
     if not scores:
         return

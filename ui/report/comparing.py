@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import compute
-from dpsyn_core.evaluate.comparison import Comparison, Roles
-from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.evaluate.shuffled_floor import between
+from dpsyn_core.evaluate import Comparison, Roles, between, compare_tables, compute
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -22,8 +19,8 @@ from ui.shared.state import Workspace
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.evaluate.base import Score
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.evaluate import Score
+    from dpsyn_core.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -77,14 +74,14 @@ def part(space: Workspace, job: Job, table: str = "") -> Job:
 
 def separate(space: Workspace, job: Job) -> dict[str, pa.Table]:
     """The synthetic linked tables by the names of the schema; of a panel, persons and their rows."""
-    from dpsyn_core.runs.trees.reference import separate_tables
+    from dpsyn_core.runs import separate_tables
 
     return separate_tables(results.tree(space, job), results.tables(space, job))
 
 
 def real_tables(space: Workspace, job: Job) -> dict[str, pa.Table] | None:
     """The loaded linked tables by the names of the run's schema; None where others are loaded."""
-    from dpsyn_core.runs.trees.reference import separate_tables
+    from dpsyn_core.runs import separate_tables
 
     if space.linked is None or not results.same_table(space, job):
         return None

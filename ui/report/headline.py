@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.shuffled_floor import between
+from dpsyn_core.evaluate import Score, between
 from ui.report import verdict
 from ui.report.look import Look, Side
 from ui.shared.results import kept

@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate import Comparison, Score
 from dpsyn_core.report import build
 from ui.report.look import Look
 from ui.shared.text import capital, figure_words, literal, local, number, sentence, t

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import GOAL_WORDS, Metric, Score, metric_class, names
+from dpsyn_core.evaluate import GOAL_WORDS, Metric, Score, metric_class, names
 from dpsyn_core.report import build
 from ui.report.look import Look, Side
 from ui.shared.faults import ShownFaults

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.evaluate import Comparison, Score
+from dpsyn_core.schema import Schema
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -81,7 +80,7 @@ def look(space: Workspace, runs: list[Job], table: str = "", **roles: object) ->
 
     table: which one of linked tables.
     """
-    from dpsyn_core.evaluate.comparison import Roles
+    from dpsyn_core.evaluate import Roles
 
     sides = []
     colours = (palette().synthetic, palette().warning)

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.report import build, figures
-from dpsyn_core.report.theme import Figure
+from dpsyn_core.report import Figure, build, figures
 from ui.report import comparing
 from ui.report.look import Look, Side
 from ui.shared.results import drawn, kept
@@ -113,7 +112,7 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
 
 def _scatter(view: Look, side: Side, a: str, b: str) -> None:
     """Both numbers record by record, where both columns hold numbers."""
-    from dpsyn_core.report.scatter import numbers_of, scatter_figure
+    from dpsyn_core.report import numbers_of, scatter_figure
 
     if a == b or not {a, b} <= set(numbers_of(side.comparison)):
         return

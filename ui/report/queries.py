@@ -8,17 +8,14 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, MetricError
-from dpsyn_core.evaluate.distances import binomial_deviations
-from dpsyn_core.evaluate.language import QueryAnswer, ask, parse
-from dpsyn_core.evaluate.workload import CountQuery, Filter
-from dpsyn_core.report import build, figures
-from dpsyn_core.report.theme import Figure
+from dpsyn_core.evaluate import CountQuery, Filter, QueryAnswer, ask, binomial_deviations, parse
+from dpsyn_core.report import Figure, build, figures
 from ui.report.look import Look
 from ui.shared.text import figure_words, literal, local, number, percent, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
-    from dpsyn_core.evaluate.comparison import Comparison
+    from dpsyn_core.evaluate import Comparison
 
 POINTS = 900  # dots a table on the plot
 FEW = 10  # values of a number below which its dots stand on a few lines

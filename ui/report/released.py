@@ -5,13 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.report import build
-from dpsyn_core.report.released import marginal_name
-from dpsyn_core.report.theme import Figure
-from dpsyn_core.systems.registry import configure
+from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
+from dpsyn_core.report import Figure, build, marginal_name
+from dpsyn_core.systems import configure
 from ui.linked import relations
 from ui.report import asked
 from ui.shared import marginals, results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.schema.rules.rule_breaks import derived_rules
+from dpsyn_core.schema import derived_rules
 from ui.report.look import Look
 from ui.schema import tried
 from ui.schema.rule_words import rule_words

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.verdicts import Verdict, verdict
-from dpsyn_core.report.verdict import parts
+from dpsyn_core.evaluate import Verdict, verdict
+from dpsyn_core.report import parts
 from ui.report.look import Look, Side
 from ui.shared.results import kept
 from ui.shared.text import figure_words

@@ -7,12 +7,11 @@ import hashlib
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.measure.discovery import Discovery, Kind, Wanted
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.purchase import buy_schema
+from dpsyn_core.measure import Discovery, Kind, Wanted
+from dpsyn_core.privacy import Budget, Unit
+from dpsyn_core.runs import buy_schema
+from dpsyn_core.schema import READ, Schema
 from dpsyn_core.schema import date_formats as written_dates
-from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row, kind_words
@@ -76,7 +75,7 @@ def panel(space: Workspace) -> None:
 
 def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
     """What the price can find, from public numbers: a price proposed for the private number of records tells of it."""
-    from dpsyn_core.measure.forecast import least_epsilon, people_needed
+    from dpsyn_core.measure import least_epsilon, people_needed
 
     if space.schema is None:
         return

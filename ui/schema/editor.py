@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.report.figures.labels import said_bins
+from dpsyn_core.report import said_bins
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
 from ui.shared.text import counted, figure_words, in_a_row, language, literal, moment, number, sentence, t
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from dpsyn_core.schema.document import Schema, SchemaUnit
+    from dpsyn_core.schema import Schema, SchemaUnit
 
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
 PART = "schema_part"  # which table the page shows

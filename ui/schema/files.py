@@ -12,15 +12,23 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.outside import file_word
-from dpsyn_core.schema.document import Schema, TableSchema
-from dpsyn_core.schema.importers.codebook import Codebook, codebook_of, import_dictionary
-from dpsyn_core.schema.importers.declared import UNDECLARED as LEFT_OUT
-from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
-from dpsyn_core.schema.importers.maxima import KEPT, binned
-from dpsyn_core.schema.importers.parameters import import_document
-from dpsyn_core.schema.individuals import candidates
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.tables.kinds import HEAD, LABELLED_ENDINGS, kind_of_labelled
+from dpsyn_core.schema import (
+    FORMATS,
+    KEPT,
+    Codebook,
+    LinkedSchema,
+    Schema,
+    TableSchema,
+    binned,
+    candidates,
+    codebook_of,
+    export,
+    import_dictionary,
+    import_document,
+    read_schema,
+)
+from dpsyn_core.schema import UNDECLARED as LEFT_OUT
+from dpsyn_core.tables import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
 from ui.schema import editor, tried
 from ui.schema.rows import typed_source, with_unit

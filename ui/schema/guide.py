@@ -11,11 +11,8 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema.document import READ, Schema, TableSchema
-from dpsyn_core.schema.grids import OF_TIMES
-from dpsyn_core.schema.rhythm import RHYTHMS
-from dpsyn_core.schema.years import is_year
-from dpsyn_core.tables.cells import clocks
+from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, is_year
+from dpsyn_core.tables import clocks
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
@@ -27,7 +24,7 @@ from ui.shared.text import amount, counted, in_a_row, literal, local, moment, nu
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.drafts.proposal import Proposal
+    from dpsyn_core.schema import Proposal
 
 PAGE = 6  # columns that are shown at once
 LISTING = 250  # pixels of the list of all proposals, which scrolls
@@ -74,7 +71,7 @@ def panel(space: Workspace) -> None:
 
 def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
     """Made once for a draft, and kept while columns are decided one by one."""
-    from dpsyn_core.schema.drafts.proposals import propose
+    from dpsyn_core.schema import propose
 
     serial = space.dataset.serial if space.dataset else ""
     known: dict[str, Proposal] = kept(space, ("proposals", serial), dict)
@@ -86,8 +83,7 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
 
 def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     """Share of the records in the fullest bin of a number, by column; for the owner."""
-    from dpsyn_core.schema.drafts.crowding import crowded
-    from dpsyn_core.schema.drafts.proposals import agreed
+    from dpsyn_core.schema import agreed, crowded
 
     serial = space.dataset.serial if space.dataset else ""
     return kept(

@@ -14,7 +14,7 @@ from ui.shared.text import number, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.misfits import Misfit
+    from dpsyn_core.schema import Misfit
 
 
 def panel(space: Workspace) -> None:
@@ -38,13 +38,13 @@ def panel(space: Workspace) -> None:
 
 
 def _found(schema: Any, table: Any) -> list[Misfit]:
-    from dpsyn_core.schema.misfits import misfits
+    from dpsyn_core.schema import misfits
 
     return misfits(schema, table)
 
 
 def _row(misfit: Misfit) -> dict[str, str]:
-    from dpsyn_core.schema.misfits import WHERE
+    from dpsyn_core.schema import WHERE
 
     return {
         t("schema.misfits_column"): misfit.about,

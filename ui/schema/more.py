@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 from ui.schema import codelists, editor, relations
 from ui.shared import uploads
 from ui.shared.state import Workspace

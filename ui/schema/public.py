@@ -20,10 +20,10 @@ from ui.shared.theme import marked, note, show
 from ui.synthesize import methods
 
 if TYPE_CHECKING:
-    from dpsyn_core.evaluate.exploration import Exploration
-    from dpsyn_core.report.theme import Figure
-    from dpsyn_core.runs.choose.proposals import DesignProposal
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.evaluate import Exploration
+    from dpsyn_core.report import Figure
+    from dpsyn_core.runs import DesignProposal
+    from dpsyn_core.schema import Schema
 
 MOST_MAPPED = 40  # columns of the map; more squares cannot be read beside the table
 SHOWN = 200  # pairs in the table
@@ -46,7 +46,7 @@ def panel(space: Workspace) -> None:
             note(t("public.needs_word") if not declared else t("public.ready"))
             return
         if not declared:
-            from dpsyn_core.evaluate.exploration import REFUSED
+            from dpsyn_core.evaluate import REFUSED
 
             st.error(REFUSED)
             return
@@ -62,7 +62,7 @@ def panel(space: Workspace) -> None:
 
 def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
     """The exploration of the uploaded table, or of the bundled sample, kept while file and schema stay."""
-    from dpsyn_core.evaluate.exploration import explore
+    from dpsyn_core.evaluate import explore
 
     def look() -> Exploration:
         loaded = None if space.dataset is None else space.dataset.table
@@ -84,8 +84,8 @@ def _loaded(space: Workspace, table: Any) -> bool:
 
 
 def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
-    from dpsyn_core.evaluate.exploration import proposed_questions
-    from dpsyn_core.runs.choose.proposals import propose
+    from dpsyn_core.evaluate import proposed_questions
+    from dpsyn_core.runs import propose
 
     left, right = st.columns([6, 5], gap="large")
     with left:
@@ -139,7 +139,7 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
 
 def _map(found: Exploration) -> Figure:
     """Distance from independence of every pair, in the form of the report's map of pairs."""
-    from dpsyn_core.report.figures import pair_map
+    from dpsyn_core.report import pair_map
 
     names = list(found.domain.names)
     z = np.full((len(names), len(names)), np.nan)

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells.canonical_text import canonical
+from dpsyn_core.schema import CategoricalAttribute, Schema
+from dpsyn_core.tables import canonical
 
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")
 LABELS = "labels"  # where the schema document keeps them, under an attribute's notes

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema.rhythm import RHYTHMS
+from dpsyn_core.schema import RHYTHMS
 from ui.shared.text import language, number, t
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 FOLLOWS = "follows another"
 KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
@@ -215,7 +215,7 @@ def _refuse_idle(kind: str, name: str, edits: dict[str, Any]) -> None:
 
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
     """Validates one attribute by the schema document itself. Raises SchemaError."""
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     spare = {"kind": "categorical", "name": "\x00", "values": [0]}  # a document needs one coded attribute
     try:
@@ -282,7 +282,7 @@ def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any] | None:
 
 def build(schema: Schema, rows: list[Row]) -> Schema:
     """A schema from rows. Raises SchemaError."""
-    from dpsyn_core.schema.document import Schema as Document
+    from dpsyn_core.schema import Schema as Document
 
     document = {**schema.document(), "attributes": [r.document for r in rows]}
     key = schema.unit.identifier
@@ -318,7 +318,7 @@ def identified(schema: Schema, column: str | None, max_records: int, source: str
 
     source: whether that is public, or was read from the data.
     """
-    from dpsyn_core.schema.document import Schema as Document
+    from dpsyn_core.schema import Schema as Document
 
     document = schema.document()
     for attribute in document["attributes"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsyn_core.schema.rules.base import Key, Rule
+from dpsyn_core.schema import Key, Rule
 from ui.shared.text import t
 
 

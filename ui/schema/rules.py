@@ -8,12 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import rules_known
-from dpsyn_core.schema.rules.anniversaries import COMPLETED
-from dpsyn_core.schema.rules.date_parts import Part
-from dpsyn_core.schema.rules.difference import SECONDS
-from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules
+from dpsyn_core.schema import COMPLETED, SECONDS, Part, Schema, named_close, propose_rules, rules_known
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
@@ -248,7 +243,7 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
 
 def _take(space: Workspace, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None) -> None:
     """Makes these the rules of the schema, or says in one sentence why they cannot be."""
-    from dpsyn_core.schema.rules.repair import check_rules
+    from dpsyn_core.schema import check_rules
 
     if space.schema is None:
         return

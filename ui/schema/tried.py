@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from dpsyn_core.privacy.looks import remember, remembered
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.privacy import remember, remembered
+from dpsyn_core.schema import LinkedSchema, Schema
 from ui.shared.access import shared
 from ui.shared.jobs import hashed
 from ui.shared.text import literal, t
@@ -17,7 +16,7 @@ from ui.shared.theme import note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpsyn_core.schema.rules.base import Rule
+    from dpsyn_core.schema import Rule
     from ui.shared.state import Linked, Workspace
 
 

@@ -6,10 +6,8 @@ from typing import Literal
 
 import streamlit as st
 
-from dpsyn_core.privacy.looks import remember, remembered
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm
-from dpsyn_core.schema.individuals import LADDER
+from dpsyn_core.privacy import remember, remembered
+from dpsyn_core.schema import LADDER, Schema, confirm
 from ui.schema.rows import typed_source
 from ui.shared.going import go_to
 from ui.shared.state import Workspace

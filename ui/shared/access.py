@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.config import is_manually_set
 
-from dpsyn_core.runs.jobs.places import confines
-from dpsyn_core.tables.confines import Confines
+from dpsyn_core.runs import confines
+from dpsyn_core.tables import Confines
 from ui.shared.text import t
 
 CLASSROOM = "DPSYN_CLASSROOM"  # environment variable; 1 serves the labs alone

@@ -8,7 +8,7 @@ from ui.shared.text import t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 # what pandas.read_csv takes for nothing unless it is asked not to (its documentation, na_values)
 WORDS = frozenset({

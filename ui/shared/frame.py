@@ -8,7 +8,7 @@ from types import TracebackType
 import streamlit as st
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.runs.jobs.places import check_places_apart
+from dpsyn_core.runs import check_places_apart
 from ui.data import loading
 from ui.privacy import ledger
 from ui.shared import help, languages, serving, strangers

@@ -24,17 +24,13 @@ from pydantic import ValidationError
 from dpsyn_core.child import Child
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
-from dpsyn_core.runs.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
-from dpsyn_core.runs.jobs.places import CONFINES
-from dpsyn_core.runs.jobs.spec import JobSpec
-from dpsyn_core.runs.jobs.worker import COMPILED, RUN, WARM
+from dpsyn_core.runs import COMPILED, CONFINES, DONE, ERROR, JOB, PROGRESS, RUN, SCHEMA, WARM, JobSpec, write_json
 from ui.shared.access import classroom, limits
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.linked import LinkedSchema
+    from dpsyn_core.schema import LinkedSchema, Schema
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 NOTE = "note.json"  # owner, label and what a comparison needs; read back after a restart

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule
-from dpsyn_core.questions.answers.marginals import ReadingSettings
+from dpsyn_core.estimate import ReconstructionRule
+from dpsyn_core.questions import ReadingSettings
 from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import digits, marked, note
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dpsyn_core.estimate.marginals.maxent import Reconstruction
-    from dpsyn_core.estimate.marginals.types import Measurement
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.estimate import Measurement, Reconstruction
+    from dpsyn_core.schema import Schema
 
 MOST = 8  # columns of one marginal; with more, its cells outnumber the records of any usual table
 MOST_CELLS = 100_000  # of one marginal: rows of the table on the page and in the file
@@ -72,7 +71,7 @@ def read(
     measured: Sequence[Measurement], schema: Schema, names: list[str], how: dict[str, Any]
 ) -> Reconstruction | None:
     """The marginal; None where it cannot be read, with the reason on the page."""
-    from dpsyn_core.runs.further_marginals import read_marginals
+    from dpsyn_core.runs import read_marginals
 
     try:
         return read_marginals(measured, schema, [names], settings=how)[0]
@@ -83,7 +82,7 @@ def read(
 
 def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     """The table of a marginal, and in a sentence what it rests on."""
-    from dpsyn_core.runs.further_marginals import as_table
+    from dpsyn_core.runs import as_table
 
     frame: pd.DataFrame = as_table(found, schema).to_pandas()
     st.dataframe(
@@ -103,7 +102,7 @@ def csv_of(frame: pd.DataFrame) -> bytes:
     """The file of a marginal; cells that a spreadsheet would run are written as text."""
     import pyarrow as pa
 
-    from dpsyn_core.tables.write import csv_bytes
+    from dpsyn_core.tables import csv_bytes
 
     return csv_bytes(pa.Table.from_pandas(frame, preserve_index=False))
 

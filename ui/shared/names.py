@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy import Ledger
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import note

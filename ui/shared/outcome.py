@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report import figures
-from dpsyn_core.runs.trees.small_tables import nearly_empty_tables
+from dpsyn_core.runs import nearly_empty_tables
 from ui.export import files
 from ui.linked import relations
 from ui.report import comparing

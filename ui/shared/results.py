@@ -7,9 +7,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpsyn_core.report.theme import Figure
-from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
-from dpsyn_core.runs.jobs.spec import JobSpec
+from dpsyn_core.report import Figure
+from dpsyn_core.runs import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
 from ui.questions import kept as questions
 from ui.shared.state import Workspace
 from ui.shared.text import language
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import pyarrow as pa
 
-    from dpsyn_core.estimate.marginals.types import ReleasedTables
-    from dpsyn_core.runs.verify.receipts import Receipt
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.linked import LinkedSchema
+    from dpsyn_core.estimate import ReleasedTables
+    from dpsyn_core.runs import Receipt
+    from dpsyn_core.schema import LinkedSchema, Schema
     from ui.shared.jobs import Job
 
 Value = TypeVar("Value")
@@ -98,8 +96,7 @@ def _read(path: Path) -> pa.Table:
     import numpy as np
     import pyarrow.parquet as pq
 
-    from dpsyn_core.tables.parquet_pages import cells_of, parquet_batches
-    from dpsyn_core.tables.sample import sampled
+    from dpsyn_core.tables import cells_of, parquet_batches, sampled
 
     if cells_of(path) <= MOST_CELLS:
         return pq.read_table(path)
@@ -109,7 +106,7 @@ def _read(path: Path) -> pa.Table:
 
 def tree(space: Workspace, job: Job) -> LinkedSchema:
     """The schema that a run of linked tables was made with."""
-    from dpsyn_core.schema.linked import LinkedSchema
+    from dpsyn_core.schema import LinkedSchema
 
     return kept(space, ("schema", job.id), lambda: LinkedSchema.load(job.folder / SCHEMA))
 
@@ -129,7 +126,7 @@ def tables(space: Workspace, job: Job) -> dict[str, pa.Table]:
 
 def places(space: Workspace, job: Job) -> dict[str, Path]:
     """Where the synthetic tables of a run of linked tables are, by name."""
-    from dpsyn_core.runs.jobs.linked import synthetic_places
+    from dpsyn_core.runs import synthetic_places
 
     return synthetic_places(job.folder, tree(space, job))
 
@@ -147,7 +144,7 @@ def manifest(space: Workspace, job: Job) -> dict[str, Any]:
 
 def checked(space: Workspace, job: Job) -> Receipt:
     """Whether table, marginals and schema of a run are still those of its manifest."""
-    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.runs import receipt
 
     def make() -> Receipt:
         return receipt(
@@ -160,7 +157,7 @@ def checked(space: Workspace, job: Job) -> Receipt:
 
 def receipts(space: Workspace, job: Job) -> dict[str, Receipt]:
     """For each synthetic table of a run, whether it and the schema are still those of the manifest."""
-    from dpsyn_core.runs.verify.receipts import receipt
+    from dpsyn_core.runs import receipt
 
     if not job.spec.linked:
         return {str(job.public.get("dataset", "")): checked(space, job)}
@@ -179,9 +176,8 @@ def holds(space: Workspace, job: Job) -> bool:
 
 def measurements(space: Workspace, job: Job) -> ReleasedTables:
     """The released marginals of a finished run: of a refit those of the columns that it kept."""
-    from dpsyn_core.estimate.marginals.released_file import load_measurements
-    from dpsyn_core.estimate.marginals.types import ReleasedTables
-    from dpsyn_core.schema.rules.spans import with_spans
+    from dpsyn_core.estimate import ReleasedTables, load_measurements
+    from dpsyn_core.schema import with_spans
 
     def make() -> ReleasedTables:
         found = load_measurements(job.folder / MEASUREMENTS, with_spans(paid_schema(space, job)).domain())
@@ -195,7 +191,7 @@ def measurements(space: Workspace, job: Job) -> ReleasedTables:
 
 def paid_schema(space: Workspace, job: Job) -> Schema:
     """The schema of the run that paid, as the manifest names it."""
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     return kept(space, ("paid schema", job.id), lambda: Schema.load(job.folder / SCHEMA))
 
@@ -207,8 +203,8 @@ def schema(space: Workspace, job: Job) -> Schema:
         return paid_schema(space, job)
 
     def make() -> Schema:
-        from dpsyn_core.privacy.manifest.statement import Refit
-        from dpsyn_core.runs.refits.refit import described_by
+        from dpsyn_core.privacy import Refit
+        from dpsyn_core.runs import described_by
 
         return described_by(paid_schema(space, job), Refit.model_validate(refit))
 
@@ -232,7 +228,7 @@ def computed(space: Workspace, job: Job) -> list[tuple[str, tuple[str, ...]]]:
     described = schema(space, job)
     if not described.rules:
         return []
-    from dpsyn_core.schema.rules.computation import computed_columns
+    from dpsyn_core.schema import computed_columns
 
     held = {n for m in measurements(space, job) for n in m.attributes}
     return [(one.column, one.named) for one in computed_columns(described, held)] if held else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 from ui.shared.going import go_to
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, number, t

@@ -19,10 +19,9 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import home
-from dpsyn_core.privacy.manifest.statement import UsedTable
-from dpsyn_core.runs.attacks.result import AttackSpec
-from dpsyn_core.runs.choose.document import ComparisonSpec
-from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
+from dpsyn_core.privacy import UsedTable
+from dpsyn_core.runs import AttackSpec, ComparisonSpec
+from dpsyn_core.tables import AS_FOUND, ReadForm
 from ui.linked.tables import LinkedTables
 from ui.schema.rows import Row
 from ui.shared.access import known
@@ -32,9 +31,9 @@ from ui.shared.visitors import issue, issued
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.report.reader import OpenRelease
-    from dpsyn_core.schema.document import Schema, SchemaUnit
-    from dpsyn_core.tables.batches import Batches
+    from dpsyn_core.report import OpenRelease
+    from dpsyn_core.schema import Schema, SchemaUnit
+    from dpsyn_core.tables import Batches
 
 WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
 COOKIE = "dpsyn_visitor"

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from dpsyn_core.report.translation import translated
-from dpsyn_core.report.wording import TEXTS, Words, dated, read_text
-from dpsyn_core.report.wording import words as report_words
-from dpsyn_core.tables import notices
-from dpsyn_core.tables.notices import Notice
+from dpsyn_core.report import TEXTS, Words, dated, read_text, translated
+from dpsyn_core.report import words as report_words
+from dpsyn_core.tables import Notice, notices
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JOINER = "\u2060"  # word joiner: takes no room and is not seen
@@ -35,7 +33,7 @@ def written(language: str) -> dict[str, str]:
 @lru_cache(maxsize=4)
 def catalogue(language: str = "en") -> dict[str, str]:
     """All entries of a language; what it does not say is said in English."""
-    from dpsyn_core.privacy.manifest import certificates as certificate
+    from dpsyn_core.privacy import certificates as certificate
 
     formal = {f"certificate.{key}": sentence for key, sentence in certificate.ENGLISH.items()}
     read = {f"notice.{key}": sentence for key, sentence in notices.ENGLISH.items()}
@@ -87,7 +85,7 @@ def figure_words() -> Words:
 
 def answer_words() -> dict[str, str]:
     """The words of answers to questions."""
-    from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
+    from dpsyn_core.questions import ENGLISH as ANSWERS
 
     return {key: engine(f"answer.{key}", sentence) for key, sentence in ANSWERS.items()}
 
@@ -107,7 +105,7 @@ def stage_words(stage: str) -> str:
 
 def certificate_words() -> dict[str, str]:
     """The words of a certificate."""
-    from dpsyn_core.privacy.manifest import certificates as certificate
+    from dpsyn_core.privacy import certificates as certificate
 
     return {key: t(f"certificate.{key}") for key in certificate.ENGLISH}
 

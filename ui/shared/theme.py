@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import streamlit as st
 
-from dpsyn_core.report import theme
-from dpsyn_core.report.theme import Figure
-from dpsyn_core.schema.years import is_year
+from dpsyn_core.report import Figure, theme
+from dpsyn_core.schema import is_year
 from ui.shared import figure_files
 from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, local, t
 

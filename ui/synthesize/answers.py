@@ -20,11 +20,9 @@ from ui.shared.theme import digits, marked, not_private, note
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.further_marginals import MarginalRelease
-    from dpsyn_core.runs.spec import RunSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.privacy import Budget, Manifest
+    from dpsyn_core.runs import MarginalRelease, RunSpec
+    from dpsyn_core.schema import Schema
 
 KINDS = ("marginals", "itemsets")
 
@@ -91,8 +89,8 @@ def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
 
 def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
     """The marginal, the views that further ones can be read off, and the manifest that names both."""
-    from dpsyn_core.estimate.marginals.released_file import pack_measurements
-    from dpsyn_core.privacy.manifest.statement import Digests
+    from dpsyn_core.estimate import pack_measurements
+    from dpsyn_core.privacy import Digests
 
     suffix = "" if made.manifest.private else "-NOT-PRIVATE"
     table, views = marginals.csv_of(frame), pack_measurements(made.released, schema=schema)
@@ -111,7 +109,7 @@ def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
 
 def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any] | None = None) -> RunSpec:
     """The run of one of these releases, on the table that is loaded."""
-    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.runs import RunSpec
 
     data = loaded(space)
     return RunSpec(
@@ -121,7 +119,7 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
 
 def _cost(schema: Schema, spec: RunSpec) -> str:
     """What the release will charge, from its plan; reads no data."""
-    from dpsyn_core.runs.price import plan
+    from dpsyn_core.runs import plan
 
     steps = plan(spec, schema).steps
     tables = sum(s.parts[1] for s in steps)
@@ -130,7 +128,7 @@ def _cost(schema: Schema, spec: RunSpec) -> str:
 
 
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
-    from dpsyn_core.runs.further_marginals import MARGINALS_METHOD, release_marginals
+    from dpsyn_core.runs import MARGINALS_METHOD, release_marginals
 
     data, spec = loaded(space), _spec(space, budget, MARGINALS_METHOD)
     facts = spec.facts(schema, query_vouched=data.query_vouched)
@@ -138,7 +136,7 @@ def _released_marginals(space: Workspace, schema: Schema, names: list[str], budg
 
 
 def _itemsets(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.measure.sources.transactions import item_rows
+    from dpsyn_core.measure import item_rows
 
     note(t("answers.itemsets_lead"))
     try:
@@ -168,9 +166,9 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
 def _released_itemsets(
     space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
 ) -> tuple[list[dict[str, Any]], Manifest]:
-    from dpsyn_core.measure.sources.transactions import from_table
-    from dpsyn_core.runs.itemsets import ITEMSETS_METHOD, frequent_itemsets
-    from dpsyn_core.tables.frames import to_arrow
+    from dpsyn_core.measure import from_table
+    from dpsyn_core.runs import ITEMSETS_METHOD, frequent_itemsets
+    from dpsyn_core.tables import to_arrow
 
     data = loaded(space)
     source = from_table(to_arrow(data.table), schema)

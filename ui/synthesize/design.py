@@ -18,8 +18,8 @@ from ui.shared.theme import note
 from ui.synthesize import methods
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.domain import Domain
-    from dpsyn_core.systems.others.dpsyn2018.design import Design, ListedSet
+    from dpsyn_core.schema import Domain
+    from dpsyn_core.systems import Design, ListedSet
 
 METHOD = "dpsyn-2018"
 KINDS = (
@@ -34,7 +34,7 @@ def editor(space: Workspace, *, choose: bool = False) -> None:
 
     choose: whether the system becomes that of the next run, as on the Schema page, where none is chosen.
     """
-    from dpsyn_core.systems.others.dpsyn2018.design import Design
+    from dpsyn_core.systems import Design
 
     if space.schema is None:
         return
@@ -132,7 +132,7 @@ def design_of(rows: Iterable[Row], before: Design, domain: Domain) -> Design:
     Raises:
         SettingError: a line cannot be read, or the design does not fit the columns; it names the line's columns.
     """
-    from dpsyn_core.systems.others.dpsyn2018.design import Design, check_at_every_budget
+    from dpsyn_core.systems import Design, check_at_every_budget
 
     found: dict[float | None, list[tuple[str, list[str], str]]] = {None: []}
     for row in rows:

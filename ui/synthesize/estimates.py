@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError, TableError
-from dpsyn_core.systems.base import MethodConfig
-from dpsyn_core.systems.registry import config_class, configure
-from dpsyn_core.systems.settings import Size
+from dpsyn_core.systems import MethodConfig, Size, config_class, configure
 from ui.shared.state import Workspace
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.sources.choice import CountingPlan
+    from dpsyn_core.measure import CountingPlan
 
 MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use
 SECONDS = "DPSYN_JOB_SECONDS"  # environment variable: seconds that one run may take
@@ -52,9 +50,9 @@ def in_place(space: Workspace) -> CountingPlan:
 
     Raises SizeError where its codes do not fit the disk, TableError where its files are gone.
     """
-    from dpsyn_core.measure.sources.choice import choose
-    from dpsyn_core.runs.jobs.folder import planned
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.measure import choose
+    from dpsyn_core.runs import planned
+    from dpsyn_core.tables import open_table
     from ui.data.places import within
     from ui.shared.results import kept
 

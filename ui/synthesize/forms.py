@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from dpsyn_core.report.translation import setting
-from dpsyn_core.systems.settings import fields_of, written
+from dpsyn_core.report import setting
+from dpsyn_core.systems import fields_of, written
 from ui.shared.text import language, t
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.runs.choose.document import Candidate
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs import Candidate, RunSpec
 from dpsyn_core.systems import registry
 from ui.questions import kept
 from ui.shared.state import Workspace
@@ -173,7 +172,7 @@ def output(space: Workspace) -> None:
 
 def _estimate_in_place(space: Workspace) -> None:
     """What a run on a table outside the app will take, by its files: for the owner, for it tells how large they are."""
-    from dpsyn_core.measure.sources.choice import shown
+    from dpsyn_core.measure import shown
     from ui.synthesize.estimates import SPREAD, START, in_place
 
     choice = in_place(space)

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.runs.public_table import check_not_withheld, coded
+from dpsyn_core.runs import check_not_withheld, coded
 from dpsyn_core.systems import registry
 from ui.data.loading import uploaded_table
 from ui.shared import uploads

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.refits.refit import with_rules
-from dpsyn_core.runs.release_file import SUFFIX, columns_in, manifest_of, schema_in
-from dpsyn_core.systems.registry import DEFAULT
+from dpsyn_core.runs import SUFFIX, columns_in, manifest_of, schema_in, with_rules
+from dpsyn_core.systems import DEFAULT
 from ui.schema import tried
 from ui.schema.rule_words import rule_words
 from ui.schema.rules import form, line
@@ -23,8 +22,8 @@ from ui.synthesize.estimates import job_memory, job_seconds
 from ui.synthesize.runs import finished
 
 if TYPE_CHECKING:
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.privacy import Manifest
+    from dpsyn_core.schema import Schema
 
 MAKERS = (None, "rls", "independent", "dpsyn", "mst")  # None: the system of the run, where it can
 LARGEST_SEED = 2**53 - 1  # a browser holds no larger whole number
@@ -102,7 +101,7 @@ def _rules(
     schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str, tables: tuple[str, ...]
 ) -> tuple[dict[str, Any], ...]:
     """Further rules of any kind: the list, each with a button that takes it out, and the form of the Schema page."""
-    from dpsyn_core.schema.rules.repair import check_rules
+    from dpsyn_core.schema import check_rules
 
     digest, rules = st.session_state[at]
     st.markdown(f"**{t('refit.rules', count=len(rules))}**")
@@ -133,7 +132,7 @@ def start(
     """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError."""
     import numpy as np
 
-    from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
+    from dpsyn_core.runs import RELEASE, JobSpec
 
     spec = JobSpec(
         epsilon=paid.epsilon, delta=paid.delta, method=paid.method, settings=paid.settings, n_records=size,

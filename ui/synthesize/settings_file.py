@@ -5,9 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, MethodError
-from dpsyn_core.runs.settings_file import RunSettings
-from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.runs import RunSettings, RunSpec
+from dpsyn_core.schema import Schema
 from ui.privacy import budget
 from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept

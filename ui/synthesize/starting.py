@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.runs.jobs.spec import JobSpec
+from dpsyn_core.runs import JobSpec
 from ui.linked import starting as trees
 from ui.questions import kept
 from ui.shared.jobs import Job

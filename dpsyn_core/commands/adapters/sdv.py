@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, MethodError, OutputError
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpsyn_core.privacy.ledger.ledger import Ledger
+    from dpsyn_core.privacy import Ledger
 
 
 class DPSynthesizer:
@@ -75,16 +75,14 @@ class DPSynthesizer:
             InputError: before anything is spent, where table, schema, budget or system do not fit, or the system
                 releases no tables that more records can be made of.
         """
-        from dpsyn_core.runs.release_file import SUFFIX, check_reusable
-        from dpsyn_core.runs.synthesis import synthesize
-        from dpsyn_core.runs.writer import Places, write_release
-        from dpsyn_core.systems.registry import DEFAULT, configure
+        from dpsyn_core.runs import SUFFIX, Places, check_reusable, synthesize, write_release
+        from dpsyn_core.systems import DEFAULT, configure
 
         check_reusable(configure(self._run["method"] or DEFAULT, self._run["settings"] or {}))
         schema = self._schema or self._drafted(data)
         release = synthesize(data, schema, rng=None, **self._run)
         with tempfile.TemporaryDirectory() as folder:
-            from dpsyn_core.estimate.marginals.released_file import pack_measurements
+            from dpsyn_core.estimate import pack_measurements
 
             places = Places.of(Path(folder) / "t.parquet", release=Path(folder) / f"t{SUFFIX}", private=True)
             packed = pack_measurements(release.released, schema=schema)
@@ -101,7 +99,7 @@ class DPSynthesizer:
         Raises:
             MethodError: `fit` was not called.
         """
-        from dpsyn_core.runs.refits.refit import refit
+        from dpsyn_core.runs import refit
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "t.dpsyn"
@@ -117,7 +115,7 @@ class DPSynthesizer:
     @property
     def manifest(self) -> Manifest:
         """What the run promises and what it spent. Raises MethodError before `fit`."""
-        from dpsyn_core.runs.release_file import manifest_of
+        from dpsyn_core.runs import manifest_of
 
         return manifest_of(self._fitted(), "the fitted synthesizer")
 
@@ -130,7 +128,7 @@ class DPSynthesizer:
             Where it lies. Raises OutputError, MethodError.
         """
         from dpsyn_core.files import not_private_name, write_bytes
-        from dpsyn_core.runs.release_file import SUFFIX
+        from dpsyn_core.runs import SUFFIX
 
         if Path(path).suffix != SUFFIX:
             msg = f"'{Path(path).name}' is no name of a release file; end it with {SUFFIX}"
@@ -152,9 +150,7 @@ class DPSynthesizer:
 
     def _drafted(self, data: pd.DataFrame) -> Schema:
         """A schema that reads the table, with the kinds and the key of the metadata: NOT PRIVATE."""
-        from dpsyn_core.schema.drafts.draft import drafted
-        from dpsyn_core.schema.importers.declared import overlaid
-        from dpsyn_core.schema.importers.packages import read_sdv
+        from dpsyn_core.schema import drafted, overlaid, read_sdv
 
         warnings.warn(
             "NOT PRIVATE: no schema was given, and one is drafted by reading the table; write one for a promise",

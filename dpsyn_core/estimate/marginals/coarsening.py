@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpsyn_core.errors import EngineError, TableError
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.schema import CodedAttribute, Domain
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

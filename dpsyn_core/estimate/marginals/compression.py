@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.types import Measurement, whole_counts
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 
 Array = NDArray[np.float64]
 

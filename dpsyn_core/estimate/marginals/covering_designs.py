@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 Ints = NDArray[np.int64]
 ORDERS = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16)

@@ -18,7 +18,7 @@ from dpsyn_core.estimate.marginals.reconstruction import (
     proper,
 )
 from dpsyn_core.estimate.marginals.types import Measurement, project
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 Array = NDArray[np.float64]
 MAX_CELLS = 10_000_000

@@ -19,7 +19,7 @@ from dpsyn_core.errors import EngineError, SizeError
 from dpsyn_core.estimate.marginals.simplex import RIPPLE_DEPTH, RULES, NonNegativeRule, norm_sub
 from dpsyn_core.estimate.marginals.types import Measurement, project, spread
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 MAX_OVERLAPS = 50_000
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.types import Measurement, project, spread
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]

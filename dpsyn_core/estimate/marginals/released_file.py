@@ -19,8 +19,7 @@ from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.files import write_bytes
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain, Schema
 
 VERSION = 2  # of one table; 1 named no law of noise, and knew neither tables that share their noise nor joint ones
 MOST_VERSION = 3  # of linked tables, which are read by `runs.trees.release_file`
@@ -144,7 +143,7 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
     if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
         msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
-    from dpsyn_core.schema.rules.spans import with_spans  # not loaded by a run that only writes
+    from dpsyn_core.schema import with_spans  # not loaded by a run that only writes
 
     return ReleasedFile(measurements=parsed_tables(document, with_spans(known).domain(), name), schema=known)
 

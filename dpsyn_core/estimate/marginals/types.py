@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 Law = Literal["gaussian", "geometric"]  # of noise on whole counts: rounded Gaussian, or two-sided geometric
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 Floats = NDArray[np.float64]
 NO_NUMBERS: Mapping[str, Floats] = MappingProxyType({})

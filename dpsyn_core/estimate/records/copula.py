@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 
 Floats = NDArray[np.float64]
 SWEEPS = 8  # of Gibbs sampling (convention)

@@ -21,7 +21,7 @@ from dpsyn_core.estimate.records.join import components, conditional_column, pee
 from dpsyn_core.estimate.records.random import seed_state
 from dpsyn_core.estimate.records.targets import TargetTable, tables_of
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 
 CHECK = 5  # passes between two checks of the gain
 GAIN = 0.001  # stop when a pass lowers the residuals by less than this share

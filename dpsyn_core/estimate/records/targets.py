@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.types import Measurement, probabilities, whole_counts
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

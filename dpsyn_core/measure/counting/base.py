@@ -15,8 +15,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import NO_RECODES, Recodes
+from dpsyn_core.schema import AttributeSet, Domain
 
 
 class Counter(Protocol):

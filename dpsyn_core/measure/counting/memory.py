@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
+from dpsyn_core.estimate import NO_RECODES, Coarsening, Recodes, coarse_shape
 from dpsyn_core.measure.counting.joint import Joint
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.sums import Sample, SumRule, VectorMap

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.estimate import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.measure.counting.joint import Joint
 from dpsyn_core.measure.counting.memory import (
     MAX_CELLS,
@@ -28,7 +28,7 @@ from dpsyn_core.measure.counting.memory import (
     too_many_records,
 )
 from dpsyn_core.measure.counting.sums import Sample, SumRule, VectorMap, block_sum
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 BLOCK_VALUES = 16 << 20  # codes of a block: 16 MB where attributes have at most 256 values
 FEWEST, MOST = 1 << 12, 1 << 18  # records of a block

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 
 Floats = NDArray[np.float64]
 STEPS = 1 << 24  # steps of the public grid that make up the clip norm

@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.codec import Codec, Encoded
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.schema import Codec, Encoded, Schema
+from dpsyn_core.tables import Batches, locate
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter

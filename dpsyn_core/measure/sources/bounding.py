@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
 from dpsyn_core.loading import compiled
-from dpsyn_core.schema.codec import Codes, Encoded
+from dpsyn_core.schema import Codes, Encoded
 
 KEY_WORDS = 4
 

@@ -13,10 +13,8 @@ import numpy as np
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.measure.sources.base import Source
 from dpsyn_core.measure.sources.memory import GatheredSource, MemorySource
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.read import open_table
-from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import Batches, ReadForm, open_table
 
 ENGINES = ("memory", "stored", "spark")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -90,7 +88,7 @@ def source_of(
         found = open_table(given, ReadForm(strict=strict))
         return source_of_batches(found, choose(found, engine=engine, memory=limit, schema=schema), strict, limit)
     if engine == "stored":
-        from dpsyn_core.tables.frames import of_frame
+        from dpsyn_core.tables import of_frame
 
         return _stored(of_frame(given), strict=strict, like=given, memory=limit)
     return MemorySource(given, strict=strict)

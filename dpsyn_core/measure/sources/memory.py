@@ -18,10 +18,8 @@ from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources.base import Opened, encoded_batches
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema.codec import Codec, Encoded
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.frames import from_arrow, to_arrow
+from dpsyn_core.schema import Codec, Encoded, Schema
+from dpsyn_core.tables import Batches, from_arrow, to_arrow
 
 
 class GatheredSource:

@@ -22,11 +22,9 @@ from dpsyn_core.measure.counting.stored import Store, StoredCounter, full
 from dpsyn_core.measure.sources.base import Opened, encoded_batches
 from dpsyn_core.measure.sources.bounding import draw_key, kept, record_hashes, text_hashes
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema.codec import Codec, Codes, Encoded
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Codec, Codes, Encoded, Schema
 from dpsyn_core.scratch import Scratch, scratch
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.frames import from_arrow
+from dpsyn_core.tables import Batches, from_arrow
 
 MEMORY = 1 << 28  # bytes that bounding one file may take where no limit is named
 RECORD = 200  # bytes that bounding takes for each: the identifier, its place in a dictionary, hash, order and codes

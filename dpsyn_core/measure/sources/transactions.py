@@ -12,10 +12,10 @@ from dpsyn_core.measure.counting.base import BlockCounter
 from dpsyn_core.measure.counting.transactions import TableTransactions, TransactionCounter
 from dpsyn_core.measure.sources.base import Source
 from dpsyn_core.measure.sources.memory import MemorySource
-from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.privacy import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.transactions import read_items, read_transactions
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import read_items, read_transactions
 
 HELD = 3  # times that the bits of all items are in memory while the most frequent itemsets are looked for
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.estimate import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.measure.counting.memory import MAX_CELLS, MemoryCounter, check_cells
 from dpsyn_core.measure.counting.sums import Sample, SumRule, VectorMap, block_sum
 from dpsyn_core.measure.spark.tasks import collected, guarded
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 ROUND = 1 << 23  # cells that one job counts: 64 MB in a task
 SLICE = 1 << 16  # cells of a row on its way to the driver

@@ -24,11 +24,8 @@ from dpsyn_core.measure.spark.session import NO_SETTINGS, as_text, session
 from dpsyn_core.measure.spark.source import SparkSource, columns_of, counted, encoding
 from dpsyn_core.measure.spark.tasks import ENCODED, encode, guarded, of_parts, spoken, spread
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.places import ADDRESS
-from dpsyn_core.tables.read import Part, parts_of
-from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import ADDRESS, Batches, Part, ReadForm, parts_of
 
 # of one core, in a second, as `python -m benchmarks.scale_spark` measures them on one busy machine
 CELLS_ENCODED, ENTRIES_COUNTED = 8_000_000, 78_000_000  # cells; entries of pairs, one for each record and pair

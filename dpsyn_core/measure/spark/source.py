@@ -27,8 +27,7 @@ from dpsyn_core.measure.spark.tasks import (
     spread,
 )
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Codec, Schema
 from dpsyn_core.tables import headers
 from dpsyn_core.version import __version__
 

@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, EngineError, SettingError, SizeError, TableError
 from dpsyn_core.measure.sources.bounding import bound, name_hashes
-from dpsyn_core.schema.codec import Codec, Codes, Encoded
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.parquet import decoded
-from dpsyn_core.tables.read import Part
+from dpsyn_core.schema import Codec, Codes, Encoded, Schema
+from dpsyn_core.tables import Part, decoded
 from dpsyn_core.version import __version__
 
 BLOCK_BYTES = 8 << 20  # codes of a block

@@ -26,8 +26,7 @@ from dpsyn_core.questions.forms import (
     RegressionQuestion,
     TableQuestion,
 )
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.years import is_year
+from dpsyn_core.schema import Schema, is_year
 
 Words = Mapping[str, str]
 MARKS = str.maketrans(",.", ".,")

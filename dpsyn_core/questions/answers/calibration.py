@@ -22,11 +22,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import coarsen
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement, coarsen
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.functionals import Floats, count, part, reach, sampling
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

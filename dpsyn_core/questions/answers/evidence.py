@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.reconstruction import proper
-from dpsyn_core.estimate.marginals.types import Measurement, merged, noisy_total
+from dpsyn_core.estimate import Measurement, merged, noisy_total, proper
 from dpsyn_core.questions.answers.functionals import Batch, Floats, merged_weights
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 
 CLOSE = 1e-9  # relative difference of weights that counts as none
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement, noisy_total, redrawn
+from dpsyn_core.estimate import Measurement, noisy_total, redrawn
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.answers.calibration import INFERENCE, Inference, folds, without
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 Codes = NDArray[np.unsignedinteger]
 Refit = Callable[[Sequence[Measurement], Generator], Codes]

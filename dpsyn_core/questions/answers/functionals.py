@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import Coarsening
+from dpsyn_core.schema import AttributeSet, Domain
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 8_000_000  # of one table at full resolution, and of the weights of one batch

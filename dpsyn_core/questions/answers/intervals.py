@@ -11,8 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import coarsen
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement, coarsen
 from dpsyn_core.questions.answers.calibration import (
     INFERENCE,
     Codes,
@@ -31,7 +30,7 @@ from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.fits import Fits
 from dpsyn_core.questions.answers.functionals import Batch, Floats, centred, count, onto, reach, sampling, subsets
 from dpsyn_core.questions.answers.quantities import Quantity
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 Grade = Literal["exact", "estimated", "bounded", "none"]
 GRADES: tuple[Grade, ...] = ("exact", "estimated", "bounded", "none")

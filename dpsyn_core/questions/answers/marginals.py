@@ -11,13 +11,21 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.estimate.marginals.coarsening import coarsen
-from dpsyn_core.estimate.marginals.maxent import Reconstruction, check_query, reconstruct
-from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule, proper
-from dpsyn_core.estimate.marginals.simplex import NonNegativeRule as NonNegativity
-from dpsyn_core.estimate.marginals.types import Measurement, merged, probabilities, project
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import (
+    Measurement,
+    Reconstruction,
+    ReconstructionRule,
+    check_query,
+    coarsen,
+    make_consistent,
+    merged,
+    probabilities,
+    project,
+    proper,
+    reconstruct,
+)
+from dpsyn_core.estimate import NonNegativeRule as NonNegativity
+from dpsyn_core.schema import AttributeSet, Domain
 
 Array = NDArray[np.float64]
 

@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals import figures
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarsen
-from dpsyn_core.estimate.marginals.figures import Groups
+from dpsyn_core.estimate import Coarsening, Groups, Recodes, coarsen, figures
 from dpsyn_core.questions.answers.functionals import Batch, Floats
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 LEAST = 0.5  # records: a group with fewer has no mean
 

@@ -17,8 +17,7 @@ from dpsyn_core.questions.answers.intervals import GRADES, Grade, Truth
 from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric
 from dpsyn_core.questions.regress import DesignMatrix, design, fit_linear, fit_logistic
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain, Schema
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

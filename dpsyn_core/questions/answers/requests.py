@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.coarsening import Recodes, coarsen
+from dpsyn_core.estimate import Recodes, coarsen
 from dpsyn_core.questions.answer import Axis
 from dpsyn_core.questions.answers.functionals import MOST_CELLS, Floats
 from dpsyn_core.questions.answers.quantities import (
@@ -36,8 +36,7 @@ from dpsyn_core.questions.forms import (
     TableQuestion,
 )
 from dpsyn_core.questions.meaning import code_of, conditions, groups_of, numbers_of
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain, Schema
 
 MOST_FIGURES = 20_000  # of one question
 MOST_WEIGHTS = 200_000_000  # figures times cells of one question: about a minute

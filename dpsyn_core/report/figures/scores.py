@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.evaluate.small_groups import GroupError
+from dpsyn_core.evaluate import GroupError
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
 from dpsyn_core.report.wording import ENGLISH, Words, local

@@ -13,14 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import OutputError, ReceiptError
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.publishing import facts
-from dpsyn_core.runs.verify.contradictions import schema_fault
-from dpsyn_core.runs.verify.receipts import ownership
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.importers.declared import declared_columns
-from dpsyn_core.tables.declarations import DeclaredColumn
-from dpsyn_core.tables.digest import file_digest
+from dpsyn_core.runs import ownership, schema_fault
+from dpsyn_core.schema import Schema, declared_columns
+from dpsyn_core.tables import DeclaredColumn, file_digest
 
 CONFORMS = "http://mlcommons.org/croissant/1.1"
 FORMATS = {".csv": "text/csv", ".tsv": "text/tab-separated-values", ".parquet": "application/x-parquet"}

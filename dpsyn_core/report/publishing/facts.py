@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import individual
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy import Manifest, Unit, individual
 
 MECHANISMS = {
     "gaussian": "Gaussian mechanism, rounded to whole numbers",

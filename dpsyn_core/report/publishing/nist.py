@@ -6,7 +6,7 @@ of the items is ours; docs/guarantee.md says what this program does about each.
 
 from __future__ import annotations
 
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.publishing import facts
 
 SOURCE = "https://doi.org/10.6028/NIST.SP.800-226"

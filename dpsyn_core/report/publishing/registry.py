@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.publishing import facts
 from dpsyn_core.report.publishing.choices import CURATORS, SECTORS
 

@@ -34,10 +34,8 @@ from dpsyn_core.runs.jobs.folder import (
 )
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.worker import serve
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.spans import with_spans
-from dpsyn_core.tables.confines import confine_process
-from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.schema import Schema, with_spans
+from dpsyn_core.tables import confine_process, to_arrow
 
 
 def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress = silent) -> AttackResult:
@@ -99,14 +97,12 @@ def check_attack(schema: Schema, spec: AttackSpec) -> None:
         msg = f"the schema has one column, and {spec.kind} needs at least two; use the kind 'membership'"
         raise SettingError(msg)
     if spec.public_table is not None:
-        raise SettingError(ATTACKS_NO_PUBLIC_TABLE)
+        raise SettingError(NO_PUBLIC_TABLE)
     spec.budget.check_spendable()
     spec.config.calibrate(spec.task(schema))
 
 
-ATTACKS_NO_PUBLIC_TABLE = (
-    "the run learnt from a public table, and shadow runs learn from none; attack a run without one"
-)
+NO_PUBLIC_TABLE = "the run learnt from a public table, and shadow runs learn from none; attack a run without one"
 ATTACK_RESULT = "attack.json"
 FAULT = "The attack stopped because of a fault in the program; nothing was booked on the ledger. Start it again."
 
@@ -117,7 +113,7 @@ def run(folder: Path) -> None:
     report = Reporter(folder)
     report("loading the engine", 0, 1)
     from dpsyn_core.runs.attacks.result import AttackSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     spec = AttackSpec.model_validate_json((folder / JOB).read_text("utf-8"))
     schema = Schema.load(folder / SCHEMA)

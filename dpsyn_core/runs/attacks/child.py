@@ -32,7 +32,7 @@ from numpy.random import Generator
 
 from dpsyn_core.child import Child
 from dpsyn_core.errors import DPSynError, EngineError, MethodError
-from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy import Ledger
 from dpsyn_core.runs.attacks import people
 from dpsyn_core.runs.attacks.membership import Probe
 from dpsyn_core.runs.attacks.result import AttackSpec, Outcome
@@ -40,8 +40,7 @@ from dpsyn_core.runs.attacks.world import World, WorldSource
 from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.spans import with_span_codes, with_spans
+from dpsyn_core.schema import Schema, with_span_codes, with_spans
 
 
 class Shadow:
@@ -96,7 +95,7 @@ def main() -> int:
     Child.begin()
     Child.end_with(parent)
     from dpsyn_core.runs.attacks.result import AttackSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     document, world = unpacked(sys.stdin.buffer)
     try:

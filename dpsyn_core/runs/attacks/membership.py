@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement
 from dpsyn_core.runs.attacks.result import Floats, Outcome
 from dpsyn_core.runs.attacks.world import World
-from dpsyn_core.schema.codec import Codes
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Codes, Domain
 
 MOST_PAIRS = 150  # of attributes, drawn at random where there are more
 BLOCK = 5000  # records compared with canaries at a time

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.runs.attacks.result import AttackSpec, AttackTally, Floats, Outcome
 from dpsyn_core.runs.attacks.world import World
-from dpsyn_core.schema.codec import Codes
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.schema import CodedAttribute, Codes, Domain
 
 PREDICATES = 200  # statements tried in a run
 ATTACKED = 200  # people attacked in a run, in the table or in the control group as their coins fell

@@ -17,14 +17,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.measure.sources.base import Opened
-from dpsyn_core.measure.sources.bounding import bound
+from dpsyn_core.measure import MemoryCounter, Opened, bound
 from dpsyn_core.progress import Progress
 from dpsyn_core.runs.attacks.result import AttackSpec
-from dpsyn_core.schema.codec import Codec, Codes, Encoded
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.spans import with_spans
+from dpsyn_core.schema import Codec, Codes, Encoded, Schema, with_spans
 
 ALWAYS = -1
 FEWEST = 20  # individuals that an attack needs

@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.individuals import named_like_one
-from dpsyn_core.schema.rules.usual_rules import words_of
+from dpsyn_core.schema import Schema, named_like_one, words_of
 
 Kind = Literal["category", "number", "date", "skip"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

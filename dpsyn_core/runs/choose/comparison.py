@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import DPSynError, InputError, SettingError
-from dpsyn_core.evaluate.base import Score, compute
-from dpsyn_core.evaluate.loader import compare_tables
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.evaluate import Score, compare_tables, compute
+from dpsyn_core.privacy import Budget, Ledger
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.choose.document import Candidate, ComparisonSpec, SystemsComparison, Trial
 from dpsyn_core.runs.synthesis import synthesize
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.registry import configure
-from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import configure
+from dpsyn_core.tables import to_arrow
 
 MOST_RUNS = 400  # of one comparison: an hour or so on a table of 20,000 records
 REFUSED = (

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpsyn_core.errors import BudgetError, SettingError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.curves import best_guess
+from dpsyn_core.privacy import Budget, best_guess
 from dpsyn_core.runs.choose.forecast import forecast
 from dpsyn_core.runs.choose.outlook import outlook
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 COLUMNS, PAIRS = "columns", "pairs"  # what an error may be of, besides a declared question
 LEAST, MOST = 0.01, 100.0  # epsilons between which one is sought: nothing is learnt below, nothing protected above

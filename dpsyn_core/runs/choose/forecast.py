@@ -14,27 +14,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpsyn_core.estimate.marginals import figures
-from dpsyn_core.estimate.marginals.figures import Groups
-from dpsyn_core.estimate.marginals.workload import Need, Workload
-from dpsyn_core.evaluate.noise_error import expected_tvd
-from dpsyn_core.questions.compile import compile_question, workload_of
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.forms import (
+from dpsyn_core.estimate import Groups, Need, Workload, figures
+from dpsyn_core.evaluate import expected_tvd
+from dpsyn_core.questions import (
     GapQuestion,
     GiniQuestion,
     GroupedQuestion,
     QuantileQuestion,
     Question,
+    Questions,
     RangeQuestion,
     SumQuestion,
+    compile_question,
+    groups_of,
+    workload_of,
 )
-from dpsyn_core.questions.meaning import groups_of
 from dpsyn_core.runs.price import ASSUMED, RunPlan, plan_of
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.systems.steps import Step
+from dpsyn_core.schema import Schema
+from dpsyn_core.systems import MethodConfig, Step, Synthesizer, Task
 
 DRAWS = 200  # noisy copies of one assumed group, from which the mean error of its figure is taken
 Scale = Literal["records", "spread", "gini", "sum"]

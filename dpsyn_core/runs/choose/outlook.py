@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpsyn_core.evaluate.noise_error import expected_tvd
+from dpsyn_core.evaluate import expected_tvd
 from dpsyn_core.runs.price import RunPlan, Step, column_error, plan
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema import Schema
 
 SEED_BITS = 256  # as many as the digest that commits to it: neither can be searched
 CLASSES = 8  # of the process 'classes'

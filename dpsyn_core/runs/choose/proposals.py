@@ -7,18 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.evaluate.exploration import Exploration
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.systems.others.dpsyn2018.design import (
-    Bins,
-    Design,
-    Functional,
-    Group,
-    Hierarchy,
-    ListedSet,
-    MarginalList,
-)
+from dpsyn_core.evaluate import Exploration
+from dpsyn_core.schema import AttributeSet, Schema
+from dpsyn_core.systems import Bins, Design, Functional, Group, Hierarchy, ListedSet, MarginalList
 
 GROUPED = 0.25  # excess distance from independence from which on two columns are counted as one
 MOST_GROUP_CELLS = 500  # of a group: a one-way that still has records in most cells

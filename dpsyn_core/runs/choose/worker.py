@@ -13,7 +13,7 @@ from dpsyn_core.limits import limit_resources
 from dpsyn_core.runs.jobs.folder import DONE, JOB, SCHEMA, Reporter, take_table, write_json
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.worker import serve
-from dpsyn_core.tables.confines import confine_process
+from dpsyn_core.tables import confine_process
 
 RESULT = "grid.json"
 SMALL = "the comparison needs more memory than it may take; use fewer columns"
@@ -27,7 +27,7 @@ def run(folder: Path) -> None:
     report("loading the engine", 0, 1)
     from dpsyn_core.runs.choose.comparison import compare_systems
     from dpsyn_core.runs.choose.document import ComparisonSpec
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     spec = ComparisonSpec.model_validate_json((folder / JOB).read_text("utf-8"))
     schema = Schema.load(folder / SCHEMA)

@@ -26,10 +26,10 @@ from dpsyn_core.runs.jobs.spec import JobSpec
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.measure.sources.base import Source
+    from dpsyn_core.measure import Source
     from dpsyn_core.progress import Progress
     from dpsyn_core.runs.measurement import Measured
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 Run = TypeVar("Run", bound=JobSpec)
 
@@ -76,8 +76,8 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
         table = pq.read_table(path)
         path.unlink()
         return table
-    from dpsyn_core.measure.sources.choice import choose, source_of_batches
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.measure import choose, source_of_batches
+    from dpsyn_core.tables import open_table
 
     batches = open_table(path, spec.form)
     memory = planned(spec.memory_mb)
@@ -97,7 +97,7 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
     The memory of the run decides whether records are made in shards, wherever the private table lies: that it is too
     large for the app, or was not, must not show in what is written.
     """
-    from dpsyn_core.estimate.marginals.released_file import pack_measurements
+    from dpsyn_core.estimate import pack_measurements
 
     _write(folder, spec, measured, pack_measurements(measured.released, schema=measured.schema), progress)
 

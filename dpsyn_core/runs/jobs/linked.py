@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpsyn_core.progress import Progress
-    from dpsyn_core.schema.linked import LinkedSchema
+    from dpsyn_core.schema import LinkedSchema
 
 
 def synthetic_places(folder: Path, schema: LinkedSchema) -> dict[str, Path]:
@@ -28,7 +28,7 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.runs.trees.answers import write_answers
     from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
     from dpsyn_core.runs.writer import Places, write_release
-    from dpsyn_core.schema.linked import LinkedSchema
+    from dpsyn_core.schema import LinkedSchema
 
     schema = LinkedSchema.load(folder / SCHEMA)
     plan = TreePlan.of(spec, schema)

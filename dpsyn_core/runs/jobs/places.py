@@ -8,7 +8,7 @@ from pathlib import Path
 from dpsyn_core.errors import SettingError
 from dpsyn_core.files import home
 from dpsyn_core.scratch import base
-from dpsyn_core.tables.confines import Confines
+from dpsyn_core.tables import Confines
 
 FOLDERS = "DPSYN_DATA_FOLDERS"  # of the environment: folders that visitors may read by path, separated as in PATH
 CONFINES = "DPSYN_CONFINES"  # of the environment of a worker: its confines, as the server that started it knows them

@@ -12,10 +12,10 @@ from dpsyn_core.limits import limit_resources
 from dpsyn_core.runs.jobs.folder import DRAFT, UPLOAD, finish
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.spec import ReadJob, ReadSpec
-from dpsyn_core.tables.confines import confine_process
+from dpsyn_core.tables import confine_process
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.batches import Batches
+    from dpsyn_core.tables import Batches
 
 READ_FAULT = "The file could not be read because of a fault in the program; save it as CSV and try again."
 
@@ -29,8 +29,8 @@ def read_when_asked() -> int:
     Returns:
         The exit status.
     """
-    from dpsyn_core.schema.drafts.draft import drafted
-    from dpsyn_core.tables.read import read_table
+    from dpsyn_core.schema import drafted
+    from dpsyn_core.tables import read_table
 
     drafted(read_table(b"a,b\n1,2\n3,4\n"), "loads all that reading needs")
     line = sys.stdin.readline().strip()
@@ -53,10 +53,9 @@ def read_when_asked() -> int:
 
 def _read(folder: Path, spec: ReadSpec) -> None:
     """Reads, drafts a schema, hands both over."""
-    from dpsyn_core.privacy.names import dataset_name
-    from dpsyn_core.schema.drafts.draft import drafted
-    from dpsyn_core.tables.handover import leave
-    from dpsyn_core.tables.labelled import HERE
+    from dpsyn_core.privacy import dataset_name
+    from dpsyn_core.schema import drafted
+    from dpsyn_core.tables import HERE, leave
 
     limit_resources(spec.memory_mb, spec.seconds)
     os.environ[HERE] = "1"  # this process is the one that may end
@@ -68,7 +67,7 @@ def _read(folder: Path, spec: ReadSpec) -> None:
 
 def _opened(folder: Path, spec: ReadSpec) -> Batches:
     """The table in memory; of a path that holds more than `most_cells`, some records, for looks at it."""
-    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.tables import open_table
 
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
     batches = open_table(source, spec.form, name=spec.name, most=spec.most, seconds=spec.seconds)
@@ -76,15 +75,14 @@ def _opened(folder: Path, spec: ReadSpec) -> Batches:
         return batches.holding(batches.whole())
     import numpy as np
 
-    from dpsyn_core.tables.sample import sampled
+    from dpsyn_core.tables import sampled
 
     return sampled(batches, max(1, spec.most_cells // max(1, len(batches.columns))), rng=np.random.default_rng())
 
 
 def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
     """The sheets of a workbook of several, for the page to offer the others; none for any other file."""
-    from dpsyn_core.tables.confines import steady
-    from dpsyn_core.tables.excel import sheets
+    from dpsyn_core.tables import sheets, steady
 
     if spec.form.of_database or not spec.name.lower().endswith(".xlsx"):
         return ()

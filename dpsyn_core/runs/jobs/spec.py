@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from dpsyn_core.privacy.charge_record import MOST
+from dpsyn_core.privacy import MOST
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
-from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
+from dpsyn_core.tables import AS_FOUND, ReadForm
 
 OLD = ("delimiter", "encoding", "multiline", "header")  # fields of a run that its form has now
 RELEASE: Literal["release.dpsyn"] = "release.dpsyn"  # in the folder of a refit: the release that it is made of

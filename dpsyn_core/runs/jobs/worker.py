@@ -29,13 +29,13 @@ from dpsyn_core.runs.jobs.folder import (
 )
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.reader import read_when_asked
-from dpsyn_core.tables.confines import confine_process
+from dpsyn_core.tables import confine_process
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpsyn_core.runs.release import Release
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 WARM, READ, RUN = "--warm", "--read", "--run"
 COMPILED = b"compiled\n"  # what a worker that is ready says where it found no kept kernels; READY: it found them
@@ -65,9 +65,9 @@ def run(folder: Path) -> None:
         leave_linked(folder, spec, report)
         write_json(folder / DONE, {"seconds": time.time() - started})
         return
-    from dpsyn_core.measure.sources.choice import source_of
+    from dpsyn_core.measure import source_of
     from dpsyn_core.runs.measurement import measure
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
     schema = Schema.load(folder / SCHEMA)
     task = with_public_table(folder, spec).task(schema)
@@ -85,8 +85,7 @@ def run(folder: Path) -> None:
 
 def warm() -> None:
     """Compiles the kernels of the default system and of the scores once."""
-    from dpsyn_core.evaluate.base import compute
-    from dpsyn_core.evaluate.loader import compare_tables
+    from dpsyn_core.evaluate import compare_tables, compute
 
     few, known, made = run_of_nobody()
     compute(compare_tables(known, made.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
@@ -97,10 +96,10 @@ def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
     import tempfile
 
     from dpsyn_core.data import paths
-    from dpsyn_core.privacy.ledger.ledger import Ledger
+    from dpsyn_core.privacy import Ledger
     from dpsyn_core.runs.synthesis import synthesize
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.read import read_table
+    from dpsyn_core.schema import Schema
+    from dpsyn_core.tables import read_table
 
     table, schema = paths("sample")
     with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +113,7 @@ def folder_when_asked() -> Path | None:
     import pyarrow.parquet  # noqa: F401 tables come and go in this form
 
     from dpsyn_core import loading
-    from dpsyn_core.estimate.marginals import released_file  # noqa: F401
+    from dpsyn_core.estimate import released_file  # noqa: F401
     from dpsyn_core.runs import writer as writing  # noqa: F401
 
     run_of_nobody()

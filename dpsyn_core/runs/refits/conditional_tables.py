@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.marginals.maxent import reconstruct
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
+from dpsyn_core.estimate import Coarsening, Measurement, ReleasedTables, reconstruct
 from dpsyn_core.runs.refits.subset_schema import Inside, Narrowed
 from dpsyn_core.runs.refits.tables import evidence_of, projected
-from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.systems.rls.evidence import RlsEvidence
+from dpsyn_core.schema import CodedAttribute, Domain
+from dpsyn_core.systems import RlsEvidence
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SettingError, SizeError, TableError
-from dpsyn_core.estimate.marginals.released_file import ReleasedFile
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.questions.meaning import code_of
+from dpsyn_core.estimate import Measurement, ReleasedFile, ReleasedTables
+from dpsyn_core.privacy import Budget
+from dpsyn_core.questions import code_of
 from dpsyn_core.runs.refits.refit import Published, Reusable, check_noise
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.read import read_table
+from dpsyn_core.schema import Schema
+from dpsyn_core.tables import read_table
 
 COUNT, SIGMA = "count", "sigma"
 MOST_BYTES = 1 << 28  # of the file

@@ -17,16 +17,11 @@ from typing import Any
 from numpy.random import Generator
 
 from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaError, SizeError
-from dpsyn_core.estimate.marginals.released_file import ReleasedFile
-from dpsyn_core.estimate.marginals.types import ReleasedTables, noisy_total
-from dpsyn_core.measure.sources.base import Opened
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.looks import untold
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, PublicFacts, Refit, guarantee
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.estimate import ReleasedFile, ReleasedTables, noisy_total
+from dpsyn_core.measure import Opened
+from dpsyn_core.privacy import AskedQuestions, Budget, Manifest, PublicFacts, Refit, Unit, guarantee, untold
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs.measurement import Measured, post_processing_generator
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.runs.refits.conditional_tables import conditioned, fit_size
@@ -39,12 +34,8 @@ from dpsyn_core.runs.verify.contradictions import contradictions
 from dpsyn_core.runs.verify.receipts import manifest_faults
 from dpsyn_core.runs.verify.stated_noise import without_noise
 from dpsyn_core.runs.writer import MOST_RECORDS
-from dpsyn_core.schema.document import Schema, rules_from_data
-from dpsyn_core.schema.rules.computation import computed_columns, part_of
-from dpsyn_core.schema.rules.repair import check_rules
-from dpsyn_core.schema.rules.spans import with_spans
-from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.systems.registry import DEFAULT, configure
+from dpsyn_core.schema import Schema, check_rules, computed_columns, part_of, rules_from_data, with_spans
+from dpsyn_core.systems import DEFAULT, MethodConfig, Synthesizer, Task, configure
 
 NOISY = 10.0  # deviations: no noise of a release is further off
 

@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.base import Rule
-from dpsyn_core.schema.rules.columns import RuleColumn
-from dpsyn_core.schema.rules.computation import Computed
-from dpsyn_core.schema.rules.condition import Condition
-from dpsyn_core.schema.rules.impossible import ImpossibleRule
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.clause import Clause, clauses, unquoted, written
+from dpsyn_core.schema import (
+    CategoricalAttribute,
+    Computed,
+    Condition,
+    DatetimeAttribute,
+    ImpossibleRule,
+    Rule,
+    RuleColumn,
+    Schema,
+    WholeBins,
+)
+from dpsyn_core.tables import Clause, canonical, clauses, unquoted, written
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores, merged, probabilities, project
-from dpsyn_core.schema.domain import Domain
-from dpsyn_core.systems.base import MethodConfig
-from dpsyn_core.systems.few_values import FewValuesConfig
-from dpsyn_core.systems.others.graphical.compress import coarse_sizes, rare_codes
-from dpsyn_core.systems.others.graphical.model import model_cells
-from dpsyn_core.systems.others.mst import CELL, MSTConfig
-from dpsyn_core.systems.rls.evidence import RlsEvidence
+from dpsyn_core.estimate import Coarsening, Measurement, Recodes, ReleasedTables, Scores, merged, probabilities, project
+from dpsyn_core.schema import Domain
+from dpsyn_core.systems import (
+    CELL,
+    FewValuesConfig,
+    MethodConfig,
+    MSTConfig,
+    RlsEvidence,
+    coarse_sizes,
+    model_cells,
+    rare_codes,
+)
 
 Floats = NDArray[np.float64]
 MAKERS = ("rls", "independent", "dpsyn", "mst")  # systems that make records of any released tables

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement
 from dpsyn_core.runs.trees.forest import ChildShape
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.linked_rules import CountRule, listed_codes
+from dpsyn_core.schema import CountRule, Link, LinkedSchema, listed_codes
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

@@ -12,26 +12,28 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement, noise
-from dpsyn_core.estimate.marginals.workload import Need
+from dpsyn_core.estimate import Measurement, Need, noise
 from dpsyn_core.files import write_text
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.questions.across import LinkedQuestion
-from dpsyn_core.questions.answer import Answer, Axis
-from dpsyn_core.questions.compile import compile_question
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.questions.evaluation import evaluate
-from dpsyn_core.questions.forms import GiniQuestion, QuantileQuestion
-from dpsyn_core.questions.meaning import numbers_of
+from dpsyn_core.measure import Gate, measure_marginals
+from dpsyn_core.privacy import Cost
+from dpsyn_core.questions import (
+    Answer,
+    Axis,
+    GiniQuestion,
+    LinkedQuestion,
+    QuantileQuestion,
+    Questions,
+    compile_question,
+    evaluate,
+    numbers_of,
+)
 from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.flat_table import AskedTable, in_order
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.measurement import ViewCounter
 from dpsyn_core.runs.trees.order_statistics import RankedCounts, gini_interval
 from dpsyn_core.runs.trees.stages import View, ViewColumn
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.schema import LinkedSchema
 
 Floats = NDArray[np.float64]
 KIND = "question"  # of the charges

@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.measure.sources.bounding import draw_key, kept, name_hashes, record_hashes
+from dpsyn_core.measure import draw_key, kept, name_hashes, record_hashes
 from dpsyn_core.runs.trees.forest import Children, ChildShape, Forest, shapes_of
 from dpsyn_core.runs.trees.keys import key_names
-from dpsyn_core.schema.codec import Codec, Codes, Encoded
-from dpsyn_core.schema.document import LinkedTable
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.tables.catalog import naming
-from dpsyn_core.tables.headers import short
+from dpsyn_core.schema import Codec, Codes, Encoded, Link, LinkedSchema, LinkedTable
+from dpsyn_core.tables import naming, short
 
 Bools = NDArray[np.bool_]
 OWNER = "(strict: whether a table is refused is an exact answer about it, for the owner only)"

@@ -9,10 +9,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.trees.bounding import check_names
 from dpsyn_core.runs.trees.decoder import check_linked_rules
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
-from dpsyn_core.schema.checks import check
-from dpsyn_core.schema.document import LinkedTable
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.schema.misfits import has
+from dpsyn_core.schema import LinkedSchema, LinkedTable, check, has
 
 
 def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = False) -> Iterator[str]:

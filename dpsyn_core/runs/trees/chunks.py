@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.measure.counting.stored import full
-from dpsyn_core.measure.sources.choice import half_of_machine
+from dpsyn_core.measure import full, half_of_machine
 from dpsyn_core.runs.parts import ALLOWED
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.schema import LinkedSchema
 from dpsyn_core.scratch import scratch
-from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables import Batches
 
 BASE, CELL = 300 * 10**6, 50  # bytes, in any case and for each cell (`python -m benchmarks.linked_memory`)
 RECORD = 300  # bytes that a synthetic record takes while it is made and written

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate.base import compute
-from dpsyn_core.evaluate.loader import compare_tables
+from dpsyn_core.evaluate import compare_tables, compute
 from dpsyn_core.runs.trees.bounding import bounded, check_names
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.release import by_name
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.tables.catalog import naming
-from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.schema import Link, LinkedSchema
+from dpsyn_core.tables import naming, to_arrow
 
 BY_TABLE = ("tvd-1way", "tvd-2way")
 FIXED = bytes(32)  # siblings without an order stand in that of hashes with this key: a report says the same each time

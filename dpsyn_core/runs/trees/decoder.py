@@ -15,8 +15,7 @@ from dpsyn_core.runs.trees.allowed_counts import permitted
 from dpsyn_core.runs.trees.forest import Forest, columns_of, shapes_of
 from dpsyn_core.runs.trees.link_repair import above_of, mended_table
 from dpsyn_core.runs.trees.synthesis import empty_forest, with_grandchildren
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.repair import check_rules
+from dpsyn_core.schema import Link, LinkedSchema, check_rules
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

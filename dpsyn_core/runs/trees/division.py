@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.estimate.marginals.workload import Need
-from dpsyn_core.measure.charges import check_widest
-from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.estimate import Need
+from dpsyn_core.measure import check_widest
+from dpsyn_core.privacy import Budget, Cost, Unit
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
 from dpsyn_core.runs.trees.stages import stages_of
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.schema import LinkedSchema
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +75,7 @@ LEAST_SCORE = 10.0  # the same of scores, which get 2 % of what a view gets at l
 
 def check_drawable(schema: LinkedSchema, costs: Costs, *, pairs: bool = True) -> None:
     """Refuses, before anything is charged, a budget whose noise the samplers could not draw. Raises BudgetError."""
-    from dpsyn_core.measure.select import GRID
+    from dpsyn_core.measure import GRID
 
     for stage, cost, siblings in zip(stages_of(schema, pairs=pairs), costs.stages, costs.siblings, strict=True):
         for view, own in ((stage.view, cost), (stage.siblings, siblings)):

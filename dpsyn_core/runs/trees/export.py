@@ -14,13 +14,10 @@ from typing import Any
 from dpsyn_core.errors import OutputError, SettingError
 from dpsyn_core.files import not_private_name, replacing
 from dpsyn_core.outside import below
-from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
+from dpsyn_core.privacy import Digests, TableDigests
 from dpsyn_core.runs.writer import Places, numbered, staged_tables
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.tables.digest import content_digest, file_digest
-from dpsyn_core.tables.read import read_table
-from dpsyn_core.tables.write import ENDINGS, sheet_name, staged_workbook
+from dpsyn_core.schema import LinkedSchema, Schema
+from dpsyn_core.tables import ENDINGS, content_digest, file_digest, read_table, sheet_name, staged_workbook
 
 ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several tables
 

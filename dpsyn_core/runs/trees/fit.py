@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, noisy_total, redrawn
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.budget import Budget, Cost
+from dpsyn_core.estimate import Measurement, ReleasedTables, noisy_total, redrawn
+from dpsyn_core.measure import Gate
+from dpsyn_core.privacy import Budget, Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.trees.allowed_counts import only_permitted, permitted, without_forbidden
 from dpsyn_core.runs.trees.division import Costs, noise_of
@@ -26,9 +26,8 @@ from dpsyn_core.runs.trees.pair_choice import ViewEvidence
 from dpsyn_core.runs.trees.real_tables import RealForests, root_domain
 from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, stages_of
 from dpsyn_core.runs.trees.synthesis import empty_forest, make_stage, with_grandchildren
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.systems.base import MethodConfig, Task
-from dpsyn_core.systems.rls.system import Rls, RlsConfig
+from dpsyn_core.schema import LinkedSchema
+from dpsyn_core.systems import MethodConfig, Rls, RlsConfig, Task
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,16 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.questions.across import ChildCount, LinkedQuestion
-from dpsyn_core.questions.forms import GapQuestion, GiniQuestion, MeanQuestion, QuantileQuestion, Question, SumQuestion
-from dpsyn_core.questions.meaning import numbers_of, numeric, within
-from dpsyn_core.questions.validity import check
+from dpsyn_core.estimate import Coarsening
+from dpsyn_core.questions import (
+    ChildCount,
+    GapQuestion,
+    GiniQuestion,
+    LinkedQuestion,
+    MeanQuestion,
+    QuantileQuestion,
+    Question,
+    SumQuestion,
+    check,
+    numbers_of,
+    numeric,
+    within,
+)
 from dpsyn_core.runs.trees.forest import Forest, shapes_of
-from dpsyn_core.schema.document import LinkedTable, Schema
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.linked_rules import BEFORE
-from dpsyn_core.tables.clause import clauses
+from dpsyn_core.schema import BEFORE, Link, LinkedSchema, LinkedTable, Schema
+from dpsyn_core.tables import clauses
 
 Ints = NDArray[np.int64]
 FINE_STEPS, FEW_STEPS = 10_000, 50  # of a change to either side of none, where cells cost nothing and where they do

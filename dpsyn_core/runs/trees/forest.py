@@ -9,9 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.codec import Codes
-from dpsyn_core.schema.domain import CodedAttribute
-from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema import CodedAttribute, Codes, Link, LinkedSchema
 
 Ints = NDArray[np.int64]
 

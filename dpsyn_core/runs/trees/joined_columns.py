@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.linked import Link
-from dpsyn_core.schema.rules.base import Bools
-from dpsyn_core.schema.rules.columns import BLANK, Group, RuleColumn
-from dpsyn_core.schema.rules.linked_rules import BEFORE
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.schema import BEFORE, BLANK, Bools, Group, Link, RuleColumn
+from dpsyn_core.tables import locate
 
 Ints = NDArray[np.int64]
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.codec import identifiers
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.schema import LinkedSchema, identifiers
+from dpsyn_core.tables import locate
 
 Ints = NDArray[np.int64]
 WHOLE = r"^(0|-?[1-9][0-9]*)\.0+$"  # how a program writes a whole number that stands in a column of floats

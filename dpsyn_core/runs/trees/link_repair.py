@@ -18,13 +18,23 @@ from numpy.typing import NDArray
 
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.rule_breaks import breaking
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.base import Bools, Rule
-from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn
-from dpsyn_core.schema.rules.condition import met, named
-from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, CountRule, LinkOrderRule
-from dpsyn_core.schema.rules.linked_spans import spans_of
-from dpsyn_core.schema.rules.repair import rewritten
+from dpsyn_core.schema import (
+    BLANK,
+    PLAIN,
+    AnyLinkRule,
+    Bools,
+    CountRule,
+    Group,
+    Link,
+    LinkedSchema,
+    LinkOrderRule,
+    Rule,
+    RuleColumn,
+    met,
+    named,
+    rewritten,
+    spans_of,
+)
 
 Ints = NDArray[np.int64]
 ROUNDS = 8  # through all rules of a link, before whole roots are replaced

@@ -13,23 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.counting.memory import check_cells
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.select import choose_tables
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.estimate import NO_RECODES, Measurement, Recodes, ReleasedTables, Scores, coarse_shape
+from dpsyn_core.measure import Counter, Gate, check_cells, choose_tables
+from dpsyn_core.privacy import Cost, Unit
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.pair_choice import Told, ViewEvidence
 from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, own_columns, pairs_in_root
-from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.systems.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.systems.rls.pairs import choose_pairs, usual_recodes
-from dpsyn_core.systems.rls.system import Rls, RlsConfig
-from dpsyn_core.systems.rls.tuning import TUNING, Tuning
+from dpsyn_core.schema import AttributeSet, Domain, LinkedSchema
+from dpsyn_core.systems import (
+    TUNING,
+    MethodConfig,
+    Rls,
+    RlsConfig,
+    Synthesizer,
+    Task,
+    Tuning,
+    choose_pairs,
+    usual_recodes,
+)
 
 MAX_CELLS = 50_000_000  # of one table
 EXACT = 1 << 53  # sums of whole numbers up to here are exact in floating point

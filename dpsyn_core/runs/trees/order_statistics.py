@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.figures import Groups, quantiles
+from dpsyn_core.estimate import Groups, quantiles
 
 Floats = NDArray[np.float64]
 

@@ -18,15 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.records.linked import LinkedAxis, LinkedRecords, LinkedTarget
-from dpsyn_core.measure.select import choose_tables
+from dpsyn_core.estimate import LinkedAxis, LinkedRecords, LinkedTarget, Measurement, Recodes
+from dpsyn_core.measure import choose_tables
 from dpsyn_core.runs.trees.stages import Columns, Stage
-from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.systems.rls.evidence import RlsEvidence
-from dpsyn_core.systems.rls.implied_dependence import beyond
-from dpsyn_core.systems.rls.pairs import sampling_errors
+from dpsyn_core.schema import AttributeSet, Domain
+from dpsyn_core.systems import RlsEvidence, beyond, sampling_errors
 
 Floats = NDArray[np.float64]
 STRENGTH = np.pi / 2  # of a Gaussian copula, for its L1 distance from independence, a record

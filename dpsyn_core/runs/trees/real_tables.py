@@ -16,24 +16,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.measure.counting.stored import Store, StoredCounter, full
-from dpsyn_core.measure.sources.bounding import draw_key, text_hashes
+from dpsyn_core.estimate import NO_RECODES, Recodes
+from dpsyn_core.measure import Counter, MemoryCounter, Store, StoredCounter, draw_key, full, text_hashes
 from dpsyn_core.runs.trees.bounding import LeftOut, bounded_part, check_all_placed, check_names
 from dpsyn_core.runs.trees.forest import Children, Forest, shapes_of
 from dpsyn_core.runs.trees.keys import key_names
 from dpsyn_core.runs.trees.measurement import counter_of, sibling_counter
 from dpsyn_core.runs.trees.stages import Stage, View, root_columns
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import LinkedTable
-from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.schema.linked import LinkedSchema
+from dpsyn_core.schema import AttributeSet, Codec, Domain, LinkedSchema, LinkedTable
 from dpsyn_core.scratch import Scratch, scratch
-from dpsyn_core.tables.batches import Batches, joined
-from dpsyn_core.tables.catalog import naming
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.tables import Batches, joined, locate, naming
 
 Ints = NDArray[np.int64]
 SALT = np.uint64(0x5851F42D4C957F2D)  # so that the part of a root says nothing about the hashes of its records

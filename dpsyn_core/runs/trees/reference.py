@@ -10,13 +10,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.evaluate.relations import GROUPS
+from dpsyn_core.evaluate import GROUPS
 from dpsyn_core.runs.trees.bounding import bounded
 from dpsyn_core.runs.trees.comparison import FIXED, children_apart, children_words, given
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.keys import distinct_keys, places_of_keys
-from dpsyn_core.schema.domain import CodedAttribute
-from dpsyn_core.schema.linked import Link, LinkedSchema
+from dpsyn_core.schema import CodedAttribute, Link, LinkedSchema
 
 Ints = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from dpsyn_core.errors import MethodError, ReceiptError
-from dpsyn_core.privacy.manifest.statement import Refit
+from dpsyn_core.privacy import Refit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.release_file import ReleaseFile

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.random import Generator
 
 from dpsyn_core.errors import MethodError, QuestionError, SizeError, TableError
-from dpsyn_core.estimate.marginals.workload import Need
-from dpsyn_core.measure.charges import check_widest
-from dpsyn_core.measure.sources.choice import vouched
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.estimate import Need
+from dpsyn_core.measure import check_widest, vouched
+from dpsyn_core.privacy import Cost, Ledger, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs.open import open_run, public_facts
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.spec import RunSpec
@@ -33,15 +30,9 @@ from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
 from dpsyn_core.runs.trees.real_tables import RealForests, stored_forests
-from dpsyn_core.schema.document import SchemaUnit
-from dpsyn_core.schema.linked import METHOD, LinkedSchema, LinkedSettings
-from dpsyn_core.schema.rules.linked_spans import measured_schema
-from dpsyn_core.systems.base import MethodConfig
-from dpsyn_core.systems.registry import DEFAULT, configure
-from dpsyn_core.systems.rls.system import RlsConfig
-from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.catalog import naming
-from dpsyn_core.tables.frames import from_arrow, to_arrow
+from dpsyn_core.schema import METHOD, LinkedSchema, LinkedSettings, SchemaUnit, measured_schema
+from dpsyn_core.systems import DEFAULT, MethodConfig, RlsConfig, configure
+from dpsyn_core.tables import Batches, from_arrow, naming, to_arrow
 
 if TYPE_CHECKING:
     pass

@@ -11,26 +11,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, TableError
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.released_file import (
+from dpsyn_core.estimate import (
+    Recodes,
+    ReleasedTables,
     packed_document,
     parsed_document,
     parsed_recodes,
     parsed_tables,
     table_entries,
 )
-from dpsyn_core.estimate.marginals.types import ReleasedTables
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import asked_needs
 from dpsyn_core.runs.trees.fit import TreeRelease
 from dpsyn_core.runs.trees.measurement import ViewRelease
 from dpsyn_core.runs.trees.real_tables import root_domain
 from dpsyn_core.runs.trees.stages import Stage, View, stages_of
 from dpsyn_core.runs.verify.stated_noise import underpaid, without_noise
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.linked import LinkedSchema, LinkedSettings
-from dpsyn_core.schema.rules.linked_spans import measured_schema
+from dpsyn_core.schema import LinkedSchema, LinkedSettings, Schema, measured_schema
 
 VERSION = 3  # of the file of released marginals: the first that holds views
 

@@ -10,10 +10,8 @@ import numpy as np
 
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.keys import distinct_keys, places_of_keys
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.base import Bools, Rule
-from dpsyn_core.schema.rules.columns import Group
-from dpsyn_core.tables.cells.canonical_text import has_decimal_comma
+from dpsyn_core.schema import Bools, Group, Link, LinkedSchema, Rule
+from dpsyn_core.tables import has_decimal_comma
 
 
 def breaking(rules: Sequence[Rule], kin: Kin) -> list[tuple[Rule, Bools]]:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement
 from dpsyn_core.runs.trees.forest import Children
 from dpsyn_core.runs.trees.stages import difference_codes
-from dpsyn_core.schema.domain import CodedAttribute
-from dpsyn_core.systems.rls.evidence import RlsEvidence
+from dpsyn_core.schema import CodedAttribute
+from dpsyn_core.systems import RlsEvidence
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy import Manifest
 
 
 def nearly_empty_tables(found: Manifest) -> dict[str, tuple[int, float]]:

@@ -16,11 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.runs.trees.forest import Children, ChildShape, Forest, columns_of, shapes_of
-from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
-from dpsyn_core.schema.linked import Link, LinkedSchema
-from dpsyn_core.schema.rules.linked_spans import LinkSpan, span_codes, spans_of
-from dpsyn_core.schema.rules.spans import SpanAttribute
+from dpsyn_core.schema import (
+    AttributeSet,
+    CategoricalAttribute,
+    CodedAttribute,
+    Domain,
+    Link,
+    LinkedSchema,
+    LinkSpan,
+    SpanAttribute,
+    span_codes,
+    spans_of,
+)
 
 Columns = list[NDArray[np.int64]]
 

@@ -12,13 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.records.linked import LinkedAxis, LinkedRecords, LinkedTarget
+from dpsyn_core.estimate import Coarsening, LinkedAxis, LinkedRecords, LinkedTarget
 from dpsyn_core.runs.trees.pair_choice import by_chance
 from dpsyn_core.runs.trees.stages import Stage
-from dpsyn_core.schema.domain import CodedAttribute
-from dpsyn_core.systems.rls.evidence import RlsEvidence
-from dpsyn_core.systems.rls.implied_dependence import beyond
+from dpsyn_core.schema import CodedAttribute
+from dpsyn_core.systems import RlsEvidence, beyond
 
 Floats = NDArray[np.float64]
 

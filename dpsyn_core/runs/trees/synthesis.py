@@ -10,9 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.records.linked import LAGS, LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
-from dpsyn_core.estimate.records.rls.fit import Target, schedule
+from dpsyn_core.estimate import LAGS, Coarsening, LinkedAxis, LinkedRecords, LinkedTarget, Target, fit_linked, schedule
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.trees.allowed_counts import only_permitted, permitted
 from dpsyn_core.runs.trees.forest import Children, Forest, columns_of, shapes_of
@@ -27,10 +25,8 @@ from dpsyn_core.runs.trees.stages import (
     pairs_in_root,
 )
 from dpsyn_core.runs.trees.stratification import spread_targets
-from dpsyn_core.schema.linked import LinkedSchema
-from dpsyn_core.schema.rules.linked_spans import later
-from dpsyn_core.systems.rls.evidence import RlsEvidence
-from dpsyn_core.systems.rls.implied_dependence import cooler_half
+from dpsyn_core.schema import LinkedSchema, later
+from dpsyn_core.systems import RlsEvidence, cooler_half
 
 Codes = NDArray[np.unsignedinteger]
 Ints = NDArray[np.int64]

@@ -17,24 +17,16 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
-from dpsyn_core.estimate.marginals.released_file import ReleasedFile
-from dpsyn_core.measure.sources.transactions import item_rows, items_text
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge_record import ChargeRecord
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.estimate import ReleasedFile
+from dpsyn_core.measure import item_rows, items_text
+from dpsyn_core.privacy import Budget, ChargeRecord, Manifest, Unit
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.flat_table import units_of
 from dpsyn_core.runs.trees.stages import unit_of
 from dpsyn_core.runs.verify.stated_noise import ROUNDING, of_linked_charges, underpaid
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.linked import METHOD as LINKED
-from dpsyn_core.schema.linked import LinkedSettings
-from dpsyn_core.systems import registry
-from dpsyn_core.systems.base import MethodConfig, Task
-from dpsyn_core.systems.dry_run import RunPlan, plan_of
-from dpsyn_core.systems.others.privbasis import PrivBasisSettings
-from dpsyn_core.systems.public_table import PublicTable
+from dpsyn_core.schema import METHOD as LINKED
+from dpsyn_core.schema import LinkedSettings, Schema
+from dpsyn_core.systems import MethodConfig, PrivBasisSettings, PublicTable, RunPlan, Task, plan_of, registry
 from dpsyn_core.version import __version__
 
 _UNIT_OF = ("gaussian", "geometric")

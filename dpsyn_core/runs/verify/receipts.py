@@ -20,15 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, ReceiptError
-from dpsyn_core.estimate.marginals.released_file import ReleasedFile, load_released
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.signing import fingerprint, signature_holds
-from dpsyn_core.privacy.manifest.statement import NOT_PRIVATE, PartDigests
+from dpsyn_core.estimate import ReleasedFile, load_released
+from dpsyn_core.privacy import NOT_PRIVATE, Manifest, PartDigests, fingerprint, signature_holds
 from dpsyn_core.runs.verify.contradictions import contradictions, items_fault, schema_fault
-from dpsyn_core.tables.digest import digests_of_file, file_digest
+from dpsyn_core.tables import digests_of_file, file_digest
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema import Schema
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,20 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.estimate.marginals.released_file import LEAST
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.measure.releases import law_of, sigma_of
-from dpsyn_core.measure.select import GRID
-from dpsyn_core.privacy.charge import Charge, is_table
-from dpsyn_core.privacy.charge_record import ChargeRecord
-from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.estimate import LEAST, Measurement, ReleasedTables, Scores
+from dpsyn_core.measure import GRID, law_of, sigma_of
+from dpsyn_core.privacy import Charge, ChargeRecord, Manifest, Unit, is_table
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import KIND, asked_needs
 from dpsyn_core.runs.trees.real_tables import root_domain
 from dpsyn_core.runs.trees.stages import View, stages_of
-from dpsyn_core.schema.linked import LinkedSchema, LinkedSettings
-from dpsyn_core.schema.rules.linked_spans import measured_schema
+from dpsyn_core.schema import LinkedSchema, LinkedSettings, measured_schema
 
 _MARGINAL, _JOINED = "marginal ", " x "
 _OF_PAIRS = ("scores of pairs", "scores of coarser pairs")  # once a part; all other scores are of the root alone

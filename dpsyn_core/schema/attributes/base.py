@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from dpsyn_core.schema.domain import CodedAttribute
-from dpsyn_core.tables.cells.canonical_text import blanks, canonical, to_text, uniques
+from dpsyn_core.tables import blanks, canonical, to_text, uniques
 
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
 Value = StrictBool | Number | StrictStr

@@ -15,10 +15,8 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema.attributes.base import FAR, NO_MISSING, CodedBase, Unfit, Value, array_of, common_type
 from dpsyn_core.schema.binning import MAX_BINS
-from dpsyn_core.tables import headers
-from dpsyn_core.tables.cells import numbers as cell_numbers
-from dpsyn_core.tables.cells.canonical_text import blanks, canonical, to_text, uniques
-from dpsyn_core.tables.cells.numbers import FALSE, NUMBER, TRUE
+from dpsyn_core.tables import FALSE, NUMBER, TRUE, blanks, canonical, headers, to_text, uniques
+from dpsyn_core.tables import numbers as cell_numbers
 
 OTHER = "other"  # a listed value that says what the cell of unlisted values says
 NO_OTHER = "add the value to the schema, or declare other: true"

@@ -44,7 +44,7 @@ class DatetimeAttribute(RangeAttribute):
 
     @validator(mode="after")
     def _range(self) -> DatetimeAttribute:
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         first, last = instants.parse_one(self.min), instants.parse_one(self.max)
         if first is None or last is None:
@@ -70,14 +70,14 @@ class DatetimeAttribute(RangeAttribute):
     @property
     def precise(self) -> bool:
         """Whether cells are times rather than days."""
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         return instants.has_time(self.min) or instants.has_time(self.max)
 
     @property
     def zoned(self) -> bool:
         """Whether cells are times in UTC."""
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         return instants.has_zone(self.min) or instants.has_zone(self.max)
 
@@ -86,7 +86,7 @@ class DatetimeAttribute(RangeAttribute):
 
         31 December 9999 is none where the range ends before it and a cell may be blank: it says that there is no end.
         """
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         seconds, valid = instants.to_instants(column, self.formats)
         ends = self.missing and self.binning.last * self.unit_seconds < instants.NEVER
@@ -98,7 +98,7 @@ class DatetimeAttribute(RangeAttribute):
         return 1 if self.precise else 86_400
 
     def _build(self) -> WholeBins:
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         step = self.unit_seconds
         low, high = (instants.parse_one(t) for t in (self.min, self.max))
@@ -123,7 +123,7 @@ class DatetimeAttribute(RangeAttribute):
             return WholeBins(np.unique(np.maximum(np.arange(first, high + 1, width, dtype=np.int64), low)), high)
         if isinstance(self.bins, CountBins):
             return WholeBins.equal(low, high, self.bins.count)
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         return WholeBins(instants.calendar_starts(low * step, high * step, self.bins.every) // step, high)
 
@@ -184,7 +184,7 @@ class DatetimeAttribute(RangeAttribute):
             moments = pa.array(values.astype(np.int32), mask=blank).cast(pa.date32())
         if not self.formats:
             return moments
-        from dpsyn_core.tables.cells import instants
+        from dpsyn_core.tables import instants
 
         return instants.written(moments, self.formats[0])
 

@@ -12,7 +12,7 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.base import BaseAttribute, Value, array_of, common_type
-from dpsyn_core.tables.cells.canonical_text import canonical
+from dpsyn_core.tables import canonical
 
 
 class DerivedAttribute(BaseAttribute):

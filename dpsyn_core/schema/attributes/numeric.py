@@ -15,8 +15,8 @@ from dpsyn_core.schema.attributes.base import FAR, Number, Value
 from dpsyn_core.schema.attributes.ranges import CountBins, EdgeBins, NumericBins, RangeAttribute
 from dpsyn_core.schema.binning import RealBins, WholeBins, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
-from dpsyn_core.tables.cells import numbers as cell_numbers
-from dpsyn_core.tables.cells.canonical_text import canonical, to_text, uniques
+from dpsyn_core.tables import canonical, to_text, uniques
+from dpsyn_core.tables import numbers as cell_numbers
 
 KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema with the same range
 
@@ -196,7 +196,7 @@ class NumericAttribute(RangeAttribute):
         """Whether cells are written as amounts with a decimal comma."""
         if self.written is None:
             return False
-        from dpsyn_core.tables.cells import amounts
+        from dpsyn_core.tables import amounts
 
         return amounts.form(self.written).mark == ","
 
@@ -212,7 +212,7 @@ class NumericAttribute(RangeAttribute):
     def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
         """Numbers as a pyarrow array (n,); amounts as text."""
         if self.written is not None:
-            from dpsyn_core.tables.cells import amounts
+            from dpsyn_core.tables import amounts
 
             return amounts.written(values, amounts.form(self.written), blank)
         import pyarrow as pa
@@ -235,7 +235,7 @@ class NumericAttribute(RangeAttribute):
         if self.written is None and unread.any():
             import pyarrow as pa
 
-            from dpsyn_core.tables.cells import amounts
+            from dpsyn_core.tables import amounts
 
             entries, _ = uniques(column.filter(pa.array(unread)))
             if amounts.recognised(to_text(entries)) is not None:
@@ -245,6 +245,6 @@ class NumericAttribute(RangeAttribute):
 
 def _digits(written: str) -> int:
     """Digits after the decimal mark of an amount."""
-    from dpsyn_core.tables.cells import amounts
+    from dpsyn_core.tables import amounts
 
     return amounts.form(written).digits

@@ -14,8 +14,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema.attributes.base import NO_MISSING, CodedBase, Number, SchemaPart, Unfit
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
-from dpsyn_core.tables.cells.canonical_text import blanks, to_text, uniques
-from dpsyn_core.tables.headers import short
+from dpsyn_core.tables import blanks, short, to_text, uniques
 
 
 class CountBins(SchemaPart):

@@ -17,8 +17,8 @@ from dpsyn_core.schema.drafts.proposal import Proposal, present
 from dpsyn_core.schema.drafts.ranges import MANY, decades, outward
 from dpsyn_core.schema.drafts.usual_values import ORDERED, RANGES, YEARS, usual
 from dpsyn_core.schema.individuals import named_like_one
-from dpsyn_core.tables.cells import amounts
-from dpsyn_core.tables.cells import canonical_text as canonical
+from dpsyn_core.tables import amounts
+from dpsyn_core.tables import canonical_text as canonical
 
 FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range

@@ -19,14 +19,9 @@ from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.individuals import Asked, asked
 from dpsyn_core.schema.rhythm import found_in, found_in_times
-from dpsyn_core.tables import headers
-from dpsyn_core.tables.cells import amounts, instants
-from dpsyn_core.tables.cells import canonical_text as canonical
-from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.declarations import DeclaredColumn, declared_in
-from dpsyn_core.tables.frames import to_arrow
-from dpsyn_core.tables.labelled_write import LETTER
-from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables import LETTER, DeclaredColumn, amounts, declared_in, headers, instants, read_table, to_arrow
+from dpsyn_core.tables import canonical_text as canonical
+from dpsyn_core.tables import numbers as casting
 
 FEW = 20  # numbers with at most so many distinct values are listed
 COMMON = 10  # a value that fewer records have is rare

@@ -22,7 +22,7 @@ from dpsyn_core.schema.rules.columns import range_of
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, LinkRule
 from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules, quoted, words_of
 from dpsyn_core.schema.rules.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
-from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.tables import to_arrow
 
 CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
 HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")

@@ -18,7 +18,7 @@ from dpsyn_core.schema.drafts.draft import mixed
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
-from dpsyn_core.tables.cells import canonical_text as canonical
+from dpsyn_core.tables import canonical_text as canonical
 
 
 def propose(schema: Schema, table: Any) -> list[Proposal]:

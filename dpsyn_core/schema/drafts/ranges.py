@@ -13,9 +13,9 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.drafts.draft import COMMON, RARE
 from dpsyn_core.schema.drafts.proposal import not_, present
 from dpsyn_core.schema.drafts.usual_values import AVERAGES, HUNDRED, MARKS, RANGES, SCALES, YEARS
-from dpsyn_core.tables.cells import canonical_text as canonical
-from dpsyn_core.tables.cells import clocks
-from dpsyn_core.tables.cells import numbers as casting
+from dpsyn_core.tables import canonical_text as canonical
+from dpsyn_core.tables import clocks
+from dpsyn_core.tables import numbers as casting
 
 MANY = 200  # values of a list that is proposed
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables import read_table
 
 SECTION = re.compile(r"^ ?([A-Z][A-Z0-9_]*)(?:\t+| {2,})(\S.*)$")
 CODE = re.compile(r"^ ?(-?\d+)(?:\t+| {2,})(\S.*)$")

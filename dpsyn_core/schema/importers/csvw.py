@@ -14,8 +14,7 @@ from urllib.parse import quote
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, alternatives, iso_day, listed_values
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.declarations import DeclaredColumn, Kind, Value
+from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
 
 CONTEXT = "http://www.w3.org/ns/csvw"
 EYES_OFF = "csvw-eo-context.jsonld"  # how the address of its context ends

@@ -13,8 +13,7 @@ from xml.parsers import expat
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, listed_values, one_of
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.declarations import DeclaredColumn, Kind, Value
+from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
 
 SPACE = "ddi:codebook:2_5"
 AS_IT_IS = "http://www.w3.org/XML/1998/namespace}space"  # the attribute xml:space, as the parser names it

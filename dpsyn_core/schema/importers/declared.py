@@ -12,8 +12,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.declarations import DeclaredColumn, Value
+from dpsyn_core.tables import DeclaredColumn, Value, canonical
 
 LABELS, MISSING, UNDECLARED, SHOWN = "labels", "missing_codes", "undeclared", "shown"  # notes of an attribute
 UNCONFIRMED = "NOT PRIVATE: read from the data, and not confirmed as public"  # what our own files say of a draft
@@ -168,7 +167,7 @@ def iso_day(text: str, formats: tuple[str, ...]) -> str:
     import numpy as np
     import pyarrow as pa
 
-    from dpsyn_core.tables.cells import instants
+    from dpsyn_core.tables import instants
 
     if not formats or instants.parse_one(text) is not None:
         return text

@@ -21,10 +21,10 @@ from dpsyn_core.schema.importers.declared import (
     overlaid,
     schema_of,
 )
-from dpsyn_core.tables.kinds import HEAD, kind_of_labelled, refuse_others
+from dpsyn_core.tables import HEAD, kind_of_labelled, refuse_others
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.labelled_write import NotCarried
+    from dpsyn_core.tables import NotCarried
 
 MOST = 64 << 20  # bytes of a codebook; those of the largest surveys have some twenty million
 
@@ -117,8 +117,7 @@ def read_codebook_bytes(
     head = raw[:HEAD]
     refuse_others(head)
     if kind_of_labelled(what, head) is not None:
-        from dpsyn_core.tables.labelled import declared_by
-        from dpsyn_core.tables.read_form import AS_FOUND
+        from dpsyn_core.tables import AS_FOUND, declared_by
 
         return Declaration(name=name, columns=tuple(declared_by(memoryview(raw), AS_FOUND))), "data"
     text = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -180,7 +179,7 @@ def not_carried(schema: Schema, ending: str) -> tuple[NotCarried, ...]:
     import numpy as np
 
     from dpsyn_core.schema.codec import Codec
-    from dpsyn_core.tables.labelled_write import planned
+    from dpsyn_core.tables import planned
 
     codec = Codec(schema)
     nothing = codec.decode(np.zeros((len(codec.domain), 0), codec.dtype), rng=np.random.default_rng(0))

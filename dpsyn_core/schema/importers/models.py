@@ -9,7 +9,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.declared import Declaration, schema_of
 from dpsyn_core.schema.importers.packages import read_json_schema
-from dpsyn_core.tables.declarations import DeclaredColumn, Kind
+from dpsyn_core.tables import DeclaredColumn, Kind
 
 # how the names of pandera's types begin, in lower case
 DTYPES: tuple[tuple[str, Kind], ...] = (

@@ -9,8 +9,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, alternatives, iso_day, listed_values
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.declarations import DeclaredColumn, Kind, Value
+from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
 
 OWN = "dpsyn:"  # prefix of what a format has no property for
 TYPES: dict[str, Kind] = {

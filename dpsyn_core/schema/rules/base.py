@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictStr
 
 from dpsyn_core.schema.attributes.base import SchemaPart
-from dpsyn_core.tables.clause import Clause
+from dpsyn_core.tables import Clause
 
 Group = dict[str, Any]  # `columns.RuleColumn` by name
 Name = Annotated[StrictStr, Field(min_length=1)]

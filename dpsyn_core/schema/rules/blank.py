@@ -18,8 +18,7 @@ from dpsyn_core.schema.rules.condition import check_where, meanings, met, named
 from dpsyn_core.schema.rules.conditional import DRAWS, ConditionalRule, drawn_from
 from dpsyn_core.schema.rules.impossible import ImpossibleRule
 from dpsyn_core.schema.rules.zeros import CodeTable, all_of, blank_codes
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.clause import Clause, clauses, written
+from dpsyn_core.tables import Clause, canonical, clauses, written
 
 
 class BlankRule(ConditionalRule):

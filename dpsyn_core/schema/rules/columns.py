@@ -15,10 +15,8 @@ from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.base import Bools, RecordRule, Rows
 from dpsyn_core.schema.rules.condition import Condition
-from dpsyn_core.tables.cells import amounts
-from dpsyn_core.tables.cells import numbers as casting
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.tables import amounts, canonical, locate
+from dpsyn_core.tables import numbers as casting
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
 

@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, range_of, read_columns
 from dpsyn_core.schema.rules.spans import SpanAttribute, with_spans
-from dpsyn_core.tables.cells.canonical_text import COMMA
+from dpsyn_core.tables import COMMA
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,9 +15,7 @@ from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.rules.base import Group
 from dpsyn_core.schema.rules.interval_ends import ends_of
-from dpsyn_core.tables.cells import instants
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.clause import Clause, clauses
+from dpsyn_core.tables import Clause, canonical, clauses, instants
 
 Bools = NDArray[np.bool_]
 

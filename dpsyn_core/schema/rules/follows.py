@@ -24,8 +24,7 @@ from dpsyn_core.schema.rules.date_parts import Part, check_part, every_part, par
 from dpsyn_core.schema.rules.impossible import ImpossibleRule
 from dpsyn_core.schema.rules.lookup import Lookup, commonest, keys_of, map_by_counts, reached
 from dpsyn_core.schema.rules.zeros import CodeTable
-from dpsyn_core.tables.cells.canonical_text import canonical
-from dpsyn_core.tables.clause import Clause, written
+from dpsyn_core.tables import Clause, canonical, written
 
 LARGEST = 4_000_000  # cells of a table of codes, up to which what follows is decided cell by cell
 

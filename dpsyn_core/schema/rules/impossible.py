@@ -17,7 +17,7 @@ from dpsyn_core.schema.rules.condition import meanings, met, met_by_column, name
 from dpsyn_core.schema.rules.conditional import ConditionalRule
 from dpsyn_core.schema.rules.exchange import PARTNERS, swap
 from dpsyn_core.schema.rules.zeros import CodeTable, all_of
-from dpsyn_core.tables.clause import clauses, written
+from dpsyn_core.tables import clauses, written
 
 
 class ImpossibleRule(ConditionalRule):

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
-from dpsyn_core.tables.clause import Clause, moment
+from dpsyn_core.tables import Clause, moment
 
 
 def ends_of(attribute: Any, clause: Clause) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from dpsyn_core.schema.rules.columns import Group, plain_in, range_of
 from dpsyn_core.schema.rules.condition import Condition, check_where, met, named
 from dpsyn_core.schema.rules.impossible import ImpossibleRule
 from dpsyn_core.schema.rules.order import OrderRule
-from dpsyn_core.tables.clause import clauses
+from dpsyn_core.tables import clauses
 
 Ints = NDArray[np.int64]
 BEFORE = "before"  # prefix of the columns of the sibling before

@@ -78,7 +78,7 @@ def check_rule(number: int, rule: Rule, coded: Mapping[str, Any]) -> None:
         columns = rule.columns
         for name in columns:
             if name not in coded:
-                from dpsyn_core.tables.clause import unquoted
+                from dpsyn_core.tables import unquoted
 
                 some = ", ".join(list(coded)[:20])
                 msg = f"'{name[:80]}' is no column that is synthesized; those are {some}{unquoted(name, coded)}"

@@ -13,7 +13,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import read_columns
 from dpsyn_core.schema.rules.follows import FollowsRule
-from dpsyn_core.tables.cells.canonical_text import canonical, has_decimal_comma
+from dpsyn_core.tables import canonical, has_decimal_comma
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.records.rls.denoise import shrink_differences
+from dpsyn_core.estimate import shrink_differences
 from dpsyn_core.systems.deep.decoder import BlockGroup, drawn, layout_of, settled
 from dpsyn_core.systems.deep.features import Block, Space
 from dpsyn_core.systems.deep.mixture import Components

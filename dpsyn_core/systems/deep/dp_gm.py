@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.measure import Counter, Gate
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress
 from dpsyn_core.systems.base import Synthesizer, Task
 from dpsyn_core.systems.deep.decoder import layout_of

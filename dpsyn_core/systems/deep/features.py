@@ -19,11 +19,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, in_order
-from dpsyn_core.estimate.marginals.figures import entropy
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.records.rls.denoise import shrink_one_way, with_total
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.estimate import Coarsening, Measurement, entropy, in_order, shrink_one_way, with_total
+from dpsyn_core.schema import CodedAttribute, Domain
 
 Floats = NDArray[np.float64]
 FEWEST = 8  # bins; with fewer there is nothing to smooth

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.measure.counting.sums import Features
+from dpsyn_core.estimate import Measurement
+from dpsyn_core.measure import Features
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.deep.decoder import DecoderLayout, drawn, layout_of, settled
 from dpsyn_core.systems.deep.discriminant import Head
 from dpsyn_core.systems.deep.features import Space

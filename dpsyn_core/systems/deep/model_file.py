@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import InputError, MethodError
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.deep.decoder import layout_of
 from dpsyn_core.systems.deep.discriminant import Head, Others
 from dpsyn_core.systems.deep.features import CURVES, Block, Space

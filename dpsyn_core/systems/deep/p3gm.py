@@ -10,16 +10,12 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.measure.charges import sum_charge
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.counting.sums import STEPS as GRID
-from dpsyn_core.measure.counting.sums import Outer
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import Measurement
+from dpsyn_core.measure import STEPS as GRID
+from dpsyn_core.measure import Counter, Gate, Outer, measure_marginals, sum_charge
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.base import Synthesizer, Task
 from dpsyn_core.systems.deep import discriminant
 from dpsyn_core.systems.deep.decoder import layout_of, linear_start

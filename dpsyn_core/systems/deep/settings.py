@@ -8,9 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.subsampling import SHARE
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.privacy import SHARE, Budget
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Task
 from dpsyn_core.systems.deep.network import EXTRA, device, installed, require_torch
 from dpsyn_core.systems.deep.training import Schedule

@@ -13,13 +13,18 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, merged
-from dpsyn_core.measure.charges import check_widest, sampled_charge, sum_charge
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.counting.sums import Outer, VectorMap
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import Measurement, ReleasedTables, merged
+from dpsyn_core.measure import (
+    Counter,
+    Gate,
+    Outer,
+    VectorMap,
+    check_widest,
+    measure_marginals,
+    sampled_charge,
+    sum_charge,
+)
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Synthesizer, Task
 from dpsyn_core.systems.deep import mixture as mixtures

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.measure.counting.sums import Outer, Part, SumRule, VectorMap
+from dpsyn_core.measure import Outer, Part, SumRule, VectorMap
 from dpsyn_core.progress import Progress
 from dpsyn_core.systems.deep.discriminant import Others
 from dpsyn_core.systems.deep.mixture import Components

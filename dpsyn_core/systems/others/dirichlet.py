@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import SettingError, SizeError
-from dpsyn_core.estimate.marginals.types import spread
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
+from dpsyn_core.estimate import spread
+from dpsyn_core.measure import Counter, Gate
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.registry import register

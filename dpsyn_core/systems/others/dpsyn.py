@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.estimate import Measurement, ReleasedTables
+from dpsyn_core.measure import Counter, Gate, measure_marginals
+from dpsyn_core.privacy import Budget, Cost, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.record_settings import RecordConfig, records_from
 from dpsyn_core.systems.question_sets import asked_of

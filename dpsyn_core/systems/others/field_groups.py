@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import MethodError, SizeError
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.counting.base import Counter, occupied
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.releases import law_of
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import Measurement, ReleasedTables
+from dpsyn_core.measure import Counter, Gate, law_of, occupied
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.registry import register

@@ -13,15 +13,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import SettingError, SizeError
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.measure.select import score_sets
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import Measurement, Recodes, ReleasedTables
+from dpsyn_core.measure import Counter, Gate, measure_marginals, score_sets
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.graphical.compress import coarse_sizes, rare_codes, restored_codes, target
 from dpsyn_core.systems.others.graphical.fit import Potentials, estimate_total, require_mbi

@@ -14,15 +14,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import MethodError, SizeError
-from dpsyn_core.estimate.marginals.types import Law, Measurement, ReleasedTables
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.releases import law_of
-from dpsyn_core.measure.select import GRID
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import table_kind
+from dpsyn_core.estimate import Law, Measurement, ReleasedTables
+from dpsyn_core.measure import GRID, Counter, Gate, law_of
+from dpsyn_core.privacy import Cost, table_kind
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.others.graphical.model import draw_within

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import MethodError, SettingError
-from dpsyn_core.measure.counting.transactions import TransactionCounter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.measure import Gate, TransactionCounter
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.others.basis import Items, build_bases, superset_sums
 

@@ -13,21 +13,20 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.dependence import (
+from dpsyn_core.estimate import Measurement, ReleasedTables, make_consistent
+from dpsyn_core.measure import (
+    Counter,
+    Gate,
     filled,
     independence_gap,
     independence_gap_sensitivity,
+    measure_marginals,
     mutual_information,
     mutual_information_sensitivity,
 )
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.others.graphical.model import draw_within

@@ -12,19 +12,24 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.errors import SettingError, SizeError
-from dpsyn_core.estimate.marginals.covering_designs import greedy_cover, random_views, view_noise, views
-from dpsyn_core.estimate.marginals.maxent import Reconstruction
-from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule, coefficient_sets, marginal_from, signed_sum
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.measure.releases import law_of
-from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.estimate import (
+    Measurement,
+    Reconstruction,
+    ReconstructionRule,
+    ReleasedTables,
+    coefficient_sets,
+    greedy_cover,
+    marginal_from,
+    random_views,
+    signed_sum,
+    view_noise,
+    views,
+)
+from dpsyn_core.measure import Counter, Gate, law_of, measure_marginals
+from dpsyn_core.privacy import Budget, Cost, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.answers.marginals import Reader, ReadingSettings
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.questions import Reader, ReadingSettings
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.dpsyn import cheaper_noise
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, records_from, updates

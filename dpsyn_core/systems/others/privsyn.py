@@ -11,24 +11,25 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.estimate.marginals.compression import (
+from dpsyn_core.estimate import (
     Compressed,
+    Measurement,
+    ReleasedTables,
+    Scores,
+    allocation,
+    combine,
     compress,
     compressed_domain,
     compressed_one_way,
+    dense_marginals,
     on_compressed,
     recodes_of,
     restore_all,
 )
-from dpsyn_core.estimate.marginals.dense import allocation, combine, dense_marginals
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.dependence import expected_pairs, indif_counts, l1_counts
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.measure import Counter, Gate, expected_pairs, indif_counts, l1_counts, measure_marginals
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.dpsyn import check_pairs
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, records_from, updates

@@ -11,12 +11,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.simplex import NonNegativeRule
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.records.gum import UpdateSettings
+from dpsyn_core.estimate import Measurement, NonNegativeRule, UpdateSettings, make_consistent
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.settings import SettingsGroup
 
@@ -114,7 +111,7 @@ def records_from(
         rng: post-processing randomness.
         progress: reports rounds, sweeps and passes.
     """
-    from dpsyn_core.estimate.records.polish import fit_to_marginals  # numba is heavy
+    from dpsyn_core.estimate import fit_to_marginals  # numba is heavy
 
     tables, n = consistent_tables(measured, n_records, settings, n_public=n_public, progress=progress)
     return fit_to_marginals(tables, domain, n, settings, separate=separate, append=append, rng=rng, progress=progress)

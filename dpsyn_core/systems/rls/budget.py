@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.measure.select import noise_error, shares
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.measure import noise_error, shares
+from dpsyn_core.privacy import Cost, Unit
 from dpsyn_core.systems.rls.tuning import Shares, Tuning
 
 Floats = NDArray[np.float64]

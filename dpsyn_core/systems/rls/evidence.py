@@ -14,22 +14,30 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, in_order
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, merged
-from dpsyn_core.estimate.records.rls.denoise import shrink_pair, shrink_pairs
-from dpsyn_core.estimate.records.rls.empty_cells import empty_cells
-from dpsyn_core.estimate.records.rls.fit import Target
-from dpsyn_core.estimate.records.rls.gaps import coarse_scores, with_gaps
-from dpsyn_core.estimate.records.rls.oneway.coarse_sums import shrink_with_sums
-from dpsyn_core.estimate.records.rls.oneway.empty_runs import supported
-from dpsyn_core.estimate.records.rls.placement import Number
-from dpsyn_core.estimate.records.rls.start import independent_rows
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.estimate import (
+    Coarsening,
+    Measurement,
+    Number,
+    Recodes,
+    ReleasedTables,
+    Target,
+    coarse_scores,
+    empty_cells,
+    in_order,
+    independent_rows,
+    merged,
+    shrink_pair,
+    shrink_pairs,
+    shrink_with_sums,
+    supported,
+    with_gaps,
+)
+from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 
 if TYPE_CHECKING:
-    from dpsyn_core.estimate.records.rls.oneway.shape import Sums
-    from dpsyn_core.schema.rules.zeros import KnownZeros
+    from dpsyn_core.estimate import Sums
+    from dpsyn_core.schema import KnownZeros
     from dpsyn_core.systems.public_table import Expectations
 
 Floats = NDArray[np.float64]
@@ -46,7 +54,7 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
     mean, sigma = float(np.average(sums, weights=precision)), sum(precision) ** -0.5
     if mean > SURE * sigma:
         return mean
-    from dpsyn_core.estimate.records.rls.oneway.few_records import truncated_normal_mean
+    from dpsyn_core.estimate import truncated_normal_mean
 
     # near its noise, the expected number given that it is not negative: a table is not empty for noise alone
     return float(truncated_normal_mean(np.array([mean]), sigma)[0])
@@ -57,7 +65,7 @@ def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNIN
 
     0, the ends and the roundest value of each run have cells of their own, in the order of first values.
     """
-    from dpsyn_core.estimate.records.rls.oneway.heaps import expected_heaps, set_apart
+    from dpsyn_core.estimate import expected_heaps, set_apart
 
     ranked = attribute.size - attribute.special
     runs = Coarsening.even(attribute, count).map
@@ -86,7 +94,7 @@ class RlsEvidence:
         self.coarse: dict[str, list[Sums]] = {name: [] for name in domain.names}
         for m in self.joint:
             if len(m.attributes) == 1:
-                from dpsyn_core.estimate.records.rls.oneway.shape import Sums
+                from dpsyn_core.estimate import Sums
 
                 (name,) = m.attributes
                 self.coarse[name].append(Sums(m.recodes[name].map, m.values, m.sigma))
@@ -120,8 +128,7 @@ class RlsEvidence:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
         if measured is None or self._mostly_blank(a, measured):
-            from dpsyn_core.estimate.records.rls.oneway.few_records import shrink_blocks
-            from dpsyn_core.estimate.records.rls.oneway.shape import Sums
+            from dpsyn_core.estimate import Sums, shrink_blocks
 
             alone = [] if measured is None else [Sums(np.arange(a.size), measured.values, measured.sigma)]
             return shrink_blocks(
@@ -133,7 +140,7 @@ class RlsEvidence:
                 tuning=tuning,
             )
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
-            from dpsyn_core.estimate.records.rls.oneway.few_records import shrink_few
+            from dpsyn_core.estimate import shrink_few
 
             return shrink_few(
                 measured.values,
@@ -169,7 +176,7 @@ class RlsEvidence:
 
     def one_way_again(self, place: int, rng: Generator) -> Floats:
         """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
-        from dpsyn_core.estimate.records.rls.oneway.shape import Sums
+        from dpsyn_core.estimate import Sums
 
         a, found = self.attributes[place], self.one_ways[place]
 
@@ -194,7 +201,7 @@ class RlsEvidence:
 
     def _may_be_heaped(self, a: CodedAttribute) -> Floats:
         """The chance of each value in order to be heaped, before it was counted."""
-        from dpsyn_core.estimate.records.rls.oneway.heaps import expected_heaps
+        from dpsyn_core.estimate import expected_heaps
 
         return expected_heaps(a.size - a.special, a.round, tuning=self.tuning.records.shrinkage)
 
@@ -203,8 +210,7 @@ class RlsEvidence:
 
         These are values that stand out of their neighbours there, and all of short runs that hold many records.
         """
-        from dpsyn_core.estimate.records.rls.oneway.heaps import heaps, in_heavy_runs, set_apart
-        from dpsyn_core.estimate.records.rls.oneway.shape import Sums
+        from dpsyn_core.estimate import Sums, heaps, in_heavy_runs, set_apart
 
         a, first, tuning = self.domain[name], self.coarse[name][0], self.tuning.records.shrinkage
         ranked = a.size - a.special
@@ -252,7 +258,7 @@ class RlsEvidence:
         They hold about equally many records, but for ends in which single counts show none: these have blocks of
         their own, which grow with the distance.
         """
-        from dpsyn_core.estimate.records.rls.oneway.tails import with_ends
+        from dpsyn_core.estimate import with_ends
 
         recode = self.recode(name, self.tuning.resolution.coarse_one_way, alone=True)
         first, ranked = self._value_by_value[name], self.domain[name].size - self.domain[name].special
@@ -394,7 +400,7 @@ class RlsEvidence:
         """
         if not self.numbers.issuperset(m.attributes):
             return self._with_gaps(m, maps, shrunk), m.sigma
-        from dpsyn_core.estimate.records.rls.numbers import shrink_numbers, shrink_side
+        from dpsyn_core.estimate import shrink_numbers, shrink_side
 
         tuning, alone, clean = self.tuning.records.shrinkage, self.product(m.attributes, maps), shrunk.copy()
         rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
@@ -434,7 +440,7 @@ class RlsEvidence:
         """
         tuning, clean = self.tuning.records.shrinkage, m.values
         if self.total < self.tuning.declared.noisy * m.sigma * m.cells:
-            from dpsyn_core.estimate.records.rls.higher_orders import shrink_wide
+            from dpsyn_core.estimate import shrink_wide
 
             alone = [maps[n].sum(self.one_ways[self.domain.index(n)]) for n in m.attributes]
             clean = shrink_wide(clean, alone, m.sigma, tuning=tuning)
@@ -442,7 +448,7 @@ class RlsEvidence:
         classes = [n for n in m.attributes if n not in self.numbers]
         if len(numbers) != 2 or len(classes) != 1:
             return clean, m.sigma
-        from dpsyn_core.estimate.records.rls.numbers import shrink_classes
+        from dpsyn_core.estimate import shrink_classes
 
         (target,), axis = classes, m.attributes.index(classes[0])
         of_target = {target: maps[target]}

@@ -12,14 +12,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.records.rls.averaging import average_tables
-from dpsyn_core.estimate.records.rls.denoise import shrink_unordered
-from dpsyn_core.estimate.records.rls.fit import Target, fit_records, schedule
-from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.measure.search import Margins
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import (
+    Measurement,
+    Recodes,
+    Target,
+    average_tables,
+    coarse_shape,
+    fit_records,
+    schedule,
+    shrink_unordered,
+)
+from dpsyn_core.measure import Margins, MemoryCounter
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 

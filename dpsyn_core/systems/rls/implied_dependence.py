@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.types import Scores
-from dpsyn_core.estimate.records.rls.fit import Pace, Target
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.estimate import Pace, Scores, Target
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.rls.budget import BudgetPlan
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.pairs import sampling_errors, usual_recodes

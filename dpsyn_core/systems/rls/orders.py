@@ -12,21 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.measure.search import Margins, excesses, search_sets
-from dpsyn_core.measure.select import choose_sets, score_sets
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import Coarsening, Measurement, Recodes, coarse_shape
+from dpsyn_core.measure import Gate, Margins, choose_sets, excesses, measure_marginals, score_sets, search_sets
+from dpsyn_core.privacy import Cost
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.rls.budget import BudgetPlan
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.expectation import Expectation, expect, removable_errors
 from dpsyn_core.systems.rls.pairs import Pairs
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.counting.base import Counter
+    from dpsyn_core.measure import Counter
 
 Floats = NDArray[np.float64]
 # standard deviation of the absolute value of a standard normal: of an L1 distance of counts, over the root of records

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes
-from dpsyn_core.estimate.marginals.types import Trust
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.select import added_noise, choose_tables, score_sets, shares
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import Coarsening, Recodes, Trust
+from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 from dpsyn_core.systems.rls.budget import BudgetPlan
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.tuning import PairChoice
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.counting.base import Counter
+    from dpsyn_core.measure import Counter
 
 ALIKE: Mapping[AttributeSet, float] = MappingProxyType({})  # all pairs weigh the same
 FEWEST = 4.0  # coarse values of a number in a pair whose category keeps its own, at most about

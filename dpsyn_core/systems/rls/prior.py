@@ -16,15 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.types import Trust
-from dpsyn_core.estimate.records.rls.fit import Target
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.counting.memory import MemoryCounter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.select import score_sets
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.estimate import Recodes, Target, Trust
+from dpsyn_core.measure import Counter, Gate, MemoryCounter, score_sets
+from dpsyn_core.privacy import Cost
+from dpsyn_core.schema import AttributeSet
 from dpsyn_core.systems.public_table import PublicTable
 from dpsyn_core.systems.steps import share_of
 

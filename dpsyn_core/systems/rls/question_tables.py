@@ -15,15 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.marginals.workload import Need, Workload
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.measure.select import score_sets
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.estimate import Coarsening, Measurement, Need, Recodes, Workload, coarse_shape
+from dpsyn_core.measure import Counter, Gate, measure_marginals, score_sets
+from dpsyn_core.privacy import Cost
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.pairs import Pairs, sampling_errors

@@ -10,12 +10,21 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.records.rls.fit import Course, Pace, Target, follow, schedule
-from dpsyn_core.estimate.records.rls.gaps import place_by_category
-from dpsyn_core.estimate.records.rls.placement import place_numbers
-from dpsyn_core.estimate.records.rls.start import independent_rows
-from dpsyn_core.estimate.records.rls.tuning import RecordTuning
-from dpsyn_core.estimate.records.shards import Shard, phases_of, shard_share, shards_of
+from dpsyn_core.estimate import (
+    Course,
+    Pace,
+    RecordTuning,
+    Shard,
+    Target,
+    follow,
+    independent_rows,
+    phases_of,
+    place_by_category,
+    place_numbers,
+    schedule,
+    shard_share,
+    shards_of,
+)
 from dpsyn_core.progress import Progress
 from dpsyn_core.systems.base import Make, Sharded
 from dpsyn_core.systems.rls.budget import BudgetPlan

@@ -13,16 +13,21 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.marginals.types import Measurement, ReleasedTables, Scores
-from dpsyn_core.estimate.records.rls.averaging import even_records, pays
-from dpsyn_core.estimate.records.rls.fit import fit_records, proposals_of, schedule
-from dpsyn_core.estimate.records.rls.gaps import place_by_category
-from dpsyn_core.estimate.records.rls.placement import place_numbers
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.measure.select import choose_sets
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import (
+    Coarsening,
+    Measurement,
+    ReleasedTables,
+    Scores,
+    even_records,
+    fit_records,
+    pays,
+    place_by_category,
+    place_numbers,
+    proposals_of,
+    schedule,
+)
+from dpsyn_core.measure import Gate, choose_sets, measure_marginals
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.systems.registry import register
@@ -37,7 +42,7 @@ from dpsyn_core.systems.settings import Estimate, Size, estimate_of
 from dpsyn_core.systems.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 if TYPE_CHECKING:
-    from dpsyn_core.measure.counting.base import Counter
+    from dpsyn_core.measure import Counter
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
 SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpsyn_core.estimate.records.rls.tuning import RECORDS, RecordTuning
+from dpsyn_core.estimate import RECORDS, RecordTuning
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -48,7 +48,7 @@ def check_repaired(table, made, schema):
     assert made.schema == table.schema
     for a in schema.coded:  # every cell is read as one of the domain, and not clamped into it
         if a.kind != "categorical":
-            from dpsyn_core.schema.misfits import misfits
+            from dpsyn_core.schema.misfit import misfits
 
             assert not misfits(schema, made.select([a.name])), a.name
 

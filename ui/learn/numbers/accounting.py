@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy import Budget
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Variants:
 
 def variants(sigma: float, times: int, delta: float) -> Variants:
     """What the noise promises. sigma: standard deviation, in people; each person is in every count once."""
-    from dpsyn_core.privacy.conversions import gdp_epsilon, zcdp_epsilon  # scipy is heavy
+    from dpsyn_core.privacy import gdp_epsilon, zcdp_epsilon  # scipy is heavy
 
     mu = math.sqrt(times) / sigma
     rho = mu**2 / 2
@@ -61,7 +61,7 @@ def yearly(epsilon: float, delta: float, years: int) -> tuple[Floats, Floats]:
 
     Both at the same delta; adding up also adds the deltas, which is left out in its favour.
     """
-    from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu  # scipy is heavy
+    from dpsyn_core.privacy import gdp_epsilon, gdp_mu  # scipy is heavy
 
     t = np.arange(1, years + 1, dtype=np.float64)
     mu = gdp_mu(epsilon, delta)
@@ -70,14 +70,14 @@ def yearly(epsilon: float, delta: float, years: int) -> tuple[Floats, Floats]:
 
 def yearly_budget(whole: float, delta: float, years: int) -> float:
     """Epsilon a year that costs `whole` after so many years, by exact composition."""
-    from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu  # scipy is heavy
+    from dpsyn_core.privacy import gdp_epsilon, gdp_mu  # scipy is heavy
 
     return gdp_epsilon(gdp_mu(whole, delta) / math.sqrt(years), delta)
 
 
 def noise_error(records: Sequence[float] | Floats, cells: int, tables: int, epsilon: float, delta: float) -> Floats:
     """Expected TVD that noise gives each of some tables, by the number of records; at most 1."""
-    from dpsyn_core.evaluate.noise_error import expected_tvd  # scipy is heavy
+    from dpsyn_core.evaluate import expected_tvd  # scipy is heavy
 
     sigma = Budget(epsilon=epsilon, delta=delta).gaussian().sigma(math.sqrt(tables))
     return np.array([expected_tvd(cells, sigma, n) for n in records])

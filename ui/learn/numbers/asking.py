@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy import Budget
 
 Floats = NDArray[np.float64]
 SEED = 12
@@ -164,7 +164,7 @@ class Linked:
 
 @cache
 def _codes() -> dict[str, NDArray[np.int64]]:
-    from dpsyn_core.schema.sample import sample_table
+    from dpsyn_core.schema import sample_table
 
     table = sample_table()
     found = {n: np.unique(table.column(n).to_numpy(), return_inverse=True)[1] for n in (*KNOWN, HIDDEN) if n != "AGE"}

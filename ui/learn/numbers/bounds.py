@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy import Budget
 from ui.learn.numbers.choosing import above_mark
 from ui.learn.numbers.pairs import sample_codes
 

@@ -16,9 +16,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.overlap import agree, make_consistent, overlaps
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.estimate import Measurement, agree, make_consistent, overlaps
+from dpsyn_core.privacy import Budget
 
 Floats = NDArray[np.float64]
 VOTES = np.array([41.0, 38.0, 30.0, 22.0, 9.0])  # ballots for five outings of a class of 140

@@ -21,8 +21,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.measure.partitions import reach_for
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.measure import reach_for
+from dpsyn_core.privacy import Budget
 
 Floats = NDArray[np.float64]
 

@@ -52,9 +52,7 @@ def model(prior: Prior, epsilon: float, cases: NDArray[np.int64] = CASES) -> Cas
 
     In both b is in proportion to n, so that the condition is that of the Dirichlet-multinomial.
     """
-    from dpsyn_core.privacy.gamma_poisson import (
-        least_shapes,  # scipy; labs load without it, so that they can run in a browser
-    )
+    from dpsyn_core.privacy import least_shapes
 
     least = least_shapes(int(cases.sum()), epsilon, PEOPLE.astype(np.float64), PEOPLE.astype(np.float64))
     shapes = least if prior == "cases" else least * PEOPLE / PEOPLE.min()

@@ -24,11 +24,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.curves import best_guess, best_guess_of_mu
-from dpsyn_core.questions.answers.combination import CombinedTruth, t_quantile
-from dpsyn_core.questions.answers.functionals import Floats, centred, sampling
-from dpsyn_core.questions.answers.quantities import Gaps, Quantity
+from dpsyn_core.privacy import Budget, best_guess, best_guess_of_mu
+from dpsyn_core.questions import CombinedTruth, Floats, Gaps, Quantity, centred, sampling, t_quantile
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +74,7 @@ def bound(epsilon: float, people: int, *, unit: int = 1) -> float:
 
 def gaussian(epsilon: float, delta: float, people: int, *, unit: int = 1) -> Promise:
     """The same with Gaussian noise: a group of k is protected with k mu, exactly."""
-    from dpsyn_core.privacy.conversions import gdp_epsilon  # scipy is heavy
+    from dpsyn_core.privacy import gdp_epsilon  # scipy is heavy
 
     cost = Budget(epsilon=epsilon, delta=delta).gaussian()
     mu = math.sqrt(2 * cost.rho) * people / unit
@@ -91,7 +88,7 @@ def simple_delta(epsilon: float, delta: float, people: int) -> float:
 
 def exact_delta(epsilon: float, delta: float, people: int) -> float:
     """The delta that Gaussian noise for one person gives a group at k epsilon, exactly."""
-    from dpsyn_core.privacy.conversions import gdp_delta  # scipy is heavy
+    from dpsyn_core.privacy import gdp_delta  # scipy is heavy
 
     mu = math.sqrt(2 * Budget(epsilon=epsilon, delta=delta).gaussian().rho)
     return gdp_delta(people * epsilon, people * mu)

@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.curves import trade_off
+from dpsyn_core.privacy import Budget, trade_off
 from ui.learn.numbers.systems import NOT_APPLICABLE, results
 
 Floats = NDArray[np.float64]
@@ -153,7 +152,7 @@ def truths() -> tuple[int, ...]:
     """The true counts, in the order of QUESTIONS."""
     import pandas as pd  # heavy
 
-    from dpsyn_core.schema.sample import sample_table
+    from dpsyn_core.schema import sample_table
 
     people = sample_table().to_pandas()
     for name in ("AGE", "INCWAGE"):

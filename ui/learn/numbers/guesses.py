@@ -16,14 +16,13 @@ def _count() -> float:
 
 
 def _attacker() -> float:
-    from dpsyn_core.privacy.curves import best_guess
+    from dpsyn_core.privacy import best_guess
 
     return 100 * best_guess(1.0, 1e-9)
 
 
 def _composition() -> float:
-    from dpsyn_core.privacy.curves import crossings
-    from dpsyn_core.privacy.unit import Unit
+    from dpsyn_core.privacy import Unit, crossings
 
     return math.ceil(crossings(1.0, 1e-9, Unit())["laplace_basic:gaussian_exact"])
 
@@ -40,7 +39,7 @@ def _growing() -> float:
 
 
 def _views() -> float:
-    from dpsyn_core.estimate.marginals.covering_designs import affine_plane
+    from dpsyn_core.estimate import affine_plane
 
     return len(affine_plane(8))
 

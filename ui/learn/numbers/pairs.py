@@ -17,13 +17,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.compression import compress
-from dpsyn_core.estimate.marginals.maxent import reconstruct
-from dpsyn_core.estimate.marginals.overlap import make_consistent
-from dpsyn_core.estimate.marginals.reconstruction import ReconstructionRule
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.estimate import Measurement, ReconstructionRule, compress, make_consistent, reconstruct
+from dpsyn_core.privacy import Budget
+from dpsyn_core.schema import CodedAttribute, Domain
 
 Floats = NDArray[np.float64]
 DELTA = 1e-9
@@ -35,8 +31,7 @@ HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)
 @cache
 def _sample() -> tuple[tuple[str, ...], NDArray[np.int64], tuple[int, ...]]:
     """Names, codes and numbers of values of the bundled sample."""
-    from dpsyn_core.schema.codec import Codec
-    from dpsyn_core.schema.sample import sample_schema, sample_table
+    from dpsyn_core.schema import Codec, sample_schema, sample_table
 
     encoded = Codec(sample_schema()).encode(sample_table())
     domain = sample_schema().domain()

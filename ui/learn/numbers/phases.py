@@ -20,7 +20,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy import Budget
 from ui.learn.numbers.training import shortened
 
 Floats = NDArray[np.float64]

@@ -141,10 +141,7 @@ def spent(noise: float, batch: int, steps: int) -> tuple[float, float]:
 
     From 20 to 600 milliseconds; `epsilons` has what the lab shows.
     """
-    from dpsyn_core.privacy.charge import Charge
-    from dpsyn_core.privacy.conversions import gdp_epsilon
-    from dpsyn_core.privacy.renyi import renyi_epsilon
-    from dpsyn_core.privacy.subsampling import Sampling, profiles
+    from dpsyn_core.privacy import Charge, Sampling, gdp_epsilon, profiles, renyi_epsilon
 
     rate = batch / PEOPLE
     charge = Charge(

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.others.dpsyn2018.views import part_of
 
 

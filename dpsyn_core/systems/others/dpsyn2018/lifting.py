@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, coarsen
-from dpsyn_core.estimate.marginals.compression import Compressed
-from dpsyn_core.estimate.marginals.types import Measurement, probabilities, product
+from dpsyn_core.estimate import Coarsening, Compressed, Measurement, coarsen, probabilities, product
 from dpsyn_core.systems.others.dpsyn2018.work_tables import Working
 
 SWEEPS = 30  # corrections settle well before; each is one pass over the table

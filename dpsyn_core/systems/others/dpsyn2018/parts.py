@@ -17,15 +17,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.estimate.marginals.compression import Compressed
-from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Measurement
-from dpsyn_core.estimate.records.gum import UpdateSettings
-from dpsyn_core.estimate.records.join import match_within
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.estimate import Coarsening, Compressed, JointAxis, JointTable, Measurement, UpdateSettings, match_within
+from dpsyn_core.privacy import Cost, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.others.dpsyn2018.lifting import Listed
 from dpsyn_core.systems.others.dpsyn2018.views import part_of
 from dpsyn_core.systems.others.dpsyn2018.work_tables import Working
@@ -57,7 +52,7 @@ def join_parts(
         rng: post-processing randomness.
         progress: reports the updates.
     """
-    from dpsyn_core.estimate.records.polish import fit_to_marginals  # numba is heavy
+    from dpsyn_core.estimate import fit_to_marginals  # numba is heavy
 
     dtype = np.min_scalar_type(max(domain.sizes, default=1) - 1)
     codes = np.zeros((len(domain), n), dtype=dtype)

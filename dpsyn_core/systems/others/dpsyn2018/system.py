@@ -13,16 +13,22 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError, field_validator
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.estimate.marginals.coarsening import Recodes, coarsen
-from dpsyn_core.estimate.marginals.compression import Compressed, compress, compressed_one_way, on_compressed
-from dpsyn_core.estimate.marginals.types import JointTable, Measurement, ReleasedTables
-from dpsyn_core.estimate.records.join import components
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.measure import measure_marginals
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.estimate import (
+    Compressed,
+    JointTable,
+    Measurement,
+    Recodes,
+    ReleasedTables,
+    coarsen,
+    components,
+    compress,
+    compressed_one_way,
+    on_compressed,
+)
+from dpsyn_core.measure import Counter, Gate, measure_marginals
+from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.dpsyn import cheaper_noise
 from dpsyn_core.systems.others.dpsyn2018 import views

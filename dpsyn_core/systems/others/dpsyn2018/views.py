@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 ORDERS = (2, 3)  # attributes of a set inside a part; all one-ways are measured before
 MOST_SETS = 20_000  # inside all parts together: each is a release of its own, and a table that records follow

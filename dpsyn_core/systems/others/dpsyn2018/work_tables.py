@@ -16,16 +16,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.compression import Compressed
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.records.join import conditional_column
-from dpsyn_core.measure.counting.base import Counter
-from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.releases import law_of
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.charge import table_kind
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.estimate import Coarsening, Compressed, Measurement, Recodes, coarse_shape, conditional_column
+from dpsyn_core.measure import Counter, Gate, law_of
+from dpsyn_core.privacy import Cost, table_kind
+from dpsyn_core.schema import CodedAttribute, Domain
 from dpsyn_core.systems.others.dpsyn2018.design import Bins, Design
 
 Column = NDArray[np.intp]

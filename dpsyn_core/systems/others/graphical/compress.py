@@ -10,12 +10,17 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.overlap import estimate_total
-from dpsyn_core.estimate.marginals.types import Measurement
-from dpsyn_core.estimate.records.copula import hand_out, scores_in_bins
-from dpsyn_core.estimate.records.rls.denoise import shrink_one_way
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.estimate import (
+    Coarsening,
+    Measurement,
+    Recodes,
+    coarse_shape,
+    estimate_total,
+    hand_out,
+    scores_in_bins,
+    shrink_one_way,
+)
+from dpsyn_core.schema import CodedAttribute, Domain
 from dpsyn_core.systems.few_values import FewValuesConfig, many
 from dpsyn_core.systems.others.graphical.fit import NoisyMarginal
 from dpsyn_core.systems.others.graphical.model import draw_within

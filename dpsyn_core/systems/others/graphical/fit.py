@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MethodError
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 from dpsyn_core.systems.others.graphical.model import JunctionTree, Model, junction_tree, reduce_axes, spread, sum_axes
 
 Array = NDArray[np.float64]

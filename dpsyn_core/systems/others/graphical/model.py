@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema import AttributeSet
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

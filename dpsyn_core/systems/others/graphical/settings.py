@@ -11,10 +11,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.estimate.marginals.coarsening import Recodes
-from dpsyn_core.estimate.marginals.types import Measurement
+from dpsyn_core.estimate import Measurement, Recodes
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema import Domain
 from dpsyn_core.systems.base import MethodConfig
 from dpsyn_core.systems.others.graphical.compress import coarse_sizes, decode, target
 from dpsyn_core.systems.others.graphical.fit import Potentials, estimate_total, fit, fit_by_mbi

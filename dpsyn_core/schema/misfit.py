@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.attributes.base import CodedBase
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.cells.canonical_text import UNREADABLE, has_decimal_comma, to_text, uniques
-from dpsyn_core.tables.headers import composed, locate, short
+from dpsyn_core.tables import UNREADABLE, composed, has_decimal_comma, locate, short, to_text, uniques
 
 FEW = 3  # cells shown of a kind of misfit
 LENGTH = 40  # letters shown of a cell

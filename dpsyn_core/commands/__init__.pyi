@@ -1,0 +1,1 @@
+from dpsyn_core.commands.cli import main as main
