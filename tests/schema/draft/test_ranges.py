@@ -1,4 +1,4 @@
-"""Ends of proposed ranges: usual ones, round ones beyond the values, multiples of steps, whole periods of the calendar."""
+"""Ends of proposed ranges: usual ones, round ones beyond the values, multiples of steps, periods of the calendar."""
 
 import pyarrow as pa
 import pytest
