@@ -144,7 +144,8 @@ def by_stored(base, schema, folder):
     return one(folder, "o*.csv"), manifest
 
 
-def by_public_choice(base, schema, folder):
+def chosen_settings(schema, folder):
+    """The file of settings that a comparison on a public table saves."""
     public, chosen = str(csv(folder / "before.csv", BITS)), str(folder / "best.json")
     place = written(folder / "c.schema.json", schema)
     budget = ["--epsilons", "1", "--delta", "1e-6", "--repeats", "1"]
@@ -160,7 +161,11 @@ def by_public_choice(base, schema, folder):
         "independent",
     ]
     assert main([*words, *budget, "--save-settings", chosen, "--quiet"]) == 0
-    manifest = called("synth", base, schema, folder, "--settings", str(one(folder, "best*.json")), "--quiet")
+    return str(one(folder, "best*.json"))
+
+
+def by_public_choice(base, schema, folder):
+    manifest = called("synth", base, schema, folder, "--settings", chosen_settings(schema, folder), "--quiet")
     assert Manifest.load(manifest).public_table.candidates == ("rls", "independent")
     return one(folder, "o*.csv"), manifest
 
@@ -272,7 +277,7 @@ def of_page(make):
 PURE = Budget(epsilon=1.0, delta=0.0)
 SINGLE = {
     "synth": by_synth, "synth, several tables": by_several, "synth, parts": by_parts, "synth, stored": by_stored,
-    "synth, public table": by_public_table, "tune, public table": by_public_choice,
+    "synth, public table": by_public_table, "synth, chosen on a public table": by_public_choice,
     "marginal": by_marginal, "itemsets": by_itemsets, "refit": by_refit,
     "python": by_python, "python, to a file": by_python_to_file, "job": by_job,
     "python, opened": by_opened, "python, opened, to a file": by_opened_to_file,
@@ -297,12 +302,14 @@ def test_each_way_to_a_manifest_states_the_word_for_a_query_and_nothing_is_calle
         assert "safe to publish" not in found.sentence.replace("not called safe to publish", "")
 
 
-@pytest.mark.parametrize("command", ["synth", "tune"])
-def test_what_learnt_from_a_public_table_may_be_published_and_says_on_whose_word(command, tmp_path, base, capsys):
-    public = ["--public-table", str(csv(tmp_path / "before.csv", BITS))]
-    more = {"synth": ["--method", "rls", "--quiet"], "tune": ["--candidate", "independent", "--candidate", "rls"]}
+@pytest.mark.parametrize("learnt", ["records", "settings"])
+def test_what_learnt_from_a_public_table_may_be_published_and_says_on_whose_word(learnt, tmp_path, base, capsys):
+    if learnt == "records":
+        more = ["--method", "rls", "--public-table", str(csv(tmp_path / "before.csv", BITS))]
+    else:
+        more = ["--settings", chosen_settings(document(), tmp_path)]
     plain = [*BUDGET, "--sql-table", "people"]
-    manifest = called(command, base, document(), tmp_path, *more[command], *public, flags=plain)
+    manifest = called("synth", base, document(), tmp_path, *more, "--quiet", flags=plain)
     made = one(tmp_path, "o*.csv")
     found = receipt(made, manifest)
     assert found.publishable and found.public_table
@@ -483,7 +490,7 @@ def test_the_release_of_an_adapter_without_a_promise_is_the_owners_alone_and_its
 # ---- no way is left out
 
 COMMANDS = {  # that write a manifest
-    "synth": "synth", "tune": "tune", "marginal": "marginal", "itemsets": "itemsets", "refit": "refit",
+    "synth": "synth", "marginal": "marginal", "itemsets": "itemsets", "refit": "refit",
     "draw": "repeats the manifest of the run whose model it draws from (tests/deep)",
     "key": "signs a manifest as it stands",
 }  # fmt: skip

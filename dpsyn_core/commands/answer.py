@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def answer_tree(args: argparse.Namespace) -> None:
-    """As `run`, for linked tables: what the run was told, by the table that was released for each question."""
+    """As `run`, for linked tables: the questions of the run, by the table that was released for each question."""
     import numpy as np
 
     from dpsyn_core.commands.common import print_json
@@ -100,7 +100,7 @@ def answer_tree(args: argparse.Namespace) -> None:
         return
     if not manifest.private:
         print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}\n")
-    print("\n".join(a.sentence() for a in found) or "the run was told no questions, and releases no table for one")
+    print("\n".join(a.sentence() for a in found) or "the run has no questions and releases no table for one")
 
 
 def holds_views(path: Path) -> bool:
