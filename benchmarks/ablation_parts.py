@@ -122,57 +122,57 @@ PARTS: dict[str, Part] = {
         measuring=True, making=True, instead={f"{ENGINE}.budget._blocks": lambda each, *_: tuple(None for _ in each)}
     ),
     "second one-ways": Part(measuring=True, making=True, instead={f"{ENGINE}.budget._twice": _once}),
-    "undeclared order": Part(measuring=True, making=True, instead={f"{ENGINE}.view.in_order": _false}),
+    "undeclared order": Part(measuring=True, making=True, instead={f"{ENGINE}.evidence.in_order": _false}),
     "denoising of one-ways of few records": Part(
-        measuring=True, making=True, instead={f"{RECORDS}.few.shrink_few": _without_heaps}
+        measuring=True, making=True, instead={f"{RECORDS}.oneway.few_records.shrink_few": _without_heaps}
     ),
     "heaps": Part(
         measuring=True, making=True,
         instead={
-            f"{RECORDS}.heaps.expected_heaps": _zeros,
-            f"{RECORDS}.heaps.in_heavy_runs": lambda first, **_: np.zeros(len(first.recode), dtype=bool),
-            f"{RECORDS}.few.heaped_counts": lambda _, chance, *__, **___: np.zeros(len(chance)),
+            f"{RECORDS}.oneway.heaps.expected_heaps": _zeros,
+            f"{RECORDS}.oneway.heaps.in_heavy_runs": lambda first, **_: np.zeros(len(first.recode), dtype=bool),
+            f"{RECORDS}.oneway.few_records.heaped_counts": lambda _, chance, *__, **___: np.zeros(len(chance)),
         },
     ),
     "tails": Part(
         measuring=True, making=True,
         instead={
-            f"{RECORDS}.tails.with_ends": _first, f"{RECORDS}.tails.ends_of": _empty,
-            f"{RECORDS}.sums.supported": _all_lenient,
+            f"{RECORDS}.oneway.tails.with_ends": _first, f"{RECORDS}.oneway.tails.ends_of": _empty,
+            f"{RECORDS}.oneway.coarse_sums.supported": _all_lenient,
         },
     ),
     "empty stretches": Part(
         measuring=True, making=True,
         instead={
-            f"{ENGINE}.view.supported": _shown, f"{RECORDS}.denoise.supported": _shown,
-            f"{RECORDS}.sums.supported": _shown,
+            f"{ENGINE}.evidence.supported": _shown, f"{RECORDS}.denoise.supported": _shown,
+            f"{RECORDS}.oneway.coarse_sums.supported": _shown,
         },
     ),
     "denoising of pairs": Part(
         measuring=True, making=True,
-        instead={f"{ENGINE}.view.RlsEvidence._clean_pair": lambda _, m, *__: (m.values, m.sigma)},
+        instead={f"{ENGINE}.evidence.RlsEvidence._clean_pair": lambda _, m, *__: (m.values, m.sigma)},
     ),
     "copula of two numbers": Part(
         measuring=True, making=True, instead={f"{RECORDS}.numbers.shrink_numbers": _pair_of_numbers}
     ),
     "denoising of triples": Part(
-        making=True, instead={f"{ENGINE}.view.RlsEvidence._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
+        making=True, instead={f"{ENGINE}.evidence.RlsEvidence._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
     ),
     "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls._target": _none}),
     "fewer pairs with a target": Part(
         measuring=True,
         instead={
-            f"{ENGINE}.declared.pairs_to_score": lambda _, view, plan, *__, **___: (view.domain.subsets(2), plan.scores)
+            f"{ENGINE}.question_tables.pairs_to_score": lambda _, view, plan, *__, **___: (view.domain.subsets(2), plan.scores)
         },
     ),
-    "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.declared.beside_target": _first}),
+    "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.question_tables.beside_target": _first}),
     "weight of pairs with a target": Part(
-        measuring=True, instead={f"{ENGINE}.declared.pair_weights": lambda *_, **__: {}}
+        measuring=True, instead={f"{ENGINE}.question_tables.pair_weights": lambda *_, **__: {}}
     ),
-    "gaps at full size": Part(making=True, instead={f"{ENGINE}.view.with_gaps": _first}),
+    "gaps at full size": Part(making=True, instead={f"{ENGINE}.evidence.with_gaps": _first}),
     "evening": Part(making=True, instead={f"{ENGINE}.system.pays": _false}),
     "placing by category": Part(making=True, instead={f"{ENGINE}.system.place_by_category": _none}),
-    "empty cells": Part(making=True, instead={f"{ENGINE}.view.empty_cells": _none_empty}),
+    "empty cells": Part(making=True, instead={f"{ENGINE}.evidence.empty_cells": _none_empty}),
     "placing": Part(making=True, instead={f"{ENGINE}.system.place_numbers": _none}),
 }  # fmt: skip
 

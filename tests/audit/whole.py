@@ -13,7 +13,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs import open as opening
-from dpsyn_core.runs import release
+from dpsyn_core.runs import synthesis as release
 from dpsyn_core.schema.document import Schema
 from tests.audit.ears import listening
 from tests.audit.gates import TapeGate
