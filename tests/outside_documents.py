@@ -36,7 +36,7 @@ from dpsyn_core.runs.release_file import Index, load_release
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.trees.export import places_of, statements
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.brought import JOB, packed, released
@@ -129,7 +129,8 @@ LINKED = {
 }  # fmt: skip
 LINKED_QUESTIONS = {
     "version": 1,
-    "questions": [
+    "questions": [],
+    "across": [
         {"about": "households", "counts": {"kids": {"of": "persons", "where": "role = Child"}}, "at_most": 2,
          "ask": {"name": "q", "kind": "mean", "of": "kids"}},
         *({"about": "persons", "ask": q} for q in QUESTIONS if q["kind"] not in ("predict", "regression")),
@@ -339,7 +340,7 @@ DOCUMENTS = {
     "project": SimpleNamespace(example=project, opens=open_as_project, model=Project),
     "project of version 2": SimpleNamespace(example=project_of_version_2, opens=open_as_project, model=None),
     "settings file": SimpleNamespace(example=settings, opens=open_as_settings, model=None),
-    "schema": SimpleNamespace(example=lambda: SCHEMA_EXAMPLE, opens=open_as_schema, model=Schema),
+    "schema": SimpleNamespace(example=lambda: SCHEMA_EXAMPLE, opens=open_as_schema, model=TableSchema),
     "linked schema": SimpleNamespace(example=lambda: LINKED, opens=open_as_linked, model=LinkedSchema),
     "linked schema of one file": SimpleNamespace(example=lambda: PANEL, opens=open_as_linked, model=None),
     "questions": SimpleNamespace(
@@ -369,7 +370,7 @@ DOCUMENTS = {
 # where the app takes a file or a link, by the key of the field: what may come there
 UPLOADS = {
     "project_open": "project", "schema_upload": "schema", "plan_schema": "schema", "refit_file": "release file",
-    "reader_files": "manifest", "questions_upload": "questions", "linked_upload_schema": "linked schema",
+    "reader_files": "manifest", "questions_upload": "questions",
     "linked_upload_questions": "linked questions", "labels_file": "code list", "follows_file": "code list",
     "upload": "a table", "public_table": "a table", "public_file": "a table", "linked_upload": "tables",
     "settings_file": "settings file",

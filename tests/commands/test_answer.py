@@ -158,7 +158,7 @@ def test_a_missing_marginal_is_no_zero_but_a_sentence(place, capsys, method):
 
 
 def test_a_file_of_a_later_version_is_refused(place, capsys):
-    emptied(place, "rls", 3)
+    emptied(place, "rls", 99)
     assert main(words()) == 2
     assert "later version" in capsys.readouterr().err
 

@@ -111,7 +111,7 @@ def test_a_linked_schema_is_confirmed_in_its_file_and_the_command_says_so(folder
     capsys.readouterr()
     assert main(["schema", "confirm", "l.json", "--everything"]) == 2
     said = capsys.readouterr().err
-    assert "linked tables" in said and """from 'data' to 'public'""" in said and "must be 1" not in said
+    assert "linked tables" in said and '"source": "public"' in said and "must be 1" not in said
 
 
 def test_a_draft_keeps_who_is_protected(folder, capsys):

@@ -126,8 +126,8 @@ def test_a_run_without_a_budget_says_what_is_missing(people, capsys):
     assert "--epsilon is missing" in capsys.readouterr().err
 
 
-def test_linked_tables_refuse_settings_of_one_table(people, capsys):
+def test_tables_by_name_refuse_settings_of_one_table(people, capsys):
     settings().dump(people / "s.json")
     words = ["synth", "--table", f"persons={people / 'people.csv'}", "--settings", str(people / "s.json")]
     assert main([*words, "-o", str(people / "out/")]) == 2
-    assert "a file of settings is for a single table" in capsys.readouterr().err
+    assert "describes one table; name its file without --table" in capsys.readouterr().err

@@ -308,7 +308,7 @@ def test_a_run_of_linked_tables_says_and_leaves_the_same_however_many_parts_it_c
         pq.write_table(rows, tmp_path / f"{name}.parquet")
         words += ["--table", f"{name}={tmp_path / name}.parquet"]
     SCHEMAS["plain"].dump(tmp_path / "s.json")
-    for module in ("bounding", "real"):
+    for module in ("bounding", "real_tables"):
         monkeypatch.setattr(f"dpsyn_core.runs.trees.{module}.draw_key", lambda: bytes(range(32)))
     parts, left = [], []
     real = linked_release.stored_forests

@@ -171,8 +171,8 @@ def test_the_command_writes_a_folder_and_a_manifest_that_verifies_every_table(tm
     assert main(["synth", *words, "--out", str(tmp_path / "out/"), "--method", "mst"]) == 2
     assert "the method 'mst' makes single tables" in capsys.readouterr().err
     before = Ledger().entries()
-    assert main(["synth", *words, "--out", str(tmp_path / "two/"), "--save-release", str(tmp_path / "r.dpsyn")]) == 2
-    assert "do not take --save-release" in capsys.readouterr().err
+    assert main(["synth", *words, "--out", str(tmp_path / "two/"), "--save-model", str(tmp_path / "m.zip")]) == 2
+    assert "--save-model" in capsys.readouterr().err
     assert Ledger().entries() == before and not (tmp_path / "two").exists()
 
 
