@@ -41,6 +41,17 @@ def used_keys():
                     yield from (key, f"{key}_one")
 
 
+def report_keys():
+    """Keys of words of reports: texts in the code of the report, those of figures without their first part."""
+    for path in (ROOT / "dpsyn_core" / "report").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            first = node.left if isinstance(node, ast.BinOp) else node
+            if isinstance(node, ast.JoinedStr) or isinstance(getattr(first, "value", None), str):
+                for key in keys_of(node):
+                    if re.fullmatch(r"[a-z0-9_.*-]*[a-z][a-z0-9_.*-]*", key):
+                        yield from (key, f"figure.{key}")
+
+
 def keys_of(node):
     """The keys that an expression may be; none for a variable."""
     if isinstance(node, ast.Constant):
@@ -58,6 +69,8 @@ def test_every_word_of_the_interface_is_in_the_catalogue_and_every_entry_is_used
     known, patterns = set(catalogue()), set(used_keys())
     plain = {k for k in patterns if "*" not in k}
     assert plain <= known, sorted(plain - known)
+    patterns |= set(report_keys())
+    plain = {k for k in patterns if "*" not in k}
     shapes = [re.compile(re.escape(p).replace(r"\*", ".+")) for p in [*patterns, "*.title", "*.lead"] if "*" in p]
     unused = [k for k in known - plain if not any(s.fullmatch(k) for s in shapes)]
     assert not unused, unused
