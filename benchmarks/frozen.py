@@ -171,7 +171,7 @@ STEPS = (
     ("plan", f"plan {CITY_SCHEMA} --epsilon 1 --delta 1e-9 --save-settings plan.json", "plan.json"),
     ("settings", "synth demo/sample.csv --settings plan.json --seed 7 --out planned.csv --quiet", "planned.csv"),
     ("plan of names", "plan --columns 'age=number:20,sex=2,town=50' --epsilon 1 --delta 1e-9 --outlook", ""),
-    ("epsilon", f"epsilon --error 0.05 --of pairs --delta 1e-9 {CITY_SCHEMA}", ""),
+    ("plan of an error", f"plan --error 0.05 --of pairs --delta 1e-9 {CITY_SCHEMA}", ""),
     (
         "explore",
         f"explore {CITY} --public --design design.json --groups groups.json --questions proposed.json",
