@@ -162,7 +162,10 @@ PARTS: dict[str, Part] = {
     "fewer pairs with a target": Part(
         measuring=True,
         instead={
-            f"{ENGINE}.question_tables.pairs_to_score": lambda _, view, plan, *__, **___: (view.domain.subsets(2), plan.scores)
+            f"{ENGINE}.question_tables.pairs_to_score": lambda _, view, plan, *__, **___: (
+                view.domain.subsets(2),
+                plan.scores,
+            )
         },
     ),
     "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.question_tables.beside_target": _first}),
