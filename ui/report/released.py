@@ -87,8 +87,13 @@ def proofs(space: Workspace, job: Job) -> None:
         public_tag()
     if all(one.holds for one in found):
         promised = results.manifest(space, job)
-        words = "linked.released" if job.spec.linked else "released.checked"
-        note(t(words, epsilon=amount(promised["epsilon"]), delta=amount(promised["delta"])))
+        note(
+            t(
+                "linked.released" if job.spec.linked else "released.checked",
+                epsilon=amount(promised["epsilon"]),
+                delta=amount(promised["delta"]),
+            )
+        )
         if any(one.vouched for one in found):
             note(t("released.vouched"), "warning")
         if any(one.public_table for one in found):
