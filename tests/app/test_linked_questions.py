@@ -105,7 +105,7 @@ def test_a_file_that_does_not_fit_is_refused_in_a_sentence(hospital):
     assert "is no column that it can name" in words(app) and not app.exception
     assert linked(app).questions == ()
     app.file_uploader(key="linked_upload_questions").set_value(("q.json", b"{", "application/json")).run()
-    assert "is not JSON" in words(app) and not app.exception
+    assert "are not JSON" in words(app) and not app.exception
 
 
 def test_a_question_that_no_longer_fits_stops_the_run_until_it_is_removed(hospital):
