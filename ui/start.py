@@ -12,11 +12,22 @@ from streamlit.web import cli
 
 # in the order in which the first page asks for them
 NEEDED = (
-    "ui.shared.frame", "pandas", "pyarrow.csv", "pyarrow.pandas_compat", "PIL.Image", "dpsyn_core.data",
-    "ui.data.profile", "ui.data.projects", "ui.data.quick", "ui.data.sources", "ui.data.who", "ui.linked.data_page",
-    "dpsyn_core.privacy.ledger.limits", "dpsyn_core.privacy.ledger.sums", "dpsyn_core.systems.rls.system",
+    "ui.shared.frame",
+    "pandas",
+    "pyarrow.csv",
+    "pyarrow.pandas_compat",
+    "PIL.Image",
+    "dpsyn_core.data",
+    "ui.data.profile",
+    "ui.data.projects",
+    "ui.data.quick",
+    "ui.data.sources",
+    "ui.data.who",
+    "dpsyn_core.privacy.ledger.limits",
+    "dpsyn_core.privacy.ledger.sums",
+    "dpsyn_core.systems.rls.system",
     "scipy.special",
-)  # fmt: skip
+)
 PATIENCE = 30.0  # seconds in which a server is up
 
 
