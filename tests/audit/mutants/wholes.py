@@ -9,7 +9,7 @@ from dpsyn_core.measure.sources import bounding, memory
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import TableSchema
 from dpsyn_core.systems.independent import Independent
 from tests.audit import bought, whole
 from tests.audit.mutants.base import mutant, replacing
@@ -71,7 +71,7 @@ def late_ledger():
 
 @mutant("the NOT PRIVATE stamp is lost", "T2 whole", whole.stamp)
 def lost_stamp():
-    with replacing((Schema, "reasons", ())):
+    with replacing((TableSchema, "reasons", ())):
         yield
 
 
