@@ -20,10 +20,6 @@ COMMANDS = {
     "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
     "draw": "trained models make single tables, which no key holds together; save a release, and use `dpsyn refit`",
     "compare-systems": f"systems are compared on one table, and linked tables have two; {ONE_BY_ONE}",
-    "attack": (
-        "an attack adds and removes an individual of one table: one root with all that hangs on it is no record that "
-        f"it can make; {ONE_BY_ONE}"
-    ),
     "plan --error": (
         "an error is forecast for the columns and pairs of one table, and which pairs of linked ones are measured "
         f"depends on what is released before; ask for --gain, or {ONE_BY_ONE}"

@@ -76,6 +76,15 @@ class LinkedSettings(Document):
         """Whether columns were counted in pairs."""
         return self.system != "independent"
 
+    def run(self) -> dict[str, Any]:
+        """System, settings and questions as fields of a run."""
+        return {
+            "method": self.system,
+            "settings": {"effort": self.effort, **self.settings} if self.pairs else dict(self.settings),
+            "questions": {"version": 1, "questions": list(self.questions)} if self.questions else None,
+            "questions_share": self.questions_share,
+        }
+
     def stated(self) -> dict[str, Any]:
         """As JSON values; what came later than the first three fields appears where it is not the usual one."""
         later = {"system", "settings", "questions_share", "copies"}

@@ -16,6 +16,7 @@ BUDGET = "--epsilon 5 --delta 1e-6 --seed 1 --set effort=0.1 --quiet"
 REAL = "--table roots=roots.csv --table kids=kids.csv"
 ONE = f"synth kids.csv --schema one.json {BUDGET}"
 TREE = f"synth {REAL} --schema tree.json {BUDGET}"
+ATTACKED = "--epsilon 1 --delta 1e-6 --method independent --runs 4 --workers 0"
 SPARK = "all that hangs on one root has to come together, which executors of Spark do not do"
 ROWS = {  # of what: words for one table, words for linked ones, the reason why these are refused (None: they run)
     "synth": (f"{ONE} -o a.csv", f"{TREE} -o a/", None),
@@ -101,7 +102,21 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
         "schema export tree.json -o tt.sdv.json --format sdv",
         COMMANDS["schema"],
     ),
-    "attack": (None, "attack kids.csv tree.json --epsilon 1 --delta 1e-6", COMMANDS["attack"]),
+    "attack": (
+        f"attack kids.csv one.json {ATTACKED} --quiet",
+        f"attack {REAL} tree.json {ATTACKED} --quiet",
+        None,
+    ),
+    "attack --manifest": (
+        "attack kids.csv one.json --manifest a.manifest.json --kind linkage --runs 4 --workers 0 --quiet",
+        f"attack {REAL} tree.json --manifest a/manifest.json --kind linkage --runs 4 --workers 0 --quiet",
+        None,
+    ),
+    "attack --kind inference": (
+        f"attack kids.csv one.json {ATTACKED} --kind inference --secret r --quiet",
+        f"attack {REAL} tree.json {ATTACKED} --kind inference --secret kids.r --about kids --quiet",
+        None,
+    ),
     "marginal": (
         None,
         "marginal kids.csv --schema tree.json --epsilon 1 --delta 1e-6 --attributes r -o u.json",

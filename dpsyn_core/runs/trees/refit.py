@@ -77,11 +77,10 @@ def refit_tree(
     if changes.method not in (None, own.system):
         msg = f"'{own.system}' measured these tables, and '{changes.method}' measures others; leave the method out"
         raise MethodError(msg)
+    asked = own.run()
     spec = RunSpec.of(
-        epsilon=paid.epsilon, delta=paid.delta, method=own.system,
-        settings={"effort": own.effort, **own.settings, **changes.settings} if own.pairs else changes.settings,
-        n_records=changes.n_records, questions=list(own.questions) or None, questions_share=own.questions_share,
-        tables=changes.tables,
+        epsilon=paid.epsilon, delta=paid.delta, n_records=changes.n_records, tables=changes.tables,
+        **{**asked, "settings": {**asked["settings"], **changes.settings}},
     )  # fmt: skip
     plan = TreePlan.of(spec, tree.schema)
     most = roots_at_once(tree.schema, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from dpsyn_core.measure import check_widest, vouched
 from dpsyn_core.privacy import Cost, Ledger, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions import Questions
-from dpsyn_core.runs.open import open_run, public_facts
+from dpsyn_core.runs.open import Run, open_run, public_facts
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.trees.answers import answers_of, asked_needs, measure_questions
@@ -161,11 +161,11 @@ def release_tree(
             "and questions across links are answered of tables in memory: allow more, or leave the questions out"
         )
         raise SizeError(msg)
-    unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
-    fit = TreeFit(plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress)
+    most = roots_at_once(declared, source.memory)
     with ExitStack() as stack:
+        forest = None
         if parts is None:
-            frames = _frames(given)
+            frames = frames_of(given)
             headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
             forest, _ = bounded(plan.working, frames, strict=source.strict)
             real = RealForests.whole(forest, plan.working)
@@ -174,27 +174,16 @@ def release_tree(
             headers = {name: batches.columns for name, batches in given.items()}
             real = stack.enter_context(stored_forests(plan.working, given, parts=parts, strict=source.strict))
         progress("encoding", 1, 1)  # how many parts there are tells the number of roots
-        run = open_run(
-            declared.ledger_name if spec.dataset is None else spec.dataset, plan.cost, budget=spec.budget, unit=unit,
-            method=METHOD, ledger=ledger,
-        )  # fmt: skip
-        fit.measure_root(real, run.gate)
-        most = roots_at_once(declared, source.memory)
-        forests = fit.forests(spec.n_records, most=most)
-        first = next(forests)
-        asked = []
-        if parts is None:
-            asked = measure_questions(forest, plan.working, plan.asked, plan.costs.questions, run.gate)
-    fit.forget()
+        run, released, forests = private_phase(real, forest, plan, most=most, rng=rng, ledger=ledger, progress=progress)
     forest = real = None  # type: ignore[assignment]
     started = time.perf_counter()  # how long counting took would tell the number of records
-    released = TreeRelease(root=fit.root, views=tuple(fit.views), questions=tuple(asked), headers=headers)
+    released = replace(released, headers=headers)
     arrows = tuple(
         put_together((decoded(one, declared, headers, rng=rng, measured=plan.working) for one in made), declared)
-        for made in copies_of(plan, released, chain([first], forests), most=most, rng=rng, progress=progress)
+        for made in copies_of(plan, released, forests, most=most, rng=rng, progress=progress)
     )
     named = {t.name: arrows[0][declared.name if declared.one_file else t.name] for t in declared.tables}
-    answers = answers_of(declared, plan.asked, asked, named, pure=plan.cost.pure, rng=rng)
+    answers = answers_of(declared, plan.asked, released.questions, named, pure=plan.cost.pure, rng=rng)
     records = {n: t.num_rows for n, t in arrows[0].items()}
     manifest = run.manifest(
         facts, settings=plan.settings.model_copy(update={"records": records}).stated(), n_records=sum(records.values()),
@@ -204,6 +193,47 @@ def release_tree(
         copies=tuple(_returned(a, given, declared) for a in arrows), arrow_copies=arrows, manifest=manifest,
         schema=declared, measurements=released, answers=answers,
     )  # fmt: skip
+
+
+def private_phase(
+    real: RealForests,
+    forest: Forest | None,
+    plan: TreePlan,
+    *,
+    most: int | None,
+    rng: Generator,
+    ledger: Ledger | None = None,
+    progress: Progress = silent,
+) -> tuple[Run, TreeRelease, Iterator[Forest]]:
+    """The private phase: reserves the price, and measures all that the plan asks for.
+
+    Args:
+        real: the bounded real tables.
+        forest: the same where they are in memory, for questions across links; None: they are on disk.
+        plan: of the run.
+        most: roots that are made at a time.
+        rng: of the post-processing; what is measured of children rests on what was made before them.
+        ledger: None is the ledger in DPSYN_HOME.
+        progress: told the stages.
+
+    Returns:
+        The run with its charges, what was released, and synthetic forests that are fitted to it, made when asked for.
+    """
+    spec, declared = plan.spec, plan.schema
+    unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
+    fit = TreeFit(plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress)
+    run = open_run(
+        declared.ledger_name if spec.dataset is None else spec.dataset, plan.cost, budget=spec.budget, unit=unit,
+        method=METHOD, ledger=ledger,
+    )  # fmt: skip
+    fit.measure_root(real, run.gate)
+    forests = fit.forests(spec.n_records, most=most)
+    first, asked = next(forests), []
+    if forest is not None:
+        asked = measure_questions(forest, plan.working, plan.asked, plan.costs.questions, run.gate)
+    fit.forget()
+    released = TreeRelease(root=fit.root, views=tuple(fit.views), questions=tuple(asked))
+    return run, released, chain([first], forests)
 
 
 def copies_of(
@@ -237,7 +267,7 @@ def _returned(arrows: Mapping[str, Any], given: Mapping[str, Any], schema: Linke
     return {n: a if isinstance(alike[n], Batches) else from_arrow(a, like=alike[n]) for n, a in arrows.items()}
 
 
-def _frames(given: Mapping[str, Any]) -> dict[str, Any]:
+def frames_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The tables as pyarrow; what several names stand for is read once."""
     whole: dict[int, Any] = {}
     for name, table in given.items():
