@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.schema import Schema
+from dpsyn_core.schema import LinkedSchema, Schema
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import TableSchema
 
 ONE_BY_ONE = "name one of them by a schema of its own"
+NAMED = "name one of them with --table NAME"
 COMMANDS = {
-    "explore": f"an exploration is of the columns of one table; {ONE_BY_ONE}",
-    "marginal": f"a marginal is a table of columns of one table; declare a question across links, or {ONE_BY_ONE}",
-    "itemsets": f"itemsets are baskets of one table; {ONE_BY_ONE}",
+    "explore": f"an exploration is of the columns of one table; {NAMED}",
+    "marginal": f"a marginal is a table of columns of one table; {NAMED}, or declare a question across links",
+    "itemsets": f"itemsets are baskets of one table; {NAMED}",
+    "schema export": f"a codebook is of the columns of one table; {NAMED}",
     "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
     "draw": "trained models make single tables, which no key holds together; save a release, and use `dpsyn refit`",
     "compare-systems": f"systems are compared on one table, and linked tables have two; {ONE_BY_ONE}",
@@ -26,10 +28,6 @@ COMMANDS = {
     ),
     "plan --outlook": f"errors are forecast for the columns and pairs of one table; leave it out, or {ONE_BY_ONE}",
     "refit": f"tables that others published are of one table; {ONE_BY_ONE}",
-    "schema confirm": (
-        'this command does not confirm them; say who knows them without the data on the page, or write "source": '
-        '"public" into the columns and the unit that you know so'
-    ),
     "schema": f"this command describes one table; {ONE_BY_ONE}",
 }
 
@@ -50,6 +48,12 @@ def check_options(args: argparse.Namespace) -> None:
             raise SettingError(msg)
 
 
-def one_table(command: str, path: str | Path) -> TableSchema:
-    """The schema of a command that works on one table. Raises SchemaError."""
-    return Schema.load(path).alone(COMMANDS[command])
+def one_table(command: str, path: str | Path, table: str | None = None) -> TableSchema:
+    """The schema of a command that works on one table. table: which of several linked ones. Raises InputError."""
+    schema = Schema.load(path)
+    if table is None:
+        return schema.alone(COMMANDS[command])
+    if not isinstance(schema, LinkedSchema):
+        msg = f"the schema '{schema.name}' describes one table, and --table names one of several; leave it out"
+        raise SettingError(msg)
+    return schema.table_alone(table)

@@ -97,10 +97,15 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
         None,
     ),
     "schema check": ("schema check one.json kids.csv", f"schema check tree.json {REAL}", None),
+    "schema confirm": (
+        "schema confirm one.json --everything -o one.confirmed.json",
+        "schema confirm tree.json kids.r --unit --rules -o tree.confirmed.json",
+        None,
+    ),
     "schema export": (
         "schema export one.json -o t.sdv.json --format sdv",
-        "schema export tree.json -o tt.sdv.json --format sdv",
-        COMMANDS["schema"],
+        "schema export tree.json --table kids -o tt.sdv.json --format sdv",
+        None,
     ),
     "attack": (
         f"attack kids.csv one.json {ATTACKED} --quiet",
@@ -118,9 +123,19 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
         None,
     ),
     "marginal": (
+        "marginal kids.csv --schema one.json --epsilon 1 --delta 1e-6 --attributes r,t -o u.json",
+        "marginal kids.csv --schema tree.json --table kids --epsilon 1 --delta 1e-6 --attributes r,t -o tu.json",
         None,
-        "marginal kids.csv --schema tree.json --epsilon 1 --delta 1e-6 --attributes r -o u.json",
-        COMMANDS["marginal"],
+    ),
+    "itemsets": (
+        "itemsets roots.csv --schema baskets.json --k 1 --epsilon 1 -o v.csv",
+        "itemsets roots.csv --schema tree.json --table roots --k 1 --epsilon 1 -o tv.csv",
+        None,
+    ),
+    "explore": (
+        "explore public.csv --public --schema one.json",
+        "explore public.csv --public --schema tree.json --table kids",
+        None,
     ),
 }
 PREPARED = ("synth", "synth --measurements", "synth --save-release")  # whose files other rows read
@@ -138,6 +153,7 @@ def folder(tmp_path_factory):
         kids = tree["kids"].columns.document()
         key = {"name": "root", "kind": "identifier"}
         Schema.of(kids | {"name": "kids alone", "attributes": [key, *kids["attributes"]]}).dump("one.json")
+        Schema.of(tree["roots"].columns.document() | {"name": "baskets"}).dump("baskets.json")
         for name, table in tables(120, 3, 1).items():
             table.to_pandas().to_csv(f"{name}.csv", index=False)
         tables(60, 3, 2)["kids"].to_pandas().to_csv("public.csv", index=False)
