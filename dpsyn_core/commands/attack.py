@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
-        "given", metavar=("TABLE", "SCHEMA"), nargs="+", type=place,
+        "given", metavar="TABLE SCHEMA", nargs="+", type=place,
         help="the private table and its schema; of linked tables the schema alone",
     )  # fmt: skip
     parser.add_argument(
