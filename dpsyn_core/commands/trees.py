@@ -22,11 +22,6 @@ COMMANDS = {
     "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
     "draw": "trained models make single tables, which no key holds together; save a release, and use `dpsyn refit`",
     "compare-systems": f"systems are compared on one table, and linked tables have two; {ONE_BY_ONE}",
-    "plan --error": (
-        "an error is forecast for the columns and pairs of one table, and which pairs of linked ones are measured "
-        f"depends on what is released before; ask for --gain, or {ONE_BY_ONE}"
-    ),
-    "plan --outlook": f"errors are forecast for the columns and pairs of one table; leave it out, or {ONE_BY_ONE}",
     "refit": f"tables that others published are of one table; {ONE_BY_ONE}",
     "schema": f"this command describes one table; {ONE_BY_ONE}",
 }

@@ -14,6 +14,7 @@ choose.epsilon_search: COLUMNS PAIRS Reached choices epsilon_for_error epsilon_f
 choose.forecast: Forecast Forecasts forecast
 choose.outlook: EPSILONS Outlook SIZES outlook table_error table_steps
 choose.processes: Draw
+choose.tree_outlook: EVERY NOT_KNOWN TreeOutlook tree_epsilon tree_outlook
 choose.proposals: DesignProposal propose
 choose.worker: RESULT
 further_marginals: MARGINALS_METHOD MarginalRelease as_document as_table read_marginals release_marginals

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core.commands.cli import main
-from dpsyn_core.commands.trees import COMMANDS, OPTIONS
+from dpsyn_core.commands.trees import OPTIONS
+from dpsyn_core.runs.choose.tree_outlook import NOT_KNOWN
 from dpsyn_core.runs.trees.refit import WHOLE
 from dpsyn_core.schema.document import Schema
 from tests.runs.trees.small import schema_of, tables
@@ -65,13 +66,18 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
     "plan --outlook": (
         "plan --schema one.json --epsilon 1 --delta 1e-6 --outlook",
         "plan --schema tree.json --epsilon 1 --delta 1e-6 --outlook",
-        COMMANDS["plan --outlook"],
+        None,
     ),
     "plan --gain": ("plan --gain 0.05 --delta 1e-6", "plan --gain 0.05 --delta 1e-6", None),
     "plan --error": (
         "plan --schema one.json --error 0.3 --of columns --delta 1e-6",
         "plan --schema tree.json --error 0.3 --of columns --delta 1e-6",
-        COMMANDS["plan --error"],
+        None,
+    ),
+    "plan --error --of pairs": (
+        "plan --schema one.json --error 0.3 --of pairs --delta 1e-6",
+        "plan --schema tree.json --error 0.3 --of pairs --delta 1e-6",
+        NOT_KNOWN,
     ),
     "verify": ("verify a.csv", "verify a/ --schema tree.json", None),
     "answer": (
