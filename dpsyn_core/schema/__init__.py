@@ -35,7 +35,7 @@ rules.anniversaries: COMPLETED
 rules.base: Bools Key Rule
 rules.columns: BLANK Group PLAIN RuleColumn
 rules.computation: Computed computed_columns given_by measured_part part_of with_computed
-rules.condition: Condition met named
+rules.condition: Condition check_where met named
 rules.date_parts: Part
 rules.difference: SECONDS
 rules.impossible: ImpossibleRule

@@ -88,6 +88,7 @@ from dpsyn_core.schema.rules.computation import measured_part as measured_part
 from dpsyn_core.schema.rules.computation import part_of as part_of
 from dpsyn_core.schema.rules.computation import with_computed as with_computed
 from dpsyn_core.schema.rules.condition import Condition as Condition
+from dpsyn_core.schema.rules.condition import check_where as check_where
 from dpsyn_core.schema.rules.condition import met as met
 from dpsyn_core.schema.rules.condition import named as named
 from dpsyn_core.schema.rules.date_parts import Part as Part

@@ -8,7 +8,6 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.trees import OPTIONS
 from dpsyn_core.runs.choose.tree_outlook import NOT_KNOWN
-from dpsyn_core.runs.trees.refit import WHOLE
 from dpsyn_core.schema.document import Schema
 from tests.runs.trees.small import schema_of, tables
 
@@ -89,8 +88,18 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
     "refit --tables": ("refit i.dpsyn --tables 2 --quiet -o p.csv", "refit ti.dpsyn --tables 2 --quiet -o p/", None),
     "refit --columns": (
         "refit i.dpsyn --columns r --quiet -o q.csv",
-        "refit ti.dpsyn --columns r --quiet -o q/",
-        WHOLE,
+        "refit ti.dpsyn --columns kids.r,roots.a --quiet -o q/",
+        None,
+    ),
+    "refit --where": (
+        "refit i.dpsyn --where r=1 --quiet -o w.csv",
+        "refit ti.dpsyn --where a=1 --quiet -o w/",
+        None,
+    ),
+    "refit --rules": (
+        "refit i.dpsyn --rules one.r.json --quiet -o x.csv",
+        "refit ti.dpsyn --rules tree.r.json --quiet -o x/",
+        None,
     ),
     "compare": (
         "compare kids.csv a.csv --schema one.json --json r.json --quiet",
@@ -164,6 +173,9 @@ def folder(tmp_path_factory):
             table.to_pandas().to_csv(f"{name}.csv", index=False)
         tables(60, 3, 2)["kids"].to_pandas().to_csv("public.csv", index=False)
         mean = {"name": "mean of t", "kind": "mean", "of": "t"}
+        rule = {"kind": "impossible", "where": "r = 1 and t = 0"}
+        Path("one.r.json").write_text(json.dumps([rule]))
+        Path("tree.r.json").write_text(json.dumps([{"table": "kids", **rule}]))
         Path("one.q.json").write_text(json.dumps({"version": 1, "questions": [mean]}))
         Path("tree.q.json").write_text(json.dumps([{"about": "kids", "ask": mean}]))
         for name in ("one", "tree"):
