@@ -28,7 +28,6 @@ COMMANDS = {
 
 OPTIONS = {
     "save_model": "no system that trains a model knows keys",
-    "public_table": "a public table is one table, and says nothing of what holds across links",
     "population": "their intervals are about the real tables, of which noise is all that is not known",
     "confidence": "their intervals have 95 %, for which the noise was drawn",
     "spark_master": "all that hangs on one root has to come together, which executors of Spark do not do",

@@ -7,7 +7,9 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.trees import OPTIONS
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.choose.tree_outlook import NOT_KNOWN
+from dpsyn_core.runs.trees.release import PUBLIC_CHILDREN
 from dpsyn_core.schema.document import Schema
 from tests.runs.trees.small import schema_of, tables
 
@@ -48,8 +50,13 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
     "synth --engine spark": (None, f"{TREE} --engine spark -o k/", SPARK),
     "synth --public-table": (
         f"{ONE} --public-table public.csv -o l.csv",
-        f"{TREE} --public-table public.csv -o l/",
-        OPTIONS["public_table"],
+        f"{TREE} --public-table roots=public.roots.csv -o l/",
+        None,
+    ),
+    "synth --public-table of a child": (
+        None,
+        f"{TREE} --public-table kids=public.csv -o l/",
+        PUBLIC_CHILDREN,
     ),
     "synth --save-model": (None, f"{TREE} --save-model m.safetensors -o m/", OPTIONS["save_model"]),
     "plan": (
@@ -172,6 +179,7 @@ def folder(tmp_path_factory):
         for name, table in tables(120, 3, 1).items():
             table.to_pandas().to_csv(f"{name}.csv", index=False)
         tables(60, 3, 2)["kids"].to_pandas().to_csv("public.csv", index=False)
+        tables(60, 3, 2)["roots"].to_pandas().to_csv("public.roots.csv", index=False)
         mean = {"name": "mean of t", "kind": "mean", "of": "t"}
         rule = {"kind": "impossible", "where": "r = 1 and t = 0"}
         Path("one.r.json").write_text(json.dumps([rule]))
@@ -210,9 +218,28 @@ def test_a_refit_with_the_seed_of_the_run_makes_its_tables_again(folder, monkeyp
         assert Path(f"again/{name}.csv").read_bytes() == Path(f"i/{name}.csv").read_bytes()
 
 
+def test_a_public_table_of_the_root_stands_in_the_manifest_and_is_not_the_private_one(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DPSYN_HOME", str(folder / "home"))
+    assert main(f"{TREE} --public-table roots=public.roots.csv --save-release y.dpsyn -o y/".split()) == 0
+    assert "public by your word alone" in capsys.readouterr().err
+    used = Manifest.load(Path("y/manifest.json")).public_table
+    assert (used.name, used.columns, used.n_records) == ("public.roots.csv", ("roots.a",), 60)
+    assert main(["verify", "y/", "--schema", "tree.json"]) == 0
+    assert main(["refit", "y.dpsyn", "--quiet", "-o", "z/"]) == 0
+    for given, told in (
+        ("public.roots.csv", "it is roots=FILE"),
+        ("roots=public.csv", "which the schema does not describe"),
+        ("roots=roots.csv", "is the private table itself"),
+    ):
+        assert main(f"{TREE} --public-table {given} -o y/".split()) == 2
+        assert told in capsys.readouterr().err
+    words = f"attack {REAL} tree.json --manifest y/manifest.json --quiet"
+    assert main(words.split()) == 2 and "learnt from a public table" in capsys.readouterr().err
+
+
 def test_a_release_whose_noise_is_said_to_be_less_is_refused(folder, monkeypatch):
     from dpsyn_core.estimate.marginals.released_file import packed_document, parsed_document
-    from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.trees.release_file import read_tree, unpaid
 
     monkeypatch.chdir(folder)
