@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> None:
         )
         raise SettingError(msg)
     args.table, args.schema = args.given[0] if len(args.given) == 2 else None, Path(args.given[-1])
-    schema = Schema.load(args.schema)
+    schema: Any = Schema.load(args.schema)
     named: dict[str, Any] = {}
     if schema.links:
         named = named_tables(args.named, args.table, schema)

@@ -127,6 +127,8 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dpsyn_core.runs import ASSUMED, EVERY, PAIRS, epsilon_for_error, gain, tree_epsilon
 
     args.epsilon = 1.0  # of the run whose epsilon is looked for
+    spec: RunSpec
+    schema: Any
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
     of, about, counted = args.of or PAIRS, args.about or ASSUMED, "records"
     if schema.links:
@@ -215,7 +217,7 @@ def _save_settings(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> N
         print(f"note: the settings are in '{place}', for the owner alone", file=sys.stderr)
 
 
-def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
+def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     """The plan of linked tables: one line a step of the run. Raises InputError."""
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.runs import TreePlan, steps_of, tree_outlook

@@ -77,7 +77,8 @@ class World:
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> World:
         """From `arrays` and `facts`."""
-        return cls(**arrays, **facts)
+        fields: dict[str, Any] = {**arrays, **facts}
+        return cls(**fields)
 
 
 class WorldSource:

@@ -128,11 +128,11 @@ def confirm_linked(
         raise SchemaError(msg)
     own: dict[str, list[str]] = {t.name: [] for t in schema.tables}
     for name in names:
-        table = max((t for t in own if name.startswith(f"{t}.")), key=len, default=None)
-        if table is None:
+        of = max((t for t in own if name.startswith(f"{t}.")), key=len, default=None)
+        if of is None:
             msg = f"'{name[:80]}' names no table; write TABLE.COLUMN, of one of {', '.join(own)}"
             raise SchemaError(msg)
-        own[table].append(name.removeprefix(f"{table}."))
+        own[of].append(name.removeprefix(f"{of}."))
     tables = []
     for table in schema.tables:
         columns, named = table.columns, own[table.name]
