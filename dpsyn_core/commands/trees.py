@@ -19,7 +19,6 @@ COMMANDS = {
     "marginal": f"a marginal is a table of columns of one table; {NAMED}, or declare a question across links",
     "itemsets": f"itemsets are baskets of one table; {NAMED}",
     "schema export": f"a codebook is of the columns of one table; {NAMED}",
-    "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
     "draw": "trained models make single tables, which no key holds together; save a release, and use `dpsyn refit`",
     "compare-systems": f"systems are compared on one table, and linked tables have two; {ONE_BY_ONE}",
     "refit": f"tables that others published are of one table; {ONE_BY_ONE}",

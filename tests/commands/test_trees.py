@@ -19,6 +19,7 @@ REAL = "--table roots=roots.csv --table kids=kids.csv"
 ONE = f"synth kids.csv --schema one.json {BUDGET}"
 TREE = f"synth {REAL} --schema tree.json {BUDGET}"
 ATTACKED = "--epsilon 1 --delta 1e-6 --method independent --runs 4 --workers 0"
+PUBLISHED = "--licence CC0 --url https://example.org/t --curator Office"
 SPARK = "all that hangs on one root has to come together, which executors of Spark do not do"
 ROWS = {  # of what: words for one table, words for linked ones, the reason why these are refused (None: they run)
     "synth": (f"{ONE} -o a.csv", f"{TREE} -o a/", None),
@@ -154,6 +155,11 @@ ROWS = {  # of what: words for one table, words for linked ones, the reason why 
         "itemsets roots.csv --schema tree.json --table roots --k 1 --epsilon 1 -o tv.csv",
         None,
     ),
+    "describe": (
+        f"describe a.csv --schema one.json {PUBLISHED}",
+        f"describe a/ --schema tree.json {PUBLISHED}",
+        None,
+    ),
     "explore": (
         "explore public.csv --public --schema one.json",
         "explore public.csv --public --schema tree.json --table kids",
@@ -216,6 +222,32 @@ def test_a_refit_with_the_seed_of_the_run_makes_its_tables_again(folder, monkeyp
     assert main(["refit", "ti.dpsyn", "--seed", "1", "--quiet", "-o", "again/"]) == 0
     for name in ("roots", "kids"):
         assert Path(f"again/{name}.csv").read_bytes() == Path(f"i/{name}.csv").read_bytes()
+
+
+def test_each_table_of_a_described_release_is_a_record_set_with_its_keys(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for name, tree in (("described", "tree.json"), ("named", "tree.json")):
+        assert main(f"{TREE} -o {name}/".split()) == 0
+        manifest = "--manifest named/other.json" if name == "named" else ""
+        Path("named/manifest.json").rename("named/other.json") if manifest else None
+        assert main(f"describe {name}/ --schema {tree} {manifest} {PUBLISHED}".split()) == 0
+    assert Path("named/other.croissant.json").exists() and Manifest.load(Path("named/other.json"))
+    document = json.loads(Path("described/croissant.json").read_text())
+    fields = {}
+    for one in document["recordSet"]:
+        fields |= {f["@id"]: f for f in one["field"]}
+        with Path(f"described/{one['name']}.csv").open() as file:
+            headers = file.readline().strip().split(",")
+        assert sorted(f["source"]["extract"]["column"] for f in one["field"]) == sorted(headers)
+    assert [one["name"] for one in document["recordSet"]] == ["roots", "kids"]
+    assert fields["kids/root"]["references"]["field"]["@id"] == "roots/id" in fields
+    read = pytest.importorskip("mlcroissant").Dataset("described/croissant.json")
+    assert not read.metadata.issues.errors and not read.metadata.issues.warnings
+    assert isinstance(next(iter(read.records("kids")))["kids/root"], int)
+    assert len(document["distribution"]) == 3 and "2 synthetic tables" in document["description"]
+    assert Path("described/certificate.txt").exists() and Path("described/nist-800-226.md").exists()
+    Path("described/kids.csv").write_text("root,r,t\n1,0,0\n")
+    assert main(f"describe described/ --schema tree.json {PUBLISHED}".split()) == 2
 
 
 def test_a_public_table_of_the_root_stands_in_the_manifest_and_is_not_the_private_one(folder, monkeypatch, capsys):

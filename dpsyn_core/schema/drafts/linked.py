@@ -135,7 +135,8 @@ def confirm_linked(
         own[of].append(name.removeprefix(f"{of}."))
     tables = []
     for table in schema.tables:
-        columns, named = table.columns, own[table.name]
+        columns: Any = table.columns
+        named = own[table.name]
         if columns is None and named:
             msg = f"table '{table.name}' has nothing but its key, which --unit confirms; leave '{named[0]}' out"
             raise SchemaError(msg)
