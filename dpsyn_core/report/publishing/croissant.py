@@ -16,7 +16,7 @@ from dpsyn_core.errors import OutputError, ReceiptError
 from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.publishing import facts
 from dpsyn_core.runs import ownership, schema_fault
-from dpsyn_core.schema import LinkedSchema, Schema, declared_columns
+from dpsyn_core.schema import LinkedSchema, LinkedTable, Schema, declared_columns
 from dpsyn_core.tables import DeclaredColumn, file_digest
 
 CONFORMS = "http://mlcommons.org/croissant/1.1"
@@ -140,7 +140,8 @@ def croissant_tree(
         ReceiptError: as `croissant`.
     """
     found = _checked(list(tables.values()), manifest, schema)
-    ids, parts = identifiers(list(tables)), {t.name: (t,) for t in schema.tables}
+    ids = identifiers(list(tables))
+    parts: dict[str, tuple[LinkedTable, ...]] = {t.name: (t,) for t in schema.tables}
     if schema.one_file:
         parts = {schema.name: schema.tables}
     sets = []
