@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from dpsyn_core.child import Child
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
+from dpsyn_core.platforms import ended_late
 from dpsyn_core.runs import COMPILED, CONFINES, DONE, ERROR, JOB, PROGRESS, RUN, SCHEMA, WARM, JobSpec, write_json
 from ui.shared.access import classroom, limits
 
@@ -106,7 +107,7 @@ class Job:
         if left:
             return str(left)
         status = self.process.returncode if self.process else None
-        if status == -14:  # SIGALRM
+        if ended_late(status):
             return f"the run took longer than its limit of {self.spec.seconds} s; use fewer attributes or raise it"
         if status is None:
             return f"the app was closed while this run was under way; {self._spent}; run it again"
