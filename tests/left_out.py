@@ -32,6 +32,7 @@ COUNTS = "left_out"  # where a worker of xdist puts its counts for the process t
 
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help=f"leave out tests marked {', '.join(KINDS)}, and name them")
+    parser.addoption("--shard", type=shard, default=(1, 1), help="one of several parts of the tests, such as 1/3")
     parser.addoption("--complete", action="store_true", help="let nothing be left out: a skipped test fails the run")
 
 
@@ -53,6 +54,15 @@ def trains(item):
     return any(isinstance(value, str) and value.split(",")[0] in DEEP for value in given)
 
 
+def shard(text):
+    """Of "1/3", the numbers 1 and 3. Raises ValueError where there is no such part."""
+    which, count = map(int, text.split("/"))
+    if not 1 <= which <= count:
+        msg = f"there is no part {text}"
+        raise ValueError(msg)
+    return which, count
+
+
 class LeftOut:
     """Counts what is left out, by kind; under xdist the workers count and the process that started them prints."""
 
@@ -67,6 +77,8 @@ class LeftOut:
             self.counts.update(kind_of(item) for item in out)
             config.hook.pytest_deselected(items=out)
             items[:] = [item for item in items if not kind_of(item)]
+        which, count = config.getoption("shard")
+        items[:] = items[which - 1 :: count]  # neighbours, which often take as long, go to different parts
 
     def pytest_runtest_logreport(self, report):
         if report.skipped and not hasattr(report, "wasxfail"):

@@ -50,7 +50,9 @@ CENSUS = {
         {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99, "bins": {"edges": [18, 65]}},
     ],
 }
-ENDLESS = re.compile(r"^(dpsyn app|pip install|make |docker )")  # a server, an installation: read, not run
+ENDLESS = re.compile(
+    r"^(dpsyn app|(?:python -m )?pip install|uvx |make |python -m tools.dev |docker )"
+)  # a server, an installation: read, not run
 
 
 def nav(entries):
