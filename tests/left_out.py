@@ -6,6 +6,8 @@ CI) lets nothing be left out: a test whose program is missing fails and says how
 the run.
 """
 
+import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -21,12 +23,17 @@ KINDS = {
     "spark": "on executors of Spark (the extra spark, and Java)",
     "sdgym": "inside SDGym (an environment of its own)",
     "registry": "with a package registry (installs the wheel)",
+    "system": "of what this system does not have",
 }
 DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.systems.deep.")}
 COMMAND = (
     "apt-get install chromium default-jre-headless nodejs postgresql && make test-all  # installs torch, pyspark, SDGym"
 )
 SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())  # tools/slow_tests.py
+SYSTEM = os.environ.get("DPSYN_TEST_SYSTEM", sys.platform)  # tests/elsewhere
+# tests of what only other systems have, by file or name: shells, modes, fork, /proc
+LACKED = Path(__file__).parent / "elsewhere" / f"lacks.{SYSTEM}.txt"
+ABSENT = frozenset(LACKED.read_text(encoding="utf-8").split()) if LACKED.exists() else frozenset()
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 
 
@@ -42,6 +49,9 @@ def pytest_configure(config):
 
 def kind_of(item):
     """Why the quick run leaves a test out; None when it does not."""
+    name = item.nodeid.split("[")[0]
+    if not ABSENT.isdisjoint((name, name.split("::")[0])):
+        return "system"
     kind = next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
     if kind is None and item.nodeid in SLOW:
         return "slow"
