@@ -90,17 +90,11 @@ if sys.platform == "win32":
     def limit_seconds(seconds: int) -> None:
         """Ends this process after some seconds with the exit status `LATE`.
 
-        A compiled loop may keep the interpreter's lock, for which the first of the two clocks waits.
+        The clock waits while a compiled loop keeps the interpreter's lock: whoever started the process has to look too.
         """
-        import faulthandler
-
         clock = threading.Timer(seconds, os._exit, (LATE,))
         clock.daemon = True
         clock.start()
-        faulthandler.dump_traceback_later(seconds + 10, exit=True, file=_nowhere())
-
-    def _nowhere() -> int:
-        return os.open(os.devnull, os.O_WRONLY)
 
     def forbid_core_dumps() -> None:
         """Leaves no image of this process's memory. Windows makes none unless its owner has asked for them."""

@@ -68,7 +68,7 @@ class Disk:
         text = os.fspath(path)
         if text.startswith(PLACES):
             raise FileNotFoundError(2, "No such file or directory", text)
-        whole = os.path.join(self.real["getcwd"](), text)
+        whole = os.path.normpath(os.path.join(self.real["getcwd"](), text))
         if not whole.startswith(self.below):
             return path
         if SYSTEM == "win32":
@@ -192,10 +192,15 @@ def without():
     import types
     import uuid  # noqa: F401
 
+    import psutil  # its part for this system needs `resource`
+
     below = os.path.realpath(tempfile.gettempdir())
     platform.uname()  # is kept
+    tempfile._O_TMPFILE_WORKS = False
     if SYSTEM == "win32":
         import fcntl
+
+        psutil.BELOW_NORMAL_PRIORITY_CLASS = 10  # as a niceness
 
         def locking(handle, mode, size):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

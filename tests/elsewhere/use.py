@@ -144,7 +144,7 @@ def jobs(folder):
     assert long.state == "cancelled" and long.process.poll() is not None
     late = begun(n_records=90_000_000, seconds=1, memory_mb=64_000)
     until(lambda: not late.live)
-    assert "limit of 1 s" in late.failure(), late.failure()
+    assert "limit of 1 s" in late.failure(), (late.failure(), late.process.returncode)
     for job in (done, long, late):
         until(lambda job=job: not (job.folder / "table.parquet").exists())
         made.remove(job.id, "me")
