@@ -47,10 +47,17 @@ def pytest_configure(config):
     config.pluginmanager.register(LeftOut(config), "left-out")
 
 
+def pytest_ignore_collect(collection_path):
+    """Files of what this system lacks are not even imported."""
+    root = Path(__file__).resolve().parents[1]
+    here = collection_path.resolve()
+    return True if here.is_relative_to(root) and here.relative_to(root).as_posix() in ABSENT else None
+
+
 def kind_of(item):
     """Why the quick run leaves a test out; None when it does not."""
     name = item.nodeid.split("[")[0]
-    if not ABSENT.isdisjoint((name, name.split("::")[0])):
+    if name in ABSENT:
         return "system"
     kind = next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
     if kind is None and item.nodeid in SLOW:

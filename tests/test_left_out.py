@@ -75,3 +75,11 @@ def test_make_and_ci_run_what_they_say():
     assert steps[-3:] == ["make check UNCHECKED=--allow-unchecked", "make docs", "make test-all"]
     packages = COMMAND.removeprefix("apt-get install ").split(" && ")[0].split()
     assert all(any(package in line.split() for line in steps) for package in packages)
+
+
+def test_what_a_system_lacks_is_named_by_files_and_tests_that_exist():
+    listed = [line for path in (ROOT / "tests" / "elsewhere").glob("lacks.*.txt") for line in path.read_text().split()]
+    assert len(listed) > 10
+    for line in listed:
+        file, _, name = line.partition("::")
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") if name else (ROOT / file).exists(), line

@@ -22,7 +22,7 @@ from tests.elsewhere.use import USES
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"win32": "Windows", "darwin": "macOS"}
 # parts of `os` and `signal` that not every system has, and modules of one system
-LACKED = {*OF_OS["win32"], *OF_OS["darwin"], *OF_SIGNAL["win32"], "statvfs"}
+LACKED = {*OF_OS["win32"], *OF_OS["darwin"], *OF_SIGNAL["win32"], "getuid", "statvfs"}
 OF_ONE = {*MODULES["win32"], "msvcrt", "winreg", "_winapi"}
 
 

@@ -19,7 +19,7 @@ MODULES = {"win32": ("fcntl", "grp", "pwd", "resource", "termios"), "darwin": ()
 OF_OS = {
     "win32": (
         "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_TMPFILE", "chown", "fchmod", "fchown", "fork",
-        "forkpty", "getegid", "geteuid", "getgid", "getgroups", "getloadavg", "getpgid", "getpgrp", "getuid", "killpg",
+        "forkpty", "getegid", "geteuid", "getgid", "getgroups", "getloadavg", "getpgid", "getpgrp", "killpg",
         "lchown", "mkfifo", "mknod", "nice", "pipe2", "pread", "pwrite", "register_at_fork", "sched_getaffinity",
         "sched_setaffinity", "setsid", "sysconf", "wait3", "wait4",
     ),
@@ -61,8 +61,11 @@ class Disk:
         self.real = {name: getattr(os, name) for name in dir(os) if callable(getattr(os, name))}
         self.open = io.open
 
-    def meant(self, path):
-        """The path that a name means: where files of two cases are one, that of the one that is there."""
+    def meant(self, path, *, made=False):
+        """The path that a name means: where files of two cases are one, that of the one that is there.
+
+        made: a file of this name may be made. Raises OSError for a name that no file has there.
+        """
         if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
             return path
         text = os.fspath(path)
@@ -72,7 +75,7 @@ class Disk:
         if not whole.startswith(self.below):
             return path
         if SYSTEM == "win32":
-            self.check(whole)
+            self.check(whole, made=made)
         if self.there(whole):
             return path
         out = ""
@@ -96,13 +99,13 @@ class Disk:
         except OSError:
             return []
 
-    def check(self, whole):
-        """Raises OSError for a name that Windows does not take."""
+    def check(self, whole, *, made):
+        """Raises OSError for a name that Windows does not take; one that is only asked about is no file's."""
         name = whole.rsplit("/", 1)[-1]
         if len(whole) > LONGEST:
             raise FileNotFoundError(2, "The system cannot find the path specified", whole)
         if set(name) & set('<>:"\\|?*') or name.endswith((".", " ")) or name.split(".")[0].lower() in DEVICES:
-            raise OSError(22, "Invalid argument", whole)
+            raise OSError(22, "Invalid argument", whole) if made else FileNotFoundError(2, "No such file", whole)
 
     def check_closed(self, path, folder=None):
         """Raises PermissionError for a file that this process has open, or maps."""
@@ -129,7 +132,8 @@ class Disk:
         """A function of one path."""
 
         def call(path, *more, **named):
-            return self.real[name](self.meant(path) if named.get("dir_fd") is None else path, *more, **named)
+            here = path if named.get("dir_fd") is not None else self.meant(path, made=name in ("mkdir", "open"))
+            return self.real[name](here, *more, **named)
 
         return call
 
@@ -138,7 +142,7 @@ class Disk:
 
         def call(source, target, *more, **named):
             if not named:
-                source, target = self.meant(source), self.meant(target)
+                source, target = self.meant(source), self.meant(target, made=True)
             if SYSTEM == "win32" and name in ("rename", "replace"):
                 self.check_closed(source)
                 self.check_closed(target)
@@ -160,7 +164,7 @@ class Disk:
         return call
 
     def opened(self, file, *more, **named):
-        return self.open(self.meant(file), *more, **named)
+        return self.open(self.meant(file, made=True), *more, **named)
 
     def take_over(self):
         for name in ("access", "listdir", "lstat", "mkdir", "open", "readlink", "scandir", "stat", "truncate", "utime"):
@@ -192,7 +196,8 @@ def without():
     import types
     import uuid  # noqa: F401
 
-    import psutil  # its part for this system needs `resource`
+    import platformdirs  # noqa: F401  both libraries need what is taken away when they are loaded
+    import psutil
 
     below = os.path.realpath(tempfile.gettempdir())
     platform.uname()  # is kept
