@@ -13,7 +13,10 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+if TYPE_CHECKING:
+    import mmap
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4  # of Linux's prctl
 LIBRARIES = 768 * 2**20  # bytes of address space for libraries that are loaded after the limit is set
@@ -80,6 +83,9 @@ if sys.platform == "win32":
         with _turn:
             os.lseek(handle, start, os.SEEK_SET)
             return os.read(handle, size)
+
+    def give_back(pages: mmap.mmap) -> None:
+        """Gives back the pages of a file that were read; Windows takes them itself when it needs memory."""
 
     def physical_mb() -> int:
         """The memory of this machine."""
@@ -167,6 +173,13 @@ else:
     def read_at(handle: int, size: int, start: int) -> bytes:
         """At most `size` bytes of an open file from a place. Safe to call from several threads."""
         return os.pread(handle, size, start)
+
+    def give_back(pages: mmap.mmap) -> None:
+        """Gives back the pages of a file that were read; they are read again where somebody looks at them again."""
+        import mmap
+
+        if hasattr(mmap, "MADV_DONTNEED"):  # not in a browser
+            pages.madvise(mmap.MADV_DONTNEED)
 
     def physical_mb() -> int:
         """The memory of this machine; `UNKNOWN_MB` where the system does not tell."""
