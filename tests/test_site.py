@@ -51,7 +51,9 @@ CENSUS = {
     ],
 }
 LONGEST = 900  # seconds in which a command of a page has ended; a server that is started by mistake never does
-ENDLESS = re.compile(r"^(dpsyn app|pip install|make |docker )")  # a server, an installation: read, not run
+ENDLESS = re.compile(
+    r"^(dpsyn app|(?:python -m )?pip install|uvx |make |python -m tools.dev |docker )"
+)  # a server, an installation: read, not run
 
 
 def nav(entries):

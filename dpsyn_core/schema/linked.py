@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.platforms import unusable
 from dpsyn_core.privacy import HangingTable, Unit
 from dpsyn_core.schema.document import (
     BoughtCharge,
@@ -135,8 +136,8 @@ class LinkedSchema(Schema):
     def _fits(self) -> LinkedSchema:
         names = [t.name for t in self.tables]
         for name in names:
-            if names.count(name) > 1:
-                msg = f"table '{name}' is declared twice; every table needs a name of its own"
+            if sum(name.casefold() == other.casefold() for other in names) > 1:
+                msg = f"table '{name}' is declared twice, capitals aside; every table needs a name of its own"
                 raise ValueError(msg)
         for name in [*names, self.name] if self.one_file else names:
             if set(name) & set("/\\") or name.startswith(".") or not name.isprintable():
@@ -144,6 +145,9 @@ class LinkedSchema(Schema):
                     f"table {name[:80]!r} names a file; a name must not hold a slash or a mark that is not printed, or "
                     "begin with a dot"
                 )
+                raise ValueError(msg)
+            if unusable(name):
+                msg = f"table {name[:80]!r} names a file, and Windows takes no file of this name; give it another name"
                 raise ValueError(msg)
         self._check_tree(names)
         for table in self.tables:

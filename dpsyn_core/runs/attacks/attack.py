@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.limits import limit_resources
+from dpsyn_core.platforms import limit_resources
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.attacks import judge
 from dpsyn_core.runs.attacks.child import AnyWorld, moves_of, outcomes

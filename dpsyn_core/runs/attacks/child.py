@@ -32,6 +32,7 @@ from numpy.random import Generator
 
 from dpsyn_core.child import Child
 from dpsyn_core.errors import DPSynError, EngineError, MethodError
+from dpsyn_core.platforms import orphaned, parent
 from dpsyn_core.privacy import Ledger
 from dpsyn_core.runs.attacks import people
 from dpsyn_core.runs.attacks.membership import Probe, TreeProbe
@@ -152,9 +153,9 @@ def unpacked(stream: IO[bytes]) -> tuple[dict[str, Any], AnyWorld]:
 
 def main() -> int:
     """Makes the runs that it was asked for. Returns the exit status."""
-    parent = os.getppid()
+    started_by = parent()
     Child.begin()
-    Child.end_with(parent)
+    Child.end_with(started_by)
     from dpsyn_core.runs.attacks.result import AttackSpec
     from dpsyn_core.schema import Schema
 
@@ -164,7 +165,7 @@ def main() -> int:
         shadow = shadow_of(world, Schema.of(document["schema"]), spec)
         rng = np.random.default_rng()
         for _ in range(document["runs"]):
-            if os.getppid() != parent:
+            if orphaned(started_by):
                 return 1
             _tell(shadow.run(rng).document())
     except DPSynError as error:
