@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.linked import diagram, division
+from ui.linked import diagram
 from ui.privacy import backwards, budget, guarantee, noise, plan
 from ui.shared.going import go_to
 from ui.shared.state import workspace
@@ -13,24 +13,20 @@ from ui.synthesize import settings_file
 
 space = workspace()
 heading("privacy")
-linked = space.linked
 settings_file.take_pending(space)
 
 left, right = st.columns([8, 5], gap="large")
 with left:
     reading = budget.fields(space)
-    unit = guarantee.unit_fields(space) if linked is None else division.unit_fields(linked)
+    unit = guarantee.unit_fields(space)
     chosen = reading.budget
     if chosen is None:
         st.info(t("privacy.blocked"))
     else:
-        if linked is not None and linked.declared() is not None:
-            section(t("linked.division"))
-            division.division(linked, chosen)
         section(t("privacy.plot"))
-        if linked is not None:
-            small(t("linked.plot", root=literal(linked.root)))
-        planned = plan.planned(space, chosen) if linked is None else None
+        if space.linked is not None:
+            small(t("linked.plot", root=literal(space.linked.root)))
+        planned = plan.planned(space, chosen)
         shown = st.container()
         public = planned and plan.planned(space, chosen, public=True)  # the plot is shown and kept untagged
         k = plan.k_field(public)
@@ -47,21 +43,18 @@ with left:
         at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
         noise.show_table(at_k, k)
 with right:
-    if linked is not None:
-        diagram.draw(linked)
+    if space.linked is not None:
+        diagram.draw(space.linked)
     if chosen is not None:
         guarantee.odds(chosen)
-        if linked is None:
-            guarantee.delta_against_n(space, chosen)
+        guarantee.delta_against_n(space, chosen)
+        if space.kept_schema is not None:
             section(t("plan.title"))
-            plan.split(space, planned)
+            plan.split(space, chosen, planned)
             plan.expected(space, planned)
-        elif linked.panel is None:  # a panel's file has more rows than people
-            guarantee.delta_against_n(linked.parts[linked.root], chosen)
         guarantee.limit(space)
-if linked is None:
-    backwards.panel(space)
-    settings_file.panel(space, key="privacy")
+backwards.panel(space)
+settings_file.panel(space, key="privacy")
 with st.container(horizontal=True, gap="small"):
     onward = st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next")
     asking = st.button(t("questions.privacy"), key="privacy_questions")

@@ -24,7 +24,7 @@ from ui.shared.text import literal, t
 from ui.shared.theme import end_page, heading, not_private, note, private_tag
 from ui.synthesize import runs
 
-OF_LINKS = ("links", "pairs", "columns", "groups", "queries", "incomes", "learning", "released")
+OF_LINKS = ("links", "pairs", "columns", "groups", "queries", "incomes", "learning", "attack", "released")
 VIEWS = ("pairs", "columns", "groups", "queries", "incomes", "learning", "several", "attack", "released")
 
 space = workspace()
@@ -60,6 +60,9 @@ if view == "asked" and links:  # from released values alone
     end_page()
 if view == "released" or space.choices.safe:
     released.panel(space, job)
+    end_page()
+if view == "attack" and links:
+    note(t("linked.no_attack"))
     end_page()
 private_tag()
 if view == "attack":

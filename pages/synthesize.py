@@ -4,7 +4,6 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data.quick import left_out, named
-from ui.linked import settings as trees
 from ui.privacy import plan
 from ui.questions import expected
 from ui.shared import stamps
@@ -21,28 +20,21 @@ settings_file.take_pending(space)
 left, right = st.columns([7, 5], gap="large")
 with left:
     section(t("synthesize.system"))
-    if space.linked is not None:
-        trees.system(space.linked)
-    else:
-        methods.choose(space)
-        methods.settings(space)
-        public_table.expander(space)
-        plan.expander(space)
+    methods.choose(space)
+    methods.settings(space)
+    public_table.expander(space)
+    plan.expander(space)
 with right:
     section(t("synthesize.run"))
-    if space.linked is not None:
-        trees.output(space, space.linked)
-    else:
-        methods.output(space)
+    methods.output(space)
     stamps.draft(space, key="synthesize_to_guide")
     why = problem(space)
     if why:
         note(sentence(ValueError(why)), "alarm")
-    elif space.linked is None:
+    else:
         methods.estimate(space)
         plan.warning(space)
-    if space.linked is None:
-        expected.on_synthesize(space)
+    expected.on_synthesize(space)
     point_out_names(space, key="synthesize")
     name = named(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space)
     if left_out(space):
@@ -56,10 +48,9 @@ with right:
             st.rerun()
     note(t("synthesize.many"))
 
-if space.linked is None:
-    if methods.chosen(space) == design.METHOD:
-        design.editor(space)
-    settings_file.panel(space, key="synthesize")
-    answers.panel(space)
+if methods.chosen(space) == design.METHOD:
+    design.editor(space)
+settings_file.panel(space, key="synthesize")
+answers.panel(space)
 refits.panel(space)
 runs.listed(space)

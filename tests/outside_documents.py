@@ -371,7 +371,7 @@ DOCUMENTS = {
 UPLOADS = {
     "project_open": "project", "schema_upload": "schema", "plan_schema": "schema", "refit_file": "release file",
     "reader_files": "manifest", "questions_upload": "questions",
-    "linked_upload_questions": "linked questions", "labels_file": "code list", "follows_file": "code list",
+    "labels_file": "code list", "follows_file": "code list",
     "upload": "a table", "public_table": "a table", "public_file": "a table", "linked_upload": "tables",
     "settings_file": "settings file",
 }  # fmt: skip

@@ -36,19 +36,13 @@ def python_script(spec: RunSpec, label: str, name: str, *, query_vouched: bool) 
 
 def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str, *, query_vouched: bool) -> str:
     """As `python_script`, for a run of linked tables, whose files stand next to it."""
-    named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, **spec.settings}
-    named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
-    named |= {"rng": spec.seed, "dataset": spec.dataset}
-    named |= {"questions": spec.questions["questions"]} if spec.questions is not None else {}
-    named |= {"query_vouched": True} if query_vouched else {}
-    lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
     lead = "from dpsyn_core import synthesize\nfrom dpsyn_core.tables.read import read_table\n\n"
     if schema.one_file:
         given = 'TABLES = read_table("YOUR_TABLE.csv")  # the private table'
     else:
         files = "".join(f"    {t.name!r}: read_table({f'YOUR_{t.name}.csv'!r}),\n" for t in schema.tables)
         given = f"TABLES = {{  # the private tables\n{files}}}"
-    call = f'release = synthesize(\n    TABLES,\n    "{schema_file(schema)}",\n{lines})'
+    call = _call(spec, query_vouched=query_vouched, tables="TABLES", schema=schema_file(schema))
     out = f"{name}.csv" if schema.one_file else f"{name}/"
     parts = [
         HEAD.format(label=_named(label), schema=schema_file(schema)),
@@ -106,8 +100,8 @@ def _cell(kind: str, text: str) -> dict[str, Any]:
     return {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True), **code}
 
 
-def _call(spec: RunSpec, *, query_vouched: bool) -> str:
-    """The call with every setting that differs from its default; the schema's file holds the questions."""
+def _call(spec: RunSpec, *, query_vouched: bool, tables: str = "TABLE", schema: str = SCHEMA) -> str:
+    """The call with every setting that differs from its default; the schema's file of one table holds the questions."""
     named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, "method": spec.method}
     named |= {"settings": spec.settings} if spec.settings else {}
     named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
@@ -116,8 +110,9 @@ def _call(spec: RunSpec, *, query_vouched: bool) -> str:
     named |= {"query_vouched": True} if query_vouched else {}
     named |= {"public_table": spec.public_table} if spec.public_table is not None else {}
     named |= {"tables": spec.tables} if spec.tables > 1 else {}
+    named |= {"questions": spec.questions} if (spec.questions or {}).get("across") else {}
     lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
-    return f'release = synthesize(\n    TABLE,\n    "{SCHEMA}",\n{lines})'
+    return f'release = synthesize(\n    {tables},\n    "{schema}",\n{lines})'
 
 
 def _write(name: str) -> str:

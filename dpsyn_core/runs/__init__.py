@@ -44,7 +44,7 @@ trees.bounding: LeftOut bounded check_names
 trees.checks: findings
 trees.comparison: compare_linked
 trees.decoder: check_linked_rules
-trees.division: division steps_of
+trees.division: BudgetStep steps_of
 trees.export: named_tables places_of staged_trees written_tables
 trees.flat_table: AskedTable
 trees.keys: KeysOfLink check_keys

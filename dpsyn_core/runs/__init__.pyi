@@ -141,7 +141,7 @@ from dpsyn_core.runs.trees.bounding import check_names as check_names
 from dpsyn_core.runs.trees.checks import findings as findings
 from dpsyn_core.runs.trees.comparison import compare_linked as compare_linked
 from dpsyn_core.runs.trees.decoder import check_linked_rules as check_linked_rules
-from dpsyn_core.runs.trees.division import division as division
+from dpsyn_core.runs.trees.division import BudgetStep as BudgetStep
 from dpsyn_core.runs.trees.division import steps_of as steps_of
 from dpsyn_core.runs.trees.export import named_tables as named_tables
 from dpsyn_core.runs.trees.export import places_of as places_of

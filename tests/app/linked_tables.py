@@ -1,6 +1,7 @@
 """Linked tables for tests of the app: the sample, uploads of patients with visits, a panel."""
 
 from tests.app_driver import space_of
+from ui.questions import kept
 
 PATIENTS = b"patient_id,sex\n" + b"".join(b"%d,%s\n" % (i, (b"f", b"m")[i % 2]) for i in range(40))
 VISITS = b"patient_id,nr,ward\n" + b"".join(
@@ -35,6 +36,11 @@ def with_panel(app, raw=PANEL):
 def linked(app):
     """The linked tables of the visitor."""
     return space_of(app).linked
+
+
+def asked(app):
+    """The questions about linked tables that the next run is told."""
+    return kept.fitting(space_of(app)).across
 
 
 def field(app, kind, label):

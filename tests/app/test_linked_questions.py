@@ -8,12 +8,14 @@ import pytest
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.document import Questions
-from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files
+from tests.app.linked_tables import PATIENTS, VISITS, asked, linked, with_files
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words
 from ui.export.files import bundle, command
 from ui.linked import files
-from ui.synthesize.starting import problem
+from ui.privacy import plan
+from ui.questions import expected
+from ui.synthesize.starting import problem, spec_of
 
 ASKED = {"version": 1, "questions": [
     {"about": "patients", "counts": {"in A": {"of": "visits", "where": "ward = A"}},
@@ -33,7 +35,7 @@ def hospital(app):
 def uploaded(app, document):
     """The app after a file of questions was handed over."""
     raw = json.dumps(document).encode()
-    return app.file_uploader(key="linked_upload_questions").set_value(("q.json", raw, "application/json")).run()
+    return app.file_uploader(key="questions_upload").set_value(("q.json", raw, "application/json")).run()
 
 
 def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_path):
@@ -42,7 +44,7 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     app.button(key="linked_ask_keep").click().run()
     uploaded(app, ASKED)
     assert not app.exception and not app.error and "1 of 1 questions taken" in words(app)
-    assert [q.name for q in linked(app).questions][1] == "visits to A"
+    assert [q.name for q in asked(app)][1] == "visits to A"
     at_page(app, "privacy")
     assert "the question visits to A" in words(app) and not app.exception
     space_of(app).choices.epsilon = 20.0  # enough for an interval that has ends, of 40 patients
@@ -64,7 +66,7 @@ def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_
     assert figure["low"] < figure["estimate"] < figure["high"] and len(groups["figures"]) == 2
     packed = zipfile.ZipFile(io.BytesIO(bundle(space, job)))
     assert json.loads(packed.read("answers.json")) == [single, groups]
-    assert Questions.loads(packed.read("questions.json")).across == linked(app).questions
+    assert Questions.loads(packed.read("questions.json")).across == asked(app)
     assert "questions.json" in command(space, job)
     compile(packed.read("run.py"), "run.py", "exec")
     assert b"questions=" in packed.read("run.py")
@@ -81,7 +83,7 @@ def test_the_form_asks_for_medians_and_gini_indices_of_children_and_parents(app,
     next(s for s in app.selectbox if s.label == "figure").set_value(figure).run()
     app.button(key="linked_ask_keep").click().run()
     assert not app.exception and not app.error
-    (question,) = linked(app).questions
+    (question,) = asked(app)
     assert question.ask.kind == figure and question.about == ("visits" if kind == "mean" else "patients")
     assert question.ask.of == {"mean": "nr", "count": "number of visits", "own": "age"}[kind]
 
@@ -92,34 +94,65 @@ def test_a_changed_question_makes_the_run_one_of_other_settings(hospital):
     made(app)
     at_page(app, "data")
     assert "Settings changed since this run." not in words(app)
-    at_page(app, "questions").button(key="linked_question_remove_0").click().run()
-    assert linked(app).questions == () and not app.exception
+    at_page(app, "questions").button(key="question_remove_0").click().run()
+    assert asked(app) == () and not app.exception
     at_page(app, "data")
     assert "Settings changed since this run." in words(app)
 
 
-def test_a_file_that_does_not_fit_is_refused_in_a_sentence(hospital):
+def test_a_question_of_a_file_that_does_not_fit_is_listed_with_the_reason_and_not_asked(hospital):
     app = hospital
     wrong = json.loads(json.dumps(ASKED).replace('"sex"', '"age"'))
     uploaded(app, wrong)
-    assert "is no column that it can name" in words(app) and not app.exception
-    assert linked(app).questions == ()
-    app.file_uploader(key="linked_upload_questions").set_value(("q.json", b"{", "application/json")).run()
+    assert "Not asked until it is mended" in words(app) and "is no column that it can name" in words(app)
+    assert asked(app) == () and not app.exception
+    one = [{"name": "by sex", "kind": "table", "of": ["sex"]}]
+    uploaded(app, {"version": 1, "questions": one})
+    assert "names no table, and 2 are loaded" in words(app) and asked(app) == () and not app.exception
+    app.file_uploader(key="questions_upload").set_value(("q.json", b"{", "application/json")).run()
     assert "are not JSON" in words(app) and not app.exception
 
 
-def test_a_question_that_no_longer_fits_stops_the_run_until_it_is_removed(hospital):
+def test_a_question_that_no_longer_fits_is_left_out_of_the_run_and_the_pages_say_so(hospital):
     app = hospital
     uploaded(app, ASKED)
     part = linked(app).parts["visits"]
     document = part.schema.document()
     document["attributes"] = [a for a in document["attributes"] if a["name"] != "ward"]
     part.schema = type(part.schema).of(document)
-    assert "ward" in problem(space_of(app))
+    assert not problem(space_of(app)) and spec_of(space_of(app)).questions is None
+    at_page(app, "synthesize")
+    assert "1 of your questions do not fit the schema and are left out" in words(app) and not app.exception
     at_page(app, "questions")
     assert "Not asked until it is mended" in words(app) and not app.exception
-    app.button(key="linked_question_remove_0").click().run()
+    app.button(key="question_remove_0").click().run()
+    assert "Not asked until it is mended" not in words(app) and not app.exception
+
+
+def test_questions_are_suggested_across_each_link_and_of_each_table_and_fit(hospital):
+    app = hospital
+    offered = [b for b in app.button if b.key and b.key.startswith("question_add_")]
+    assert "average, number of visits of one record of patients" in offered[0].label
+    assert any("visits: " in b.label for b in offered), [b.label for b in offered]
+    for left in range(len(offered), 0, -1):
+        assert len([b for b in app.button if b.key and b.key.startswith("question_add_")]) == left
+        app.button(key="question_add_0").click().run()
+    assert len(asked(app)) == len(offered) and "Not asked until" not in words(app) and not app.exception
     assert not problem(space_of(app))
+
+
+def test_the_share_of_the_questions_is_chosen_and_decides_their_noise(hospital):
+    app = hospital
+    uploaded(app, ASKED)
+    usual = expected.noise(space_of(app))["visits to A"]
+    app.slider(key="questions_share").set_value(60).run()
+    assert spec_of(space_of(app)).questions_share == 0.6 and not app.exception
+    steps = plan.tree_steps(space_of(app), spec_of(space_of(app)).budget)
+    (step,) = [s for s in steps if s.what == "question"]
+    assert step.share == pytest.approx(0.6) and step.noise < usual
+    assert f"±{step.noise:.3g} individuals" in words(app)
+    at_page(app, "synthesize")
+    assert "for 60 % of the budget" in words(app) and not app.exception
 
 
 def test_the_questions_page_speaks_german(hospital):

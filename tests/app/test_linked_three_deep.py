@@ -5,12 +5,12 @@ import sqlite3
 import pytest
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.trees.keys import check_keys
-from tests.app.linked_tables import field, linked, with_shop
+from tests.app.linked_tables import asked, field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words
 from ui.export import files
+from ui.questions import kept
 from ui.shared import results
 
 
@@ -38,7 +38,7 @@ def test_a_question_may_count_grandchildren_of_children(shop):
     field(shop, "selectbox", "records").set_value("lines").run()
     shop.button(key="linked_ask_keep").click().run()
     assert not shop.exception and not shop.error
-    assert linked(shop).questions[0].about == "orders"
+    assert asked(shop)[0].about == "orders"
 
 
 def test_a_question_about_grandchildren_may_say_how_many_of_an_individual_count_fully(shop):
@@ -47,12 +47,12 @@ def test_a_question_about_grandchildren_may_say_how_many_of_an_individual_count_
     assert not [e for e in shop.number_input if "customers" in e.label], "a customer is one record"
     shop.selectbox[0].set_value("lines").run()
     shop.selectbox[1].set_value("mean").run()
-    asked = field(shop, "number_input", "records of lines per record of customers")
-    assert asked.value is None and asked.max == 100
-    asked.set_value(3).run()
+    few = field(shop, "number_input", "records of lines per record of customers")
+    assert few.value is None and few.max == 100
+    few.set_value(3).run()
     shop.button(key="linked_ask_keep").click().run()
     assert not shop.exception and not shop.error
-    (question,) = linked(shop).questions
+    (question,) = asked(shop)
     said = "at most 3 records per record of customers count fully"
     assert question.about == "lines" and question.at_most == 3 and said in words(shop)
     job = made(shop)
@@ -64,7 +64,7 @@ def test_a_question_about_grandchildren_may_say_how_many_of_an_individual_count_
 
 def test_what_counts_fully_is_asked_and_said_in_german(shop):
     mean = {"name": "q", "kind": "mean", "of": "pieces"}
-    linked(shop).questions = Questions.of([{"about": "lines", "at_most": 3, "ask": mean}]).across
+    kept.put(space_of(shop), {"about": "lines", "at_most": 3, "ask": mean})
     shop.session_state["language"] = "de"
     at_page(shop, "questions")
     assert field(shop, "number_input", "datensätze von orders je datensatz von customers").value is None

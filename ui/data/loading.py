@@ -19,6 +19,7 @@ from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Workspace, jobs
 from ui.shared.text import t
 from ui.shared.visitors import marked
+from ui.synthesize import methods
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +66,8 @@ def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:
     if before is not None:
         chosen, dataset.ledger = before
         dataset.returned = True
-    space.dataset, space.schema, space.linked = dataset, chosen, None
+    space.dataset, space.schema = dataset, chosen
+    methods.put_linked(space, None)
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith(("schema_", "neighbours", "theta", "about_n", "who"))]:
         del st.session_state[key]

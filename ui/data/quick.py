@@ -8,7 +8,6 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data.sources import refused, waiting
-from ui.linked.starting import drops
 from ui.schema.unit import dropped, limited
 from ui.shared import results, stamps
 from ui.shared.going import go_to, reveal
@@ -58,22 +57,20 @@ def _offer(space: Workspace, *, busy: bool) -> None:
 
 def named(label: str, space: Workspace) -> str:
     """The words of a button that starts a run, with what it leaves out of one table."""
-    return limited(label, space.schema) if space.linked is None else label
+    return limited(label, space.kept_schema)
 
 
 def left_out(space: Workspace) -> str:
     """What a run leaves out of what is loaded, by what is declared; empty where nothing is."""
-    if space.linked is None:
-        return "" if space.schema is None else dropped(space.schema)
-    schema = space.linked.declared()
-    return t("linked.undeclared") if schema is None else drops(schema)
+    schema = space.kept_schema
+    if schema is not None:
+        return dropped(schema)
+    return "" if space.linked is None else t("linked.undeclared")
 
 
 def _spends(space: Workspace) -> str:
-    epsilon = amount(space.choices.epsilon)
-    if space.linked is not None:
-        return f"{t('linked.quick', epsilon=epsilon)} {left_out(space)}"
-    return f"{t('quick.note', epsilon=epsilon, method=methods.chosen(space))} {left_out(space)}"
+    spent = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space))
+    return f"{spent} {left_out(space)}"
 
 
 def result(space: Workspace, shown: Job) -> None:

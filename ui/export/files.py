@@ -213,13 +213,13 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
 
 def reusable(job: Job) -> bool:
     """Whether more tables can be made of what the run released."""
-    if job.spec.linked:
-        return False  # their runs leave no release file
     from dpsyn_core.errors import InputError
-    from dpsyn_core.runs import check_reusable
+    from dpsyn_core.runs import MEASUREMENTS, check_reusable
 
     if job.spec.release is not None:
         return below(job.folder, job.spec.release).exists()  # a project of an earlier version brings none
+    if job.spec.linked:
+        return (job.folder / MEASUREMENTS).exists()  # a run of an earlier version left none
     try:
         check_reusable(job.spec.config)
     except InputError:
@@ -237,7 +237,7 @@ def release(space: Workspace, job: Job) -> bytes:
 
     if job.spec.release is not None:
         return below(job.folder, job.spec.release).read_bytes()
-    columns = results.synthetic(space, job).column_names
+    columns = [name for table in results.tables(space, job).values() for name in table.column_names]
     manifest = Manifest.parse(manifest_text(space, job).encode(), "manifest")[0]
     return pack_release(manifest, (job.folder / MEASUREMENTS).read_bytes(), columns)
 

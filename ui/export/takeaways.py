@@ -11,6 +11,7 @@ from dpsyn_core.privacy import Manifest
 from dpsyn_core.privacy import certificates as certificate
 from dpsyn_core.report import takeaways
 from dpsyn_core.runs import MANIFEST
+from dpsyn_core.schema import METHOD
 from ui.export import files
 from ui.linked import files as trees
 from ui.shared.jobs import Job
@@ -46,7 +47,9 @@ def panel(space: Workspace, job: Job) -> None:
                 t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
                 mime=mime, on_click="ignore", key=f"take_{ending}",
             )  # fmt: skip
-        if job.spec.release is None and not job.spec.linked:  # a table from a release file is made by `dpsyn refit`
+        if (
+            job.spec.release is None and job.spec.method != METHOD
+        ):  # of an earlier version; a table from a release file is made by `dpsyn refit`
             settings_file.button(settings_file.of_job(space, job), key="take_settings")
     section(t("take.cite"))
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year

@@ -6,11 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.questions import MOST_GROUPS, LinkedQuestion, Questions, numeric
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.questions import MOST_GROUPS, LinkedQuestion, Question, Questions, numeric, plain
 from dpsyn_core.runs import AskedTable
 from dpsyn_core.schema import Link, LinkedSchema
-from ui.shared.state import Linked
+from ui.questions import kept
+from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
 
@@ -21,23 +22,40 @@ FIGURES: dict[str, dict[str, Any]] = {
 GENERATION = "linked_ask_generation"  # changes when a question was kept, so that the form is empty again
 
 
-def keep(linked: Linked, schema: LinkedSchema, added: Questions) -> int:
-    """Declares questions that are not declared yet, by their names. Raises QuestionError where one does not fit.
-
-    Returns:
-        How many were added.
-    """
-    known = {question.name for question in linked.questions}
-    new = tuple(question for question in added.across if question.name not in known)
-    for question in new:
-        AskedTable(schema, question)
-    linked.questions = Questions.of([*linked.questions, *new]).across
-    return len(new)
+def number_of(schema: LinkedSchema, link: Link) -> LinkedQuestion:
+    """The question for the average number of children that a parent has."""
+    counted = _free(f"number of {link.child}", schema, link.parent)
+    usual = _usual(t("linked.ask_count", child=link.child, root=link.parent), "", [])
+    name = f"{t('linked.ask_figure_mean')}, {usual}"[:200]
+    counts = {counted: {"of": link.child}}
+    return _across({"about": link.parent, "counts": counts, "ask": {"kind": "mean", "of": counted, "name": name}})
 
 
-def form(linked: Linked, schema: LinkedSchema) -> None:
+def about(schema: LinkedSchema, table: str, question: Question) -> LinkedQuestion | None:
+    """A question of one table as one about linked tables, named after it; None where it cannot be asked of them."""
+    name = f"{table}: {question.name}"[:200]
+    try:
+        made = _across({"about": table, "ask": plain(question) | {"name": name}})
+        AskedTable(schema, made)
+    except DPSynError:  # a regression, or a column that its table computes
+        return None
+    return made
+
+
+def _across(document: dict[str, Any]) -> LinkedQuestion:
+    return Questions.of([document]).across[0]
+
+
+def _free(name: str, schema: LinkedSchema, table: str) -> str:
+    """The name of a column that a question declares, which no column of its table has."""
+    while name in {a.name for a in schema[table].coded}:
+        name += "_"
+    return name
+
+
+def form(space: Workspace, schema: LinkedSchema) -> None:
     """The fields, and the button that declares what they say."""
-    key = f"linked_ask_{linked.serial[:8]}_{st.session_state.get(GENERATION, 0)}"
+    key = f"linked_ask_{space.serial[:8]}_{st.session_state.get(GENERATION, 0)}"
     names = [link.child for link in schema.links]
     child = str(st.selectbox(t("linked.ask_about"), names, key=f"{key}_child", format_func=literal))
     link = next(one for one in schema.links if one.child == child)
@@ -63,9 +81,7 @@ def form(linked: Linked, schema: LinkedSchema) -> None:
     if not st.button(t("questions.keep"), type="primary", key="linked_ask_keep"):
         return
     try:
-        if not keep(linked, schema, Questions.of([made])):
-            msg = f"two questions are called {made['ask']['name']!r}; give every question its own name"
-            raise QuestionError(msg)
+        kept.put(space, made)
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
@@ -133,9 +149,7 @@ def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[
     )  # fmt: skip
     parent = schema[link.parent].coded
     by = _groups(t("linked.ask_by"), [a.name for a in parent if not numeric(a)], key)
-    counted = f"number of {link.child}"
-    while counted in {a.name for a in parent}:
-        counted += "_"
+    counted = _free(f"number of {link.child}", schema, link.parent)
     met = (where or "").strip()
     count = {"of": link.child, "any": kind == SHARE} | ({"where": met} if met else {})
     return {
@@ -157,9 +171,7 @@ def _of_numbers(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[s
     if kind != CHANGE:
         return {"about": about, "ask": {"kind": "mean", "of": of, "by": by}, "usual": usual}
     note(t("linked.ask_change_note", order=link.order))
-    changed = f"change of {of}"
-    while changed in {a.name for a in schema[link.child].coded}:
-        changed += "_"
+    changed = _free(f"change of {of}", schema, link.child)
     return {
         "about": link.child, "changes": {changed: of}, "ask": {"kind": "mean", "of": changed, "by": by},
         "usual": usual,

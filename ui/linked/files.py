@@ -14,6 +14,7 @@ from typing import Any
 from dpsyn_core.privacy import Manifest
 from dpsyn_core.report import takeaways
 from dpsyn_core.runs import ANSWERS, MANIFEST
+from dpsyn_core.schema import METHOD
 from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import relations
 from ui.report import comparing
@@ -109,17 +110,21 @@ def _digest(content: bytes) -> str:
 def command(space: Workspace, job: Job, stem: str) -> list[str]:
     """The words of the command that repeats the run on the owner's tables: the same post-processing, new noise."""
     spec, known = job.spec, results.tree(space, job)
+    rows = ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
+    if spec.release is not None:
+        out = f"{stem}.csv" if known.one_file else f"{stem}/"
+        return ["dpsyn", "refit", "RELEASE.dpsyn", *rows, "--seed", str(spec.seed), "--out", out]
     if known.one_file:
         given, out = ["YOUR_TABLE.csv"], f"{stem}.csv"
     else:
         given = [w for table in known.tables for w in ("--table", f"{table.name}=YOUR_{table.name}.csv")]
         out = f"{stem}/"
     words = ["dpsyn", "synth", *given, "--schema", takeaways.schema_file(known), "--epsilon", plain(spec.epsilon)]
-    words += ["--delta", plain(spec.delta)]
-    words += ["--set", f"effort={plain(spec.settings['effort'])}"] if "effort" in spec.settings else []
+    words += ["--delta", plain(spec.delta), *(["--method", spec.method] if spec.method != METHOD else [])]
+    words += [w for k, v in spec.settings.items() for w in ("--set", f"{k}={json.dumps(v)}")]
     words += ["--questions", QUESTIONS] if spec.questions else []
-    words += ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
-    return [*words, "--seed", str(spec.seed), f"--dataset={spec.dataset or known.ledger_name}", "--out", out]
+    words += ["--questions-share", plain(spec.questions_share)] if spec.questions_share is not None else []
+    return [*words, *rows, "--seed", str(spec.seed), f"--dataset={spec.dataset or known.ledger_name}", "--out", out]
 
 
 def scripts(space: Workspace, job: Job, stem: str) -> dict[str, str]:

@@ -24,6 +24,7 @@ from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
 from ui.shared.text import t
 from ui.shared.visitors import marked
+from ui.synthesize import methods
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,10 +61,10 @@ def place(space: Workspace, linked: Linked) -> None:
         before = next((j for j in jobs().of(space.owner) if j.spec.linked and j.made_from(linked.serial)), None)
         if before is not None:
             linked.adopt(LinkedSchema.load(before.folder / SCHEMA))
-            linked.questions = Questions.of(before.spec.questions or []).across
+            space.asked.setdefault(linked.serial, Questions.of(before.spec.questions or []).asked_across())
     if remembered(linked.serial, "unit"):  # the same files were looked at before
         linked.seen = linked.structure()
-    space.linked = linked
+    methods.put_linked(space, linked)
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith("linked_") and not str(k).startswith("linked_up")]:
         del st.session_state[key]

@@ -11,6 +11,7 @@ from ui.linked.loading import Given
 from ui.shared.state import Workspace
 from ui.shared.text import literal, local, sentence, t
 from ui.shared.theme import note
+from ui.synthesize import methods
 
 TAKEN, PROBLEM, READ = "linked_up_taken", "linked_up_problem", "linked_up_read"
 NAMES = "linked_up_names"  # of the files that could not be used
@@ -54,7 +55,7 @@ def leave(space: Workspace) -> None:
         return
     note(t("linked.waits", name=space.linked.name, table=data.name))
     if st.button(t("linked.back", table=literal(data.name)), key="linked_back"):
-        space.linked = None
+        methods.put_linked(space, None)
         space.memo.clear()
         st.rerun()
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.privacy import Neighbours
-from dpsyn_core.questions import LinkedQuestion
 from dpsyn_core.schema import CHILDREN, LinkedSchema, Schema, SchemaUnit, panel_schema, with_keys
 from ui.shared.text import t
 
@@ -117,9 +116,6 @@ class LinkedTables(Generic[Part]):
     sample: bool = False
     serial: str = ""
     version: int = 0
-    effort: float = 1.0
-    n_roots: int | None = None
-    questions: tuple[LinkedQuestion, ...] = ()  # declared, to be answered by the next run
 
     def schema(self) -> LinkedSchema:
         """The schema that the pages describe. Raises SchemaError."""
@@ -229,10 +225,10 @@ class LinkedTables(Generic[Part]):
         document = made.document() | self.rest | named
         return LinkedSchema.of(document | {"links": [panel.rest | document["links"][0]]})
 
-    def adopt(self, schema: LinkedSchema) -> None:
-        """Takes over a schema of the same tables. Raises SchemaError where they are not the same."""
+    def check(self, schema: LinkedSchema) -> None:
+        """Raises SchemaError where a schema describes other tables than these."""
         if schema.one_file:
-            self._adopt_panel(schema)
+            self._check_panel(schema)
             return
         if self.panel is not None:
             msg = "the schema describes several files, and one file with a person's rows is loaded; load those files"
@@ -246,6 +242,13 @@ class LinkedTables(Generic[Part]):
             raise SchemaError(msg)
         for table in schema.tables:
             self._check_columns(table.name, [a.name for a in table.coded])
+
+    def adopt(self, schema: LinkedSchema) -> None:
+        """Takes over a schema of the same tables. Raises SchemaError where they are not the same."""
+        self.check(schema)
+        if schema.one_file:
+            self._adopt_panel(schema)
+            return
         for table in schema.tables:
             self.parts[table.name].schema = table.columns
         self.root = schema.root.name
@@ -253,17 +256,18 @@ class LinkedTables(Generic[Part]):
         self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
         self._take_names(schema)
 
-    def _adopt_panel(self, schema: LinkedSchema) -> None:
-        part, link = self.parts[self.root], schema.links[0]
-        if self.panel is None or link.order is None:
+    def _check_panel(self, schema: LinkedSchema) -> None:
+        if self.panel is None or schema.links[0].order is None:
             msg = (
                 "the schema describes one file with a person's rows and their order, and other tables are loaded; "
                 "upload that file and declare it as a panel"
             )
             raise SchemaError(msg)
+        self._check_columns(self.root, [a.name for table in schema.tables for a in table.coded])
+
+    def _adopt_panel(self, schema: LinkedSchema) -> None:
+        part, link = self.parts[self.root], schema.links[0]
         constant = [a.name for a in schema.root.coded]
-        rows = schema[link.child]
-        self._check_columns(self.root, [*constant, *(a.name for a in rows.coded)])
         documents = [a for table in schema.tables if table.columns is not None
                      for a in table.columns.document()["attributes"]]  # fmt: skip
         rules = [r for table in schema.tables if table.columns is not None
@@ -272,7 +276,7 @@ class LinkedTables(Generic[Part]):
             {"version": 1, "name": schema.name, "attributes": documents} | ({"rules": rules} if rules else {})
         )
         rest = LinkDraft.of(schema.document()["links"][0]).rest
-        self.panel = PanelDraft(schema.root_key, link.order, tuple(constant), link.max_children, rest)
+        self.panel = PanelDraft(schema.root_key, link.order or "", tuple(constant), link.max_children, rest)
         self._take_names(schema)
 
     def _take_names(self, schema: LinkedSchema) -> None:

@@ -11,7 +11,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.report import grid_figure
 from dpsyn_core.runs import EPSILONS, SIZES, Outlook, RunSpec, outlook, plan
 from dpsyn_core.schema import Schema
-from ui.privacy.plan import ALONE, FAIR, HASHED, bar, verdict
+from ui.privacy.plan import ALONE, FAIR, HASHED, bar, parts_of, verdict
 from ui.shared.text import amount, number, percent, sentence, t
 from ui.shared.theme import lead, note, section, show
 
@@ -38,7 +38,7 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
         )
     )
     section(t("plan.title"))
-    bar(made)
+    bar(parts_of(made))
     section(t("ahead.grid"))
     _grid(found, "columns")
     if any(o.pairs is not None for o in found):

@@ -29,18 +29,24 @@ COINS = 50  # of a hundred guesses are right by chance
 
 def panel(space: Workspace) -> None:
     """Folded away: which way, the target, the epsilon that it leads to, and one press that takes it."""
-    if space.schema is None or not space.choices.valid:
+    if space.kept_schema is None or not space.choices.valid:
         return
     with st.expander(t("backwards.title"), key="backwards_expander", on_change="rerun") as folded:
         if not folded.open:
+            return
+        if space.linked is not None:
+            _from_gain_alone(space)
             return
         note(t("backwards.note"))
         way = st.segmented_control(
             t("backwards.way"), WAYS, default="error", required=True, key="backwards_way",
             format_func=lambda w: t(f"backwards.way_{w}"), label_visibility="collapsed",
         )  # fmt: skip
+        schema = space.schema
+        if schema is None:
+            return
         try:
-            _from_gain(space, space.schema) if way == "gain" else _from_error(space, space.schema)
+            _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
         except DPSynError as error:
             note(sentence(error), "alarm")
 
@@ -96,6 +102,17 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
     note(words)
     _take(epsilon)
     _picture(found, space.choices.delta, epsilon, error=None, gain=points / 100, words=words)
+
+
+def _from_gain_alone(space: Workspace) -> None:
+    """The largest epsilon that keeps a risk, of linked tables, whose errors are not forecast."""
+    from dpsyn_core.runs import epsilon_for_gain, rounded_down
+
+    note(t("linked.no_errors"))
+    points = st.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%g")
+    epsilon = rounded_down(epsilon_for_gain(points / 100, space.choices.delta))
+    facts([(amount(epsilon), t("backwards.epsilon"), t("backwards.at_most"))])
+    _take(epsilon)
 
 
 def _about(schema: Schema) -> int:

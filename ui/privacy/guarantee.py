@@ -7,6 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from dpsyn_core.privacy import Budget, Neighbours, Unit
+from ui.linked import unit as linked_unit
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
 from ui.shared.going import keep
@@ -19,6 +20,8 @@ NEIGHBOURS, THETA = "neighbours", "theta"
 
 def unit_fields(space: Workspace) -> Unit:
     """Neighbours and the maximum number of rows per person; they belong to the schema, and change it."""
+    if space.linked is not None:
+        return linked_unit.unit_fields(space.linked)
     declared = space.schema.unit if space.schema else None
     if declared:
         keep(NEIGHBOURS, declared.neighbours)
@@ -76,11 +79,14 @@ def of_hundred(epsilon: float, delta: float) -> str:
 
 
 def delta_against_n(space: Workspace, budget: Budget) -> None:
-    """Delta against 1/n, which is private and said to the owner only."""
-    n = records(space)
+    """Delta against 1/n, which is private and said to the owner only. n: of the root, which has one record each."""
+    if space.linked is not None and space.linked.panel is not None:
+        return  # the file of a panel has more rows than people
+    root = space if space.linked is None else space.linked.parts[space.linked.root]
+    n = records(root)
     if n is None or budget.delta == 0:
         return
-    if space.schema is None or space.schema.n_records is None:
+    if root.schema is None or root.schema.n_records is None:
         private_tag()
     if budget.delta * n > 1:
         note(t("delta.above", delta=amount(budget.delta)), "alarm")

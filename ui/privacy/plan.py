@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import Budget, charge
-from dpsyn_core.runs import ASSUMED, RunPlan, RunSpec, Step, lost, plan
+from dpsyn_core.runs import ASSUMED, BudgetStep, RunPlan, RunSpec, Step, TreePlan, lost, plan, steps_of
 from dpsyn_core.systems import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
@@ -32,12 +32,12 @@ PLAIN = 10  # of the table's columns: below this share of the budget a percentag
 
 
 def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bool = False) -> RunPlan | None:
-    """What the chosen system would charge on this schema and its unit; None without one, or when it is refused.
+    """What the chosen system would charge on one table and its unit; None without one, or when it is refused.
 
     public: forecasts rest on a public guess of the number of records, not on the owner's count. quiet: the page says
     elsewhere why the system refuses.
     """
-    if space.schema is None:
+    if space.schema is None or space.linked is not None:
         return None
     run = run_of(space).model_copy(update={"epsilon": budget.epsilon, "delta": budget.delta})
     schema = space.schema  # questions that stood in it stand in the run now
@@ -114,29 +114,65 @@ def _words(step: Step) -> str:
     return t("plan.many", n=step.kind.split("-")[0])
 
 
-def split(space: Workspace, found: RunPlan | None) -> None:
-    """The budget as one stacked bar, and what each part buys."""
+def tree_steps(space: Workspace, budget: Budget, **changed: Any) -> tuple[BudgetStep, ...]:
+    """What each step of a run of linked tables may spend, from public facts. changed: of the run. Raises DPSynError."""
+    if space.linked is None:
+        return ()
+    run = run_of(space).model_copy(update={"epsilon": budget.epsilon, "delta": budget.delta, **changed})
+    made = TreePlan.of(run, space.linked.schema())
+    return steps_of(made.working, made.cost, made.costs, made.needs, pairs=made.pairs)
+
+
+class Part(NamedTuple):
+    """A part of the budget: what it buys, its share of the bar and in words, and what it takes and gives."""
+
+    label: str
+    width: float
+    share: str
+    line: str
+
+
+def parts_of(found: RunPlan) -> list[Part]:
+    """The steps of a run of one table."""
+    return [Part(label(s), s.share[1], share(s), line(found, s)) for s in found.steps]
+
+
+def split(space: Workspace, budget: Budget, found: RunPlan | None) -> None:
+    """The budget as one stacked bar, and what each part buys. found: the plan of one table."""
+    if space.linked is not None:
+        try:
+            steps = tree_steps(space, budget)
+        except DPSynError as error:
+            note(sentence(error), "warning")
+            return
+        bar([_part(step) for step in steps])
+        note(t("linked.step_note"))
+        return
     if found is None:
         note(t("plan.none"))
         return
     if any(s.about for s in found.steps):
         assumption(space)
-    bar(found)
+    bar(parts_of(found))
 
 
-def bar(found: RunPlan) -> None:
+def _part(step: BudgetStep) -> Part:
+    words = percent(step.share, 0 if step.share >= 1 / PLAIN else 1)
+    said = t("linked.step_line", share=words, noise=number(float(f"{step.noise:.3g}")))
+    return Part(t(f"linked.step_{step.what}", table=step.table, role=step.role), step.share, words, said)
+
+
+def bar(made: Sequence[Part]) -> None:
     """The bar with its key."""
     colours = palette()
     fills = (colours.accent, colours.real, colours.warning, "#8E6CA8", "#5E8C61")
-    whole = sum(s.share[1] for s in found.steps)
+    whole = sum(part.width for part in made)
     parts, lines = "", ""
-    for i, s in enumerate(found.steps):
+    for i, part in enumerate(made):
         fill = fills[i % len(fills)]
-        parts += f"<i style='width:{100 * s.share[1] / whole:.2f}%;background:{fill}'></i>"
-        lines += (
-            f"<li><i style='background:{fill}'></i><b>{html.escape(label(s))}</b> {html.escape(line(found, s))}</li>"
-        )
-    alt = t("plan.alt", words=", ".join(f"{label(s)} {share(s)}" for s in found.steps))
+        parts += f"<i style='width:{100 * part.width / whole:.2f}%;background:{fill}'></i>"
+        lines += f"<li><i style='background:{fill}'></i><b>{html.escape(part.label)}</b> {html.escape(part.line)}</li>"
+    alt = t("plan.alt", words=", ".join(f"{part.label} {part.share}" for part in made))
     st.html(
         f"<div class='dp-stack' role='img' aria-label='{html.escape(alt)}'>{parts}</div><ul class='dp-key'>{lines}</ul>"
     )
@@ -144,16 +180,16 @@ def bar(found: RunPlan) -> None:
 
 def expander(space: Workspace) -> None:
     """The same on the Synthesize page, folded away, for the system that is chosen there."""
-    if space.schema is None or not space.choices.valid:
+    if space.kept_schema is None or not space.choices.valid:
         return
     with st.expander(t("plan.title"), key="plan_expander"):
         budget = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta)
-        split(space, planned(space, budget))
+        split(space, budget, planned(space, budget))
 
 
 def warning(space: Workspace) -> None:
     """Says before a run on the Synthesize page that noise will be all that it gives, where that is foreseen."""
-    if space.schema is None or not space.choices.valid:
+    if space.linked is not None or space.schema is None or not space.choices.valid:
         return
     budget, run = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta), run_of(space)
     found = planned(space, budget, quiet=True)
@@ -214,6 +250,9 @@ def _parts(step: Step) -> str:
 def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
     from dpsyn_core.runs import table_error
+
+    if space.linked is not None:
+        note(t("linked.no_errors"))
 
     shown = marginals(found)
     if found is None or not shown:

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.privacy import Budget
 from dpsyn_core.systems import config_class
 from ui.privacy import plan
 from ui.questions import kept
 from ui.shared.state import Workspace
-from ui.shared.text import number, percent, sentence, t
+from ui.shared.text import counted, number, percent, sentence, t
 from ui.shared.theme import facts, note
 from ui.synthesize.methods import chosen, run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs import Forecasts, RunSpec
+    from dpsyn_core.runs import BudgetStep, Forecasts, RunSpec
 
 SHARE = "questions_share"
 
 
 def share_field(space: Workspace) -> None:
-    """One slider: which part of what pairs of columns would get goes to the questions."""
-    choices, schema = space.choices, space.schema
-    if schema is None:
-        return
+    """One slider: which part of what pairs would get goes to the questions; of linked tables, which part of all."""
+    choices = space.choices
     usual = _default(space)
     start = usual if choices.questions_share is None else choices.questions_share
     st.session_state[SHARE] = round(100 * start)
+    least, helped = (0, "questions.share_help") if space.linked is None else (1, "linked.share_help")
     st.slider(
-        t("questions.share"), 0, 100, key=SHARE, format="%d %%", help=t("questions.share_help"),
-        on_change=_moved, args=(space,),
+        t("questions.share"), least, 100 - least, key=SHARE, format="%d %%", help=t(helped), on_change=_moved,
+        args=(space,),
     )  # fmt: skip
     note(t("questions.share_ends"))
     if choices.questions_share is not None and round(100 * usual) != round(100 * start):
@@ -46,16 +46,37 @@ def _moved(space: Workspace) -> None:
 
 
 def _default(space: Workspace) -> float:
+    """The share that a run takes where none was chosen."""
     from dpsyn_core.questions import workload_of
 
+    if space.linked is not None:
+        return sum(step.share for step in _asked(space, questions_share=None).values())
     if space.schema is None:
         return 0.0
     found = workload_of(kept.fitting(space), space.schema, None)
     return 0.0 if found is None else found.share
 
 
+def _asked(space: Workspace, **changed: float | None) -> dict[str, BudgetStep]:
+    """The step of each question about linked tables, by its name; none where a run would be refused."""
+    if not space.choices.valid:
+        return {}
+    try:
+        steps = plan.tree_steps(space, Budget(epsilon=space.choices.epsilon, delta=space.choices.delta), **changed)
+    except DPSynError:  # Privacy and Synthesize say it
+        return {}
+    return {step.table: step for step in steps if step.what == "question"}
+
+
+def noise(space: Workspace) -> dict[str, float]:
+    """The noise of a cell of each question's table, in individuals, by the question's name; of linked tables alone."""
+    return {name: step.noise for name, step in _asked(space).items()}
+
+
 def forecasts(space: Workspace) -> Forecasts | None:
     """What the chosen system would make of the questions; None without any, or when it refuses, with the reason."""
+    if space.linked is not None:
+        return None
     fit = kept.fitting(space)
     if space.schema is None or not len(fit) or not space.choices.valid:
         return None
@@ -91,7 +112,7 @@ def cost(found: Forecasts) -> None:
 def cannot(space: Workspace) -> bool:
     """Whether the chosen system cannot be told questions; then says so, where there are any."""
     method = chosen(space)
-    if config_class(method).takes_questions or not kept.lines(space):
+    if space.linked is not None or config_class(method).takes_questions or not kept.lines(space):
         return False
     note(t("questions.cannot", method=method), "warning")
     return True
@@ -108,6 +129,9 @@ def on_synthesize(space: Workspace) -> None:
     if cannot(space) or not fit:
         return
     share = _default(space) if space.choices.questions_share is None else space.choices.questions_share
+    if space.linked is not None:
+        note(counted("linked.told", fit, share=percent(share, 0)))
+        return
     words = t("questions.told_one", share=percent(share, 0))
     note(words if fit == 1 else t("questions.told", count=number(fit), share=percent(share, 0)))
 

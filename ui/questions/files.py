@@ -17,7 +17,7 @@ TAKEN = "questions_file_taken"
 
 def panel(space: Workspace) -> None:
     """Both directions."""
-    note(t("questions.file_note"))
+    note(t("questions.file_note" if space.linked is None else "linked.ask_file"))
     got = uploads.one(t("questions.upload"), ["json"], key="questions_upload")
     mark = None if got is None else got.file_id
     if got is not None and st.session_state.get(TAKEN) != mark:
@@ -27,7 +27,7 @@ def panel(space: Workspace) -> None:
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
-            added = kept.add(space, found.questions)
+            added = kept.add(space, (*found.questions, *found.across))
             st.session_state[f"{TAKEN}_words"] = t("questions.taken", count=number(added), all=number(len(found)))
             st.rerun()
     if got is not None and (said := st.session_state.get(f"{TAKEN}_words")):

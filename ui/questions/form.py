@@ -11,6 +11,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions import KINDS, MOST_TABLE, numeric, two_sides
 from dpsyn_core.schema import Schema
 from dpsyn_core.tables import clauses
+from ui.linked import asking
 from ui.questions import kept
 from ui.questions.words import name_of
 from ui.shared.state import Workspace
@@ -32,7 +33,13 @@ def begin(document: Document | None = None) -> None:
 
 
 def panel(space: Workspace) -> None:
-    """The form where it is open."""
+    """The form where it is open; of linked tables it is small, and always is."""
+    if space.linked is not None:
+        linked_schema = space.linked.declared()
+        if linked_schema is not None:
+            section(t("questions.new"))
+            asking.form(space, linked_schema)
+        return
     schema = space.schema
     if schema is None or not st.session_state.get(OPEN):
         return

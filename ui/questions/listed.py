@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import html
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.questions import form, kept, words
+from dpsyn_core.questions import LinkedQuestion, Question
+from ui.linked import asking
+from ui.questions import expected, form, kept, words
 from ui.shared.state import Workspace
 from ui.shared.text import amount, language, literal, number, percent, sentence, t
 from ui.shared.theme import note, table
 
 if TYPE_CHECKING:
-    from dpsyn_core.questions import Template
     from dpsyn_core.runs import Forecast, Forecasts
 
+OF_A_TABLE = 3  # suggestions of one of linked tables, besides those across its link
 # `python -m benchmarks.questions --parts sample`, three seeds: pay gap by city of the sample, by system rls at delta
 # 1e-9; (epsilon, what it was told, rank agreement of gaps, mean error of a gap, mean difference of all pairs)
 MEASURED = (
@@ -30,12 +32,20 @@ MEASURED = (
 def declared(space: Workspace, found: Forecasts | None) -> None:
     """One entry a question: what it asks, how far off it will be, and what to do with it."""
     by_name = {f.question.name: f for f in found.each} if found is not None else {}
+    noise = expected.noise(space)
     for i, line in enumerate(kept.lines(space)):
-        st.html(f"<div class='dp-question'>{_body(line, by_name.get(line.name), found)}</div>")
+        parts = _parts(space, line, by_name.get(line.name), found)
+        if line.name in noise:
+            parts.append(("span", "", t("linked.ask_noise", noise=number(float(f"{noise[line.name]:.3g}")))))
+        body = "".join(f"<{tag} class='{kind}'>{html.escape(text)}</{tag}>" for tag, kind, text in parts)
+        st.html(f"<div class='dp-question'>{body}</div>")
         if line.problem:
             note(t("questions.unfit", why=sentence(ValueError(line.problem))), "alarm")
         with st.container(horizontal=True, gap="small"):
-            if st.button(t("questions.edit"), key=f"question_edit_{i}", help=literal(line.name)):
+            changed = space.linked is None and st.button(
+                t("questions.edit"), key=f"question_edit_{i}", help=literal(line.name)
+            )
+            if changed:
                 form.begin(line.document)
                 st.rerun()
             if st.button(t("questions.remove"), key=f"question_remove_{i}", help=literal(line.name)):
@@ -43,23 +53,33 @@ def declared(space: Workspace, found: Forecasts | None) -> None:
                 st.rerun()
 
 
-def _body(line: kept.Line, expected: Forecast | None, found: Forecasts | None) -> str:
-    """Name, sentence, and the error with and without declaring it."""
+def _parts(
+    space: Workspace, line: kept.Line, foretold: Forecast | None, found: Forecasts | None
+) -> list[tuple[str, str, str]]:
+    """Name, sentence, and the error with and without declaring it: tag, class and text of each."""
     parts = [("b", "", line.name)]
     if line.question is not None:
-        parts.append(("span", "", words.asks(line.question) + _importance(line)))
-    if expected is not None and found is not None:
-        old, new = (words.error(expected, v) for v in (expected.before, expected.after))
+        parts.append(("span", "", _asks(space, line.question) + _importance(line.question)))
+    if foretold is not None and found is not None:
+        old, new = (words.error(foretold, v) for v in (foretold.before, foretold.after))
         if not found.takes or found.share == 0:
             parts.append(("span", "", t("questions.now", error=old)))
-        elif expected.after is None:
+        elif foretold.after is None:
             parts.append(("span", "", t("questions.on_the_way", error=old)))
-        elif expected.before is not None and expected.after >= expected.before:
+        elif foretold.before is not None and foretold.after >= foretold.before:
             parts.append(("span", "", t("questions.no_gain", before=old, after=new)))
         else:
             parts += [("span", "dp-was", t("questions.was", error=old)),
                       ("span", "dp-will", t("questions.will", error=new))]  # fmt: skip
-    return "".join(f"<{tag} class='{kind}'>{html.escape(text)}</{tag}>" for tag, kind, text in parts)
+    return parts
+
+
+def _asks(space: Workspace, question: Question | LinkedQuestion) -> str:
+    """What a question asks, in a sentence."""
+    if not isinstance(question, LinkedQuestion):
+        return words.asks(question)
+    schema = None if space.linked is None else space.linked.declared()
+    return "" if schema is None else asking.words(schema, question)
 
 
 def buys() -> None:
@@ -73,37 +93,45 @@ def buys() -> None:
     table(head, rows, alt=t("questions.buys"))
 
 
-def _importance(line: kept.Line) -> str:
-    weight = 1.0 if line.question is None else float(line.question.weight)
+def _importance(question: Question | LinkedQuestion) -> str:
+    weight = float(question.ask.weight if isinstance(question, LinkedQuestion) else question.weight)
     return "" if weight == 1 else " " + t("questions.counts", times=amount(weight))
 
 
 def suggested(space: Workspace) -> None:
     """Questions from names in the schema, one press each."""
-    from dpsyn_core.questions import templates
-
-    if space.schema is None:
-        return
     have = {n.name for n in kept.lines(space)}
-    offered = [m for m in map(_named, templates(space.schema)) if m.question.name not in have]
+    offered = [question for question in _offered(space) if question.name not in have]
     if not offered:
         note(t("questions.none_suggested"))
         return
     note(t("questions.suggested_note"))
-    for i, template in enumerate(offered):
-        _offer(space, template, i)
+    for i, question in enumerate(offered):
+        if st.button(t("questions.add", name=literal(question.name)), key=f"question_add_{i}"):
+            kept.add(space, [question])
+            st.rerun()
+        note(_asks(space, question) if isinstance(question, LinkedQuestion) else words.asks(question, space.schema))
 
 
-def _named(template: Template) -> Template:
+def _offered(space: Workspace) -> Sequence[Question | LinkedQuestion]:
+    """The questions of the names of one table; of linked ones those across each link, then those of each table."""
+    from dpsyn_core.questions import templates
+
+    if space.linked is None:
+        return [] if space.schema is None else [_named(m.question) for m in templates(space.schema)]
+    schema = space.linked.declared()
+    if schema is None:
+        return []
+    out = [asking.number_of(schema, link) for link in schema.links]
+    for one in schema.tables:
+        found = [] if one.columns is None else [_named(m.question) for m in templates(one.columns)]
+        out += [q for q in (asking.about(schema, one.name, m) for m in found[:OF_A_TABLE]) if q is not None]
+    return out
+
+
+def _named(question: Question) -> Question:
     """A suggestion by a name in the visitor's language, as one that is typed into the form gets."""
     if language() == "en":
-        return template
-    name = words.name_of(template.question.model_dump(mode="json")) or template.question.name
-    return replace(template, question=template.question.model_copy(update={"name": name}))
-
-
-def _offer(space: Workspace, template: Template, i: int) -> None:
-    if st.button(t("questions.add", name=literal(template.question.name)), key=f"question_add_{i}"):
-        kept.add(space, [template.question])
-        st.rerun()
-    note(words.asks(template.question, space.schema))
+        return question
+    name = words.name_of(question.model_dump(mode="json")) or question.name
+    return question.model_copy(update={"name": name})

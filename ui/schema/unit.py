@@ -62,7 +62,13 @@ def _limited(limit: int) -> None:
 
 
 def dropped(schema: Schema) -> str:
-    """What a run leaves out of the table, by the unit that is declared; empty where nothing is."""
+    """What a run leaves out of one table or keeps of linked ones, by what is declared; empty where that is all."""
+    if schema.links:
+        most = [
+            counted("linked.keeps", one.max_children, child=t("linked.rows") if schema.one_file else one.table)
+            for one in schema.hanging
+        ]
+        return t("linked.keeps_lead", list=", ".join(most))
     unit = schema.unit
     if unit.identifier is None:
         return ""
@@ -70,7 +76,7 @@ def dropped(schema: Schema) -> str:
 
 
 def limited(label: str, schema: Schema | None) -> str:
-    """The words of a button that starts a run, with what it leaves out."""
-    if schema is None or schema.unit.identifier is None:
+    """The words of a button that starts a run, with what it leaves out of one table."""
+    if schema is None or schema.links or schema.unit.identifier is None:
         return label
     return f"{label}, {counted('unit.rows', schema.unit.max_records)}"

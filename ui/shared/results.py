@@ -45,9 +45,6 @@ def stale(space: Workspace, job: Job, spec: JobSpec) -> bool:
     """Whether table, schema or settings are others now than those that the run was made with."""
     if not same_table(space, job):
         return True
-    if space.linked is not None:
-        linked = space.linked.declared()
-        return linked is None or fingerprint(linked, spec) != job.fingerprint
     schema = space.kept_schema
     return schema is None or fingerprint(questions.in_schema(space, schema), spec) != job.fingerprint
 

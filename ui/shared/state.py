@@ -139,6 +139,13 @@ class Workspace:
         return "" if self.dataset is None else self.dataset.serial
 
     @property
+    def name(self) -> str:
+        """What is loaded is called; empty for nothing."""
+        if self.linked is not None:
+            return self.linked.name
+        return "" if self.dataset is None else self.dataset.name
+
+    @property
     def ledger(self) -> str:
         """The name under which the ledger adds up what is spent on what is loaded; empty for nothing."""
         if self.linked is not None:
@@ -175,7 +182,12 @@ class Workspace:
 
     @property
     def kept_schema(self) -> Schema | None:
-        """The schema as it is handed on: it keeps the table's name on the ledger, which the command then finds."""
+        """The schema as it is handed on, None without one that fits together.
+
+        It keeps the name on the ledger of what is loaded, which the command then finds.
+        """
+        if self.linked is not None:
+            return self.linked.declared()
         if self.schema is None or self.dataset is None or self.dataset.sample:
             return self.schema
         return self.schema.booked_as(self.dataset.ledger)

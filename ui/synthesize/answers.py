@@ -28,7 +28,10 @@ KINDS = ("marginals", "itemsets")
 
 
 def panel(space: Workspace) -> None:
-    """Folded away until somebody wants it."""
+    """Folded away until somebody wants it; of linked tables a sentence."""
+    if space.linked is not None:
+        note(t("linked.one_alone"))
+        return
     if space.schema is None or space.dataset is None or space.dataset.table is None:
         return
     with st.expander(t("answers.title"), key="answers_expander"):

@@ -12,8 +12,8 @@ import streamlit as st
 from dpsyn_core.runs import Candidate, RunSpec
 from dpsyn_core.systems import registry
 from ui.questions import kept
-from ui.shared.state import Workspace
-from ui.shared.text import ASSETS, engine, local, number, percent, t
+from ui.shared.state import Linked, Workspace
+from ui.shared.text import ASSETS, engine, literal, local, number, percent, t
 from ui.shared.theme import facts, note, private_tag, table
 from ui.synthesize.forms import settings_form
 
@@ -23,13 +23,27 @@ FIELDS = ("method", "n_records", "seed")  # keys of fields that keep their value
 
 def chosen(space: Workspace) -> str:
     """The system that the visitor chose, else the default."""
-    return space.choices.method if space.choices.method in offered() else registry.DEFAULT
+    method = space.choices.method
+    if method in ("", registry.DEFAULT):  # that it is offered needs no look at all others, which takes a second
+        return registry.DEFAULT
+    return method if method in offered(space) else registry.DEFAULT
 
 
-def offered() -> list[str]:
-    """The built-in systems, the default one first, then those of other installed packages."""
-    own = [registry.DEFAULT, *(n for n in registry.names() if n != registry.DEFAULT)]
-    return [*own, *registry.others()]
+def offered(space: Workspace) -> list[str]:
+    """The built-in systems, the default one first, then those of other installed packages; of trees that keep keys."""
+    own = [registry.DEFAULT, *(n for n in registry.names() if n != registry.DEFAULT), *registry.others()]
+    return own if space.linked is None else [n for n in own if registry.config_class(n).takes_links]
+
+
+def put_linked(space: Workspace, linked: Linked | None) -> None:
+    """Puts linked tables in the place of the one table, which then waits, or takes them away again (None).
+
+    What means something else for the other kind of tables is not carried over.
+    """
+    if (linked is None) != (space.linked is None):
+        space.choices.n_records = space.choices.questions_share = None
+        forget_fields()
+    space.linked = linked
 
 
 def _label(name: str) -> str:
@@ -46,7 +60,7 @@ def settings_of(space: Workspace, method: str) -> dict[str, Any]:
 
 def run_of(space: Workspace) -> RunSpec:
     """The run that the visitor's choices describe; with the questions that came inside the schema, which move out."""
-    choices, method, data = space.choices, chosen(space), space.dataset
+    choices, method, asked = space.choices, chosen(space), kept.fitting(space)
     settings, chosen_on = settings_of(space, method), choices.chosen_on
     if chosen_on is not None and str(Candidate(method=method, settings=settings)) not in chosen_on.candidates:
         chosen_on = None  # another system, or other settings, than any that were compared
@@ -58,10 +72,17 @@ def run_of(space: Workspace) -> RunSpec:
         chosen_on=chosen_on,
         n_records=choices.n_records,
         seed=choices.seed,
-        dataset=None if data is None else data.ledger,
-        questions=kept.fitting(space).document() if kept.lines(space) else None,
-        questions_share=choices.questions_share if registry.config_class(method).takes_questions else 0.0,
+        dataset=space.ledger or None,
+        questions=asked.document() if len(asked) else None,
+        questions_share=_share(space, len(asked)),
     )
+
+
+def _share(space: Workspace, asked: int) -> float | None:
+    """The part of the budget for questions: nothing where the system takes none; of trees only where some are asked."""
+    if space.linked is not None:
+        return space.choices.questions_share if asked else None
+    return space.choices.questions_share if registry.config_class(chosen(space)).takes_questions else 0.0
 
 
 def take(space: Workspace, method: str, settings: dict[str, Any] | None = None) -> None:
@@ -80,7 +101,7 @@ def forget_fields() -> None:
 
 def choose(space: Workspace) -> None:
     """The systems, each with a sentence on when to use it and what it promises."""
-    names = offered()
+    names = offered(space)
     method = st.selectbox(
         t("synthesize.method"),
         names,
@@ -95,6 +116,9 @@ def choose(space: Workspace) -> None:
     st.markdown(summary(method))
     note(t("synthesize.guarantee", text=promise(method)))
     note(t("synthesize.neighbours", names=", ".join(t(f"neighbours.{n}") for n in config.guarantee.neighbours)))
+    if space.linked is not None:
+        note(t("linked.system_only"))
+        return
     with st.expander(t("synthesize.compare")):
         _compared(registry.names())
 
@@ -152,7 +176,7 @@ def output(space: Workspace) -> None:
     first, second = st.columns(2, vertical_alignment="bottom")
     with first:
         rows = st.number_input(
-            t("synthesize.rows"),
+            t("synthesize.rows") if space.linked is None else t("linked.n_roots", root=literal(space.linked.root)),
             min_value=1,
             max_value=50_000_000,
             value=choices.n_records,
@@ -189,7 +213,9 @@ def _estimate_in_place(space: Workspace) -> None:
 
 
 def estimate(space: Workspace) -> None:
-    """What a run will take: seconds and memory, from the sizes alone."""
+    """What a run will take: seconds and memory, from the sizes alone; of one table, for which that was measured."""
+    if space.linked is not None:
+        return
     from dpsyn_core.platforms import limits_memory
     from ui.synthesize.estimates import estimated
 

@@ -22,8 +22,8 @@ ENDINGS = ("csv", "tsv", "csv.gz", "tsv.gz", "parquet", "xlsx")
 
 
 def expander(space: Workspace) -> None:
-    """Takes a file or forgets it, and says what it is used for; nothing for systems that cannot use one."""
-    if not registry.config_class(chosen(space)).takes_public_table:
+    """Takes a file or forgets it, and says what it is used for; nothing for systems and trees that cannot use one."""
+    if space.linked is not None or not registry.config_class(chosen(space)).takes_public_table:
         return
     with st.expander(t("public_table.title"), key="public_table_expander", expanded=space.public is not None):
         st.markdown(t("public_table.what"))

@@ -19,7 +19,6 @@ from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
 from ui.synthesize.estimates import job_memory, job_seconds
-from ui.synthesize.runs import finished
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy import Manifest
@@ -46,6 +45,8 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return None
+    if paid.hanging:
+        return _asked_of_tree(space, content, paid, key)
     changes = _changes(names, paid, key)
     at = f"{key}_rules"
     if st.session_state.get(at, ("", ()))[0] != digest:
@@ -71,9 +72,22 @@ def _looked_at(content: bytes, name: str) -> tuple[Manifest, tuple[str, ...], Sc
     return manifest_of(content, name), columns_in(content, name), schema_in(content, name)
 
 
-def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
-    """What the visitor chose of size, seed, system, condition and columns."""
-    first, second, third = st.columns([2, 2, 3], gap="medium")
+def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, key: str) -> Job | None:
+    """The form of a release of linked tables, which are made again as a whole."""
+    first, second, _ = st.columns([2, 2, 3], gap="medium")
+    size, seed = _size_and_seed(first, second, paid, key)
+    note(t("linked.refit_whole"))
+    if not st.button(t("refit.start"), key=f"{key}_start", type="primary"):
+        return None
+    try:
+        return start(space, content, paid, size=size, seed=seed, maker=None, where=None, columns=None, rules=())
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return None
+
+
+def _size_and_seed(first: Any, second: Any, paid: Manifest, key: str) -> tuple[int | None, int | None]:
+    """The fields of the number of records, of linked tables of the root, and of the seed, each in a column."""
     with first:
         size = st.number_input(t("refit.size"), 1, 100_000_000, None, key=f"{key}_size", help=t("refit.size_help"))
     with second:
@@ -81,6 +95,13 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
         seed = st.number_input(
             t("refit.seed"), 0, LARGEST_SEED, None, key=f"{key}_seed", help=f"{t('refit.seed_help')} {told}"
         )  # fmt: skip
+    return size, seed
+
+
+def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
+    """What the visitor chose of size, seed, system, condition and columns."""
+    first, second, third = st.columns([2, 2, 3], gap="medium")
+    size, seed = _size_and_seed(first, second, paid, key)
     with third:
         maker = st.selectbox(
             t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
@@ -129,19 +150,25 @@ def start(
     space: Workspace, content: bytes, paid: Manifest, *, size: int | None, seed: int | None, maker: str | None,
     where: str | None, columns: tuple[str, ...] | None, rules: tuple[dict[str, Any], ...],
 ) -> Job:  # fmt: skip
-    """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError."""
+    """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError.
+
+    What hangs on an individual says whether the tables of the release are linked.
+    """
     import numpy as np
 
     from dpsyn_core.runs import RELEASE, JobSpec
 
+    tree = bool(paid.hanging)
+    system = str(paid.settings.get("system", DEFAULT))[:40] if tree else paid.method
     spec = JobSpec(
-        epsilon=paid.epsilon, delta=paid.delta, method=paid.method, settings=paid.settings, n_records=size,
+        epsilon=paid.epsilon, delta=paid.delta, method=system, settings={} if tree else paid.settings, n_records=size,
         seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset,
         release=RELEASE, query_vouched=paid.query is not None, maker=maker, where=where, columns=columns, rules=rules,
+        linked=tuple(one.table for one in paid.hanging),
         memory_mb=job_memory(),
         seconds=job_seconds(),
     )  # fmt: skip
-    made = maker or (paid.method if paid.method in MAKERS or not (where or columns) else DEFAULT)
+    made = maker or (system if system in MAKERS or not (where or columns) else DEFAULT)
     what = f" {t('refit.of', where=where)}" if where else ""
     what += f" {t('refit.some', count=len(columns))}" if columns else ""
     what += f" {t('refit.ruled', count=len(rules))}" if rules else ""
@@ -153,7 +180,7 @@ def start(
 
 def _table_of(space: Workspace, paid: Manifest) -> dict[str, Any]:
     """What is kept of the table behind a release: that of the visitor's own run, where it is theirs."""
-    for job in finished(space):
-        if results.manifest(space, job)["run_id"] == paid.run_id:
+    for job in jobs().of(space.owner):
+        if job.state == "done" and results.manifest(space, job)["run_id"] == paid.run_id:
             return dict(job.public)
     return {"serial": "", "salt": "00", "dataset": paid.dataset}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, MethodError
+from dpsyn_core.errors import DPSynError, MethodError, SchemaError
+from dpsyn_core.questions import Questions
 from dpsyn_core.runs import RunSettings, RunSpec
-from dpsyn_core.schema import Schema
+from dpsyn_core.schema import LinkedSchema, Schema
 from ui.privacy import budget
 from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept
@@ -23,12 +24,13 @@ TAKEN, SAID, PENDING = "run_settings_taken", "run_settings_said", "run_settings_
 
 def panel(space: Workspace, *, key: str) -> None:
     """Folded away: the file of what is chosen now, and a field that takes one."""
-    if space.schema is None:
+    schema = space.kept_schema
+    if schema is None:
         return
     with st.expander(t("settings_file.title"), key=f"{key}_settings_file"):
         note(t("settings_file.note"))
         try:
-            made = RunSettings.of_run(_public(space, methods.run_of(space)), space.kept_schema or space.schema)
+            made = RunSettings.of_run(_public(space, methods.run_of(space)), schema)
         except DPSynError as error:
             note(sentence(error), "alarm")
         else:
@@ -39,7 +41,8 @@ def panel(space: Workspace, *, key: str) -> None:
 
 def of_job(space: Workspace, job: Job) -> RunSettings:
     """The settings that a finished run was made with."""
-    return RunSettings.of_run(_public(space, job.spec), results.schema(space, job))
+    schema = results.tree(space, job) if job.spec.linked else results.schema(space, job)
+    return RunSettings.of_run(_public(space, job.spec), schema)
 
 
 def button(made: RunSettings, *, key: str) -> None:
@@ -52,7 +55,7 @@ def button(made: RunSettings, *, key: str) -> None:
 
 def _public(space: Workspace, run: RunSpec) -> RunSpec:
     """The run without the visitor's own name of the sample on the ledger, which names nothing anywhere else."""
-    sample = space.dataset is not None and space.dataset.sample and run.dataset == space.dataset.ledger
+    sample = space.sample and run.dataset == space.ledger
     return run.model_copy(update={"dataset": None}) if sample else run
 
 
@@ -76,24 +79,39 @@ def upload(space: Workspace, *, key: str) -> None:
 
 
 def check(space: Workspace, found: RunSettings) -> None:
-    """Raises SchemaError where the loaded table lacks a column, MethodError for a system that is not offered here."""
-    files.check(space, found.schema)
-    if found.run.method not in methods.offered():
-        known = ", ".join(methods.offered())
+    """Raises SchemaError where a loaded table lacks a column, MethodError for a system that is not offered here."""
+    _check_schema(space, found.schema)
+    if found.run.method not in methods.offered(space):
+        known = ", ".join(methods.offered(space))
         msg = f"the system '{found.run.method}' is for teaching and not offered here; known are {known}"
         raise MethodError(msg)
 
 
+def _check_schema(space: Workspace, schema: Schema) -> None:
+    """Raises SchemaError where a schema describes something else than what is loaded."""
+    if space.linked is None:
+        files.check(space, schema.alone("one table is loaded; load those tables on the Data page"))
+    elif isinstance(schema, LinkedSchema):
+        space.linked.check(schema)
+    else:
+        msg = f"the settings are of one table, and {len(space.parts)} linked ones are loaded; load it on the Data page"
+        raise SchemaError(msg)
+
+
 def _said(space: Workspace, found: RunSettings) -> str:
-    run = found.run
-    asked = 0 if run.questions is None else len(run.asked(found.schema))
-    renamed = space.dataset is not None and not space.dataset.sample
-    name = literal(_ledger_name(found.schema, run.dataset))
-    ledger = " " + t("settings_file.ledger", name=name) if renamed else ""
+    run, schema = found.run, found.schema
+    name = literal(_ledger_name(schema, run.dataset))
+    ledger = "" if space.sample else " " + t("settings_file.ledger", name=name)
+    columns = len(schema.attributes) + sum(len(t.columns.attributes) for t in schema.tables or () if t.columns)
     return t(
-        "settings_file.taken", columns=number(len(found.schema.attributes)), epsilon=amount(run.epsilon),
-        delta=amount(run.delta), method=run.method, questions=number(asked),
+        "settings_file.taken", columns=number(columns), epsilon=amount(run.epsilon),
+        delta=amount(run.delta), method=run.method, questions=number(len(_questions(found))),
     ) + ledger  # fmt: skip
+
+
+def _questions(found: RunSettings) -> Questions:
+    """The questions of a file."""
+    return Questions.of([] if found.run.questions is None else found.run.questions)
 
 
 def _ledger_name(schema: Schema, dataset: str | None) -> str:
@@ -108,11 +126,13 @@ def take_pending(space: Workspace) -> None:
         return
     restore(space, found)
     choices, unit = space.choices, found.schema.unit
-    filled = {
+    filled: dict[str, object] = {
         budget.EPSILON: plain(choices.epsilon), budget.DELTA: plain(choices.delta),
-        budget.SLIDER: budget.nearest(choices.epsilon), NEIGHBOURS: unit.neighbours, THETA: unit.max_records,
+        budget.SLIDER: budget.nearest(choices.epsilon),
         "method": choices.method, "n_records": choices.n_records, "seed": choices.seed,
     }  # fmt: skip
+    if space.linked is None:  # fields of linked tables are drawn anew with their schema
+        filled |= {NEIGHBOURS: unit.neighbours, THETA: unit.max_records}
     for name, value in filled.items():
         st.session_state[name] = value
 
@@ -126,14 +146,16 @@ def restore(space: Workspace, found: RunSettings) -> None:
     choices.seed = choices.seed if run.seed is None else run.seed
     choices.chosen_on = run.chosen_on
     methods.take(space, run.method, dict(run.settings))
-    if space.dataset is not None:
-        space.asked[space.dataset.serial] = []
-        if run.questions is not None:
-            kept.add(space, run.asked(found.schema).questions)
+    asked = _questions(found)
+    space.asked[space.serial] = []
+    kept.add(space, (*asked.questions, *asked.across))
 
 
 def _take_schema(space: Workspace, schema: Schema, dataset: str | None) -> None:
     """The schema becomes that of the editor, which can take the step back; the table gets its name on the ledger."""
+    if space.linked is not None and isinstance(schema, LinkedSchema):
+        space.linked.adopt(tried.taken_linked(space.linked, schema.booked_as(_ledger_name(schema, dataset))))
+        return
     if space.dataset is not None and not space.dataset.sample:
         space.dataset.ledger = _ledger_name(schema, dataset)  # by which a look is found too
     editor.take(space, tried.taken(space, schema))

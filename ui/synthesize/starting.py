@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.runs import JobSpec
-from ui.linked import starting as trees
+from dpsyn_core.runs import JobSpec, TreePlan
 from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
@@ -14,22 +15,26 @@ from ui.synthesize import public_table
 from ui.synthesize.estimates import in_place, job_memory, job_seconds
 from ui.synthesize.methods import run_of
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 def spec_of(space: Workspace) -> JobSpec:
     """The run that the visitor's choices describe. Raises SchemaError without a table."""
+    fields: dict[str, Any] = run_of(space).model_dump()
+    fields["query_vouched"] = any(p.dataset is not None and p.dataset.query_vouched for p in space.parts.values())
+    fields |= {"memory_mb": job_memory(), "seconds": job_seconds()}
     if space.linked is not None:
-        return trees.spec_of(space, space.linked)
+        schema = space.linked.declared()
+        given = (space.linked.root,) if schema is None else tuple(space.linked.inputs(schema))
+        return JobSpec(**fields, linked=given)
     if space.dataset is None or space.schema is None:
-        msg = "no table is loaded; load one on the Data page"
-        raise SchemaError(msg)
-    return JobSpec(
-        **run_of(space).model_dump(),
-        table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
-        query_vouched=space.dataset.query_vouched,
-        form=space.dataset.form,
-        memory_mb=job_memory(),
-        seconds=job_seconds(),
-    )
+        raise SchemaError(NO_TABLE)
+    place = JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place
+    return JobSpec(**fields, table=place, form=space.dataset.form)
+
+
+NO_TABLE = "no table is loaded; load one on the Data page"
 
 
 def problem(space: Workspace) -> str:
@@ -41,10 +46,10 @@ def problem(space: Workspace) -> str:
     if any(row.problem for part in space.parts.values() for row in part.rows):
         return t("start.rows")
     try:
-        if space.linked is not None:
-            trees.check(space, space.linked)
-            return ""
         spec = spec_of(space)
+        if space.linked is not None:
+            TreePlan.of(spec, space.linked.schema())
+            return ""
         if space.schema is not None:
             spec.config.calibrate(spec.task(space.schema))
         if why := public_table.problem(space):
@@ -59,23 +64,34 @@ def problem(space: Workspace) -> str:
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
     check_shown(space)
-    if space.linked is not None:
-        return trees.start(space, space.linked)
-    spec, learnt = spec_of(space), public_table.of_run(space)
-    if space.dataset is None or space.schema is None:
-        msg = "no table is loaded; load one on the Data page"
-        raise SchemaError(msg)
+    spec, learnt, table = spec_of(space), None, _tables(space)
+    if space.linked is None:
+        learnt = public_table.of_run(space)
     if learnt is not None:
         spec = spec.model_copy(update={"public_table": learnt.file})
-    label = t("run.label", method=spec.method, epsilon=local(spec.epsilon, "g"))
-    schema = kept.in_schema(space, space.kept_schema or space.schema)
+    declared = space.kept_schema
+    if declared is None:
+        raise SchemaError(NO_TABLE)
+    schema = kept.in_schema(space, declared)
     return jobs().start(
         space.owner,
         spec,
         schema,
-        space.dataset.whole,
-        label=label,
+        table,
+        label=t("run.label", method=spec.method, epsilon=local(spec.epsilon, "g")),
         fingerprint=fingerprint(schema, spec),
-        public={"serial": space.dataset.serial, "dataset": space.dataset.name},
+        public={"serial": space.serial, "dataset": space.name},
         files={} if learnt is None else {learnt.file: learnt.content},
     )
+
+
+def _tables(space: Workspace) -> pa.Table | dict[str, pa.Table] | None:
+    """What a run is handed: one table, or linked ones by their names; None where it reads a file where that lies.
+
+    Raises SchemaError where linked tables do not fit together, or none is loaded.
+    """
+    if space.linked is not None:
+        return space.linked.inputs(space.linked.schema())
+    if space.dataset is None:
+        raise SchemaError(NO_TABLE)
+    return space.dataset.whole

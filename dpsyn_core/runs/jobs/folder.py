@@ -103,10 +103,17 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
 
 
 def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
-    """Makes a table of the release file in the folder, and leaves what `leave_release` does; nothing is charged."""
+    """Makes tables of the release file in the folder, and leaves what a run does; nothing is charged."""
     from dpsyn_core.runs.refits.refit import Changes, opened, prepared
 
-    given = opened(below(folder, str(spec.release)))
+    place = below(folder, str(spec.release))
+    if spec.linked:
+        from dpsyn_core.runs.jobs.linked import leave_linked_refit
+        from dpsyn_core.runs.release_file import load_release
+
+        leave_linked_refit(folder, spec, load_release(place), progress)
+        return
+    given = opened(place)
     changes = Changes(
         method=spec.maker,
         n_records=spec.n_records,

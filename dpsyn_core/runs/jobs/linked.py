@@ -1,23 +1,28 @@
-"""A run of linked tables in the folder of a job: one file for each table, before and after."""
+"""A run or a refit of linked tables in the folder of a job: one file for each table, before and after."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpsyn_core.runs.jobs.folder import MANIFEST, SCHEMA
-from dpsyn_core.runs.jobs.spec import JobSpec
+from dpsyn_core.errors import ReceiptError
+from dpsyn_core.files import put_private
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA
+from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
 
 ANSWERS = "answers.json"  # of the declared questions, in the folder of the job
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from dpsyn_core.privacy import Manifest
     from dpsyn_core.progress import Progress
-    from dpsyn_core.schema import LinkedSchema
+    from dpsyn_core.runs.release import Release
+    from dpsyn_core.runs.release_file import ReleaseFile
+    from dpsyn_core.schema import Schema
 
 
-def synthetic_places(folder: Path, schema: LinkedSchema) -> dict[str, Path]:
+def synthetic_places(folder: Path, schema: Schema) -> dict[str, Path]:
     """Where the synthetic tables of a finished run are, by name; tables of one file are one table."""
     return {name: folder / f"synthetic-{i}.parquet" for i, name in enumerate(schema.outputs)}
 
@@ -27,7 +32,7 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.runs.measurement import post_processing_generator
     from dpsyn_core.runs.trees.answers import write_answers
     from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
-    from dpsyn_core.runs.writer import Places, write_release
+    from dpsyn_core.runs.trees.release_file import pack_tree
     from dpsyn_core.schema import LinkedSchema
 
     schema = LinkedSchema.load(folder / SCHEMA)
@@ -39,11 +44,43 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     rng, seed = post_processing_generator(spec.seed)
     release = release_tree(source, plan, rng=rng, seed=seed, progress=progress)
     del source
-    places = Places(outs=tuple(synthetic_places(folder, schema).values()), manifest=folder / MANIFEST)
-    manifest = write_release(release, places, progress=progress)
+    marginals = pack_tree(release.measurements, schema, plan.settings)
+    manifest = _write(folder, release, schema, marginals, progress)
     if release.answers:
         write_answers(release.answers, folder / ANSWERS, private=not manifest.private)
     progress("writing", 1, 1)
+
+
+def leave_linked_refit(folder: Path, spec: JobSpec, found: ReleaseFile, progress: Progress) -> None:
+    """Makes tables of a release file of linked ones; no record is read, and nothing is charged. Raises DPSynError.
+
+    Args:
+        folder: of the job.
+        spec: of the refit.
+        found: the release file.
+        progress: told the stages.
+    """
+    from dpsyn_core.runs.measurement import post_processing_generator
+    from dpsyn_core.runs.trees.refit import TreeChanges, refit_tree
+
+    schema: Schema = found.released.schema
+    if not schema.links:
+        msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"
+        raise ReceiptError(msg)
+    changes = TreeChanges(method=spec.maker, settings={}, n_records=spec.n_records)
+    rng, seed = post_processing_generator(spec.seed)
+    release = refit_tree(found, RELEASE, changes, rng=rng, seed=seed, progress=progress)
+    put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
+    _write(folder, release, schema, found.measurements, progress)
+    progress("writing", 1, 1)
+
+
+def _write(folder: Path, release: Release, schema: Schema, measurements: bytes, progress: Progress) -> Manifest:
+    from dpsyn_core.runs.writer import Places, write_release
+
+    outs = tuple(synthetic_places(folder, schema).values())
+    places = Places(outs=outs, manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS)
+    return write_release(release, places, measurements=measurements, progress=progress)
 
 
 def _taken(folder: Path, spec: JobSpec) -> dict[str, pa.Table]:

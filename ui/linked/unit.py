@@ -1,4 +1,4 @@
-"""Who is protected by a run of linked tables, and where its budget goes."""
+"""Who is protected by a run of linked tables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import get_args
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy import Budget, Neighbours, Unit
-from dpsyn_core.questions import Questions
-from ui.linked.starting import drops
+from dpsyn_core.privacy import Neighbours, Unit
+from ui.schema.unit import dropped
 from ui.shared.state import Linked
-from ui.shared.text import literal, local, percent, sentence, t
-from ui.shared.theme import lead, note, section, table
+from ui.shared.text import sentence, t
+from ui.shared.theme import lead, note, section
 
 
 def unit_fields(linked: Linked) -> Unit:
@@ -25,7 +23,7 @@ def unit_fields(linked: Linked) -> Unit:
     if schema is None:
         note(sentence(ValueError(linked.problem())), "alarm")
     else:
-        note(drops(schema))
+        note(dropped(schema))
     return Unit(neighbours=linked.neighbours, max_records=1)
 
 
@@ -41,20 +39,3 @@ def _neighbours(linked: Linked) -> None:
         t("unit.neighbours"), listed, index=listed.index(linked.neighbours), key=key, horizontal=True,
         format_func=lambda n: t(f"neighbours.{n}"), on_change=changed, help=t("unit.neighbours_help"),
     )  # fmt: skip
-
-
-def division(linked: Linked, chosen: Budget) -> None:
-    """What each step may spend, and the noise of one table that got all of that: public facts alone."""
-    from dpsyn_core.runs import division as divided
-
-    try:
-        steps = divided(linked.schema(), chosen, questions=Questions.of(linked.questions))
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return
-    rows = [
-        [t(f"linked.step_{s.what}", table=s.table, role=s.role), percent(s.share, 0), local(s.noise, ".3g")]
-        for s in steps
-    ]
-    table([t("linked.step"), t("linked.step_share"), t("linked.step_noise")], rows, alt=t("linked.division"))
-    note(t("linked.step_note"))

@@ -1,0 +1,164 @@
+"""Linked tables take what one table takes: choice of system, settings as one file, forecasts, refits."""
+
+import json
+
+import pytest
+
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.settings_file import RunSettings
+from tests.app.linked_tables import PATIENTS, VISITS, asked, linked, with_files, with_panel, with_shop
+from tests.app.test_jobs import ended
+from tests.app.test_linked_questions import ASKED
+from tests.app.test_linked_runs import confirmed, made
+from tests.app_driver import at_page, space_of, words
+from ui.export import files
+from ui.questions import kept
+from ui.shared import results
+from ui.shared.state import jobs
+from ui.synthesize.settings_file import of_job
+from ui.synthesize.starting import spec_of
+
+
+@pytest.fixture
+def hospital(app):
+    """The app with patients and visits, whose schema is confirmed."""
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    confirmed(app)
+    linked(app).links["visits"].max_children = 3
+    return app
+
+
+def put(app, page, settings):
+    """The app after a file of settings was handed over on a page."""
+    at_page(app, page)
+    text = settings if isinstance(settings, bytes) else settings.dumps().encode()
+    field = app.file_uploader(key=f"{page}_settings_upload")
+    return field.set_value(("settings.json", text, "application/json")).run()
+
+
+def test_systems_that_keep_keys_are_offered_and_one_is_run_and_repeated(hospital):
+    at_page(hospital, "synthesize")
+    assert hospital.selectbox(key="method").options == ["rls (recommended)", "independent"]
+    hospital.selectbox(key="method").set_value("independent").run()
+    assert not hospital.exception and not hospital.error
+    job, space = made(hospital), space_of(hospital)
+    assert results.manifest(space, job)["settings"]["system"] == "independent"
+    command = files.command(space, job)
+    assert command[command.index("--method") + 1] == "independent"
+    at_page(hospital, "export")
+    assert not hospital.exception and not hospital.error
+    script = files.trees.scripts(space, job, "out")["run.py"]
+    assert "method='independent'" in script and "settings" not in script
+    compile(script, "run.py", "exec")
+
+
+def test_a_system_of_one_table_is_not_carried_over_to_linked_tables(app):
+    at_page(app, "synthesize")
+    app.selectbox(key="method").set_value("mst").run()
+    app.number_input(key="n_records").set_value(500).run()
+    at_page(app, "data")
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    at_page(app, "synthesize")
+    assert not app.exception and not app.error
+    run = spec_of(space_of(app))
+    assert run.method == "rls" and run.n_records is None, "500 records of one table are not 500 patients"
+    assert app.number_input(key="n_records").label == "records of patients to make"
+
+
+def test_privacy_draws_where_the_budget_goes_and_says_that_errors_are_not_forecast(hospital):
+    at_page(hospital, "privacy")
+    assert "patients: its columns, and how many children of which kind" in words(hospital)
+    assert "visits: children, with their parent" in words(hospital) and "individuals per cell" in words(hospital)
+    assert "Errors of linked tables are not forecast" in words(hospital)
+    assert not hospital.exception and not hospital.error
+
+
+@pytest.mark.parametrize("page", ["privacy", "synthesize"])
+def test_everything_is_put_back_from_a_file_of_settings(hospital, page):
+    app, space = hospital, space_of(hospital)
+    kept.put(space, ASKED["questions"][0])
+    space.choices.epsilon, space.choices.n_records, space.choices.questions_share = 0.5, 70, 0.25
+    space.choices.settings["rls"] = {"effort": 2.0}
+    saved = RunSettings.of_run(spec_of(space), space.kept_schema)
+    assert saved.private and saved.file_name == "settings.json"
+    linked(app).links["visits"].max_children = 8
+    space.choices.epsilon, space.choices.n_records, space.choices.questions_share = 2.0, None, None
+    space.choices.settings["rls"] = {}
+    kept.remove(space, "visits to A")
+    put(app, page, saved)
+    assert not app.exception and not app.error
+    assert "Put back: a schema of 5 columns, epsilon 0.5" in words(app) and "questions: 1" in words(app)
+    again = spec_of(space)
+    assert (again.epsilon, again.n_records, again.questions_share) == (0.5, 70, 0.25)
+    assert again.settings == {"effort": 2.0} and [q.name for q in asked(app)] == ["visits to A"]
+    assert linked(app).schema() == saved.schema and linked(app).links["visits"].max_children == 3
+    at_page(app, "synthesize")
+    assert app.number_input(key="n_records").value == 70 and not app.exception
+
+
+def test_settings_of_other_tables_are_refused_and_nothing_changes(hospital):
+    app, space = hospital, space_of(hospital)
+    before = linked(app).schema()
+    saved = RunSettings.of_run(spec_of(space), before)
+    other = json.loads(saved.dumps().replace('"ward"', '"bed"'))
+    put(app, "privacy", json.dumps(other).encode())
+    assert "table 'visits' has no column 'bed'" in words(app) and not app.exception
+    assert linked(app).schema() == before
+    single = next(p.schema for p in linked(app).parts.values())
+    one = RunSettings.of_run(spec_of(space).model_copy(update={"linked": ()}), single)
+    put(app, "privacy", one)
+    assert "the settings are of one table, and 2 linked ones are loaded" in words(app) and not app.exception
+    space.linked = None
+    put(app, "privacy", saved)
+    assert "describes 2 linked tables, and one table is loaded" in words(app) and not app.exception
+
+
+def test_the_settings_of_the_sample_do_not_carry_the_visitors_name_on_the_ledger(app):
+    app.run()
+    app.segmented_control(key="data_way").set_value("linked").run()
+    app.button(key="linked_sample").click().run()
+    job = made(app)
+    assert of_job(space_of(app), job).run.dataset is None
+
+
+@pytest.mark.parametrize("load", [with_shop, with_panel])
+def test_a_run_is_made_again_from_its_release_and_nothing_is_charged(app, load):
+    load(app)
+    if linked(app).panel is not None:
+        panel = linked(app).panel
+        panel.person, panel.wave, panel.constant, panel.most = "person", "year", ("sex",), 3
+    confirmed(app)
+    job, space = made(app), space_of(app)
+    charged = len(Ledger().entries(linked(app).ledger))
+    at_page(app, "export")
+    assert not app.exception and not app.error and files.reusable(job)
+    app.toggle(key="export_refits").set_value(True).run()
+    assert "Linked tables are made again as a whole" in words(app) and not app.exception
+    app.number_input(key="export_refit_seed").set_value(job.spec.seed).run()
+    app.button(key="export_refit_start").click().run()
+    again = ended(jobs().of(space.owner)[0])
+    assert again.state == "done", again.failure()
+    assert again.id != job.id and again.spec.release and len(Ledger().entries(linked(app).ledger)) == charged
+    first, second = results.tables(space, job), results.tables(space, again)
+    assert {n: t.to_pydict() for n, t in first.items()} == {n: t.to_pydict() for n, t in second.items()}
+    assert results.holds(space, again) and results.manifest(space, again)["refit"]
+    app.session_state["open_run"] = again.id
+    for page in ("report", "export"):
+        at_page(app, page)
+        assert not app.exception and not app.error, page
+    assert files.command(space, again)[:3] == ["dpsyn", "refit", "RELEASE.dpsyn"]
+    assert files.release(space, again) == files.release(space, job)
+
+
+def test_what_cannot_be_of_linked_tables_is_one_sentence(hospital):
+    job = made(hospital)
+    hospital.session_state["open_run"] = job.id
+    at_page(hospital, "report")
+    hospital.segmented_control(key="report_view_links").set_value("attack").run()
+    assert "An attack adds and removes one record" in words(hospital) and not hospital.exception
+    at_page(hospital, "synthesize")
+    assert "public tables learnt from and marginals released of one table" in words(hospital)
+    at_page(hospital, "privacy")
+    hospital.session_state["language"] = "de"
+    at_page(hospital, "privacy")
+    assert "Fehler verknüpfter Tabellen werden nicht vorhergesagt" in words(hospital) and not hospital.exception
