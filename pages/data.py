@@ -4,7 +4,6 @@ import streamlit as st
 
 from ui.data import profile, projects, quick, sources, who
 from ui.linked import diagram
-from ui.linked import who as individuals
 from ui.shared import tables
 from ui.shared.state import workspace
 from ui.shared.text import counted, number, said, t
@@ -18,34 +17,27 @@ left, right = st.columns([6, 7], gap="large")
 with left:
     section(t("data.source"))
     sources.choose(space)
-    if space.linked is not None:
-        section(t("data.who"))
-        individuals.panel(space.linked)
-    elif space.schema is not None:
+    if space.parts:
         section(t("data.who"))
         who.panel(space)
     section(t("data.ledger"))
     sources.ledger_name(space)
     projects.panel(space)
 with right:
-    if space.linked is not None:
-        section(space.linked.name)
-        diagram.draw(space.linked)
-    part = tables.choose(space, key="data_table") if space.parts else space
+    if space.parts:
+        section(space.name)
+    diagram.draw(space)
+    part = tables.choose(space, key="data_table")
     dataset = part.dataset
     if dataset is not None:
-        name = dataset.name if space.linked is None else space.linked.name
-        if space.linked is None:
-            section(name)
         if sources.refused():
-            note(t("data.still", refused=sources.refused(), name=name), "warning")
+            note(t("data.still", refused=sources.refused(), name=space.name), "warning")
         elif sources.waiting(space):
             most = number(st.get_option("server.maxUploadSize"))
-            note(t("data.not_yet", name=name, most=most), "warning")
+            note(t("data.not_yet", name=space.name, most=most), "warning")
         for notice in dataset.notices:
             note(said(notice), "warning")
-        if space.linked is None:
-            sources.returned(space)
+        sources.returned(space)
     if dataset is not None and dataset.table is not None:
         width = dataset.table.num_columns
         columns = counted("data.columns", width)

@@ -25,31 +25,10 @@ if job is None:
 if not results.manifest(space, job)["private"]:
     not_private(t("stamp.run"))
 released.unproved(space, job)
-links = bool(job.spec.linked)
 
 left, right = st.columns(2, gap="large")
 with left:
-    section(t("linked.export" if links else "export.table"))
-    with st.container(horizontal=True, gap="small"):
-        offered = files.endings(space, job)
-        for ending in offered:
-            files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
-    labelled = files.labelled(space, job)
-    if labelled:
-        with st.container(horizontal=True, gap="small"):
-            for ending in labelled:
-                files.table_button(space, job, ending, key=f"export_{ending}")
-        gone = files.left_out(space, job)
-        note(t("export.labelled", what=gone) if gone else t("export.labelled_whole"))
-    if links:
-        note(t("linked.export_one" if results.tree(space, job).one_file else "linked.export_note"))
-        note(t("linked.export_keys"))
-    elif len(offered) == 1:
-        note(t("export.large"))
-    elif "xlsx" in offered and files.excel_first(space, job):
-        note(t("export.excel_first"))
-    if not links:
-        note(t("export.bytes"))
+    files.tables(space, job)
     for schema in results.described(space, job):
         point_out_blank_words(schema)
     files.take()
@@ -74,11 +53,11 @@ with left:
                 file_name=f"{files.stem(space, job)}.dpsyn", mime="application/zip", on_click="ignore",
                 key="export_release", help=t("export.release_note"),
             )  # fmt: skip
-    if links and results.tree(space, job).reasons:
+    if files.read_schema(space, job):
         note(t("schemafile.note_read"), "warning")
 with right:
     section(t("export.bundle"))
-    note(t("linked.bundle_note" if links else "export.bundle_note"))
+    note(t("linked.bundle_note" if job.spec.linked else "export.bundle_note"))
     st.download_button(
         t("export.bundle_button"),
         data=partial(files.bundle, space, job),

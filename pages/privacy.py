@@ -3,10 +3,11 @@
 import streamlit as st
 
 from ui.linked import diagram
+from ui.linked.unit import plot_note
 from ui.privacy import backwards, budget, guarantee, noise, plan
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import literal, t
+from ui.shared.text import t
 from ui.shared.theme import dark, heading, section, show
 from ui.shared.theme import note as small
 from ui.synthesize import settings_file
@@ -24,8 +25,7 @@ with left:
         st.info(t("privacy.blocked"))
     else:
         section(t("privacy.plot"))
-        if space.linked is not None:
-            small(t("linked.plot", root=literal(space.linked.root)))
+        plot_note(space)
         planned = plan.planned(space, chosen)
         shown = st.container()
         public = planned and plan.planned(space, chosen, public=True)  # the plot is shown and kept untagged
@@ -43,8 +43,7 @@ with left:
         at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
         noise.show_table(at_k, k)
 with right:
-    if space.linked is not None:
-        diagram.draw(space.linked)
+    diagram.draw(space)
     if chosen is not None:
         guarantee.odds(chosen)
         guarantee.delta_against_n(space, chosen)

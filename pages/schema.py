@@ -16,8 +16,7 @@ from ui.synthesize import design
 
 space = workspace()
 heading("schema")
-linked = space.linked
-if linked is None and (space.dataset is None or space.schema is None):
+if space.linked is None and (space.dataset is None or space.schema is None):
     st.info(t("schema.no_table"))
     if st.button(t("schema.to_data"), type="primary"):
         go_to("data")
@@ -25,14 +24,11 @@ if linked is None and (space.dataset is None or space.schema is None):
 if space.choices.safe and stamps.read(space):  # what was read from the data stands in the schema
     st.info(t("schema.safe"))
     end_page()
-if linked is not None:
-    structure.section(space, linked)
+structure.section(space)
 why = stamps.words(space)
 if why:
     not_private(why)
-if linked is not None:
-    section(t("linked.kinds"))
-part = tables.choose(space, key="schema_table")
+part = tables.choose(space, key="schema_table", title=t("linked.kinds"))
 editor.shows(part, space)
 editor.sync(part)
 if part.schema is None:
@@ -52,10 +48,9 @@ else:
         ]
     )
     # who is one individual is declared on the Data page, not with all else
-    decided = part.schema.unit.identifier is not None and linked is None
+    decided = part.schema.unit.identifier is not None and not part.one_of_linked
     unsure = len(part.schema.from_data) + (part.schema.unit_from_data and decided)
-    if linked is None:
-        unit.panel(space, key="schema")
+    unit.panel(space, key="schema")
     guide.panel(part)
     guided = any(a.source == "data" for a in part.schema.attributes)
     with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
@@ -67,17 +62,13 @@ else:
             st.rerun()
     editor.problems(part)
     schema.more(part)
-    if linked is None:
-        design.editor(space, choose=True)
-    rules.panel(part, **structure.rules_of(part, linked))
+    design.editor(space, choose=True)
+    rules.panel(part, **structure.rules_of(space, part))
     public.panel(part)
     misfits.panel(part)
-if linked is None:
-    buying.panel(space)
-else:
-    across.panel(linked)
-    limits.left_out(space, linked)
-    note(t("linked.one_alone"))
+across.panel(space)
+limits.left_out(space)
+buying.panel(space)
 
 left, right = st.columns([7, 5], gap="large")
 with left:
@@ -88,6 +79,5 @@ with right:
     files.load_and_save(space, part)
 if why:
     note(t("schema.next_unsure"), "alarm")
-fits = linked is None or not linked.problem()
-if st.button(t("schema.next"), type="primary", key="schema_next", disabled=not fits):
+if st.button(t("schema.next"), type="primary", key="schema_next", disabled=space.kept_schema is None):
     go_to("privacy")

@@ -271,7 +271,7 @@ def waiting(space: Workspace) -> bool:
 
 def returned(space: Workspace) -> None:
     """Says that a table was here before and stands as it was left; a press drafts its schema anew."""
-    if space.dataset is None or not space.dataset.returned:
+    if space.linked is not None or space.dataset is None or not space.dataset.returned:
         return
     note(t("data.returned"))
     if st.button(t("data.afresh"), key="afresh"):

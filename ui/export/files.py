@@ -24,7 +24,7 @@ from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import certificate_words, counted, language, plain, t
-from ui.shared.theme import note
+from ui.shared.theme import note, section
 from ui.synthesize import refits, runs
 
 if TYPE_CHECKING:
@@ -147,6 +147,34 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
         key=key,
         type="primary" if primary else "secondary",
     )
+
+
+def tables(space: Workspace, job: Job) -> None:
+    """The synthetic tables in every format, and what each format does with them."""
+    section(t("linked.export" if job.spec.linked else "export.table"))
+    offered, also = endings(space, job), labelled(space, job)
+    for row in (offered, also):
+        if row:
+            with st.container(horizontal=True, gap="small"):
+                for ending in row:
+                    table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
+    if also:
+        gone = left_out(space, job)
+        note(t("export.labelled", what=gone) if gone else t("export.labelled_whole"))
+    if job.spec.linked:
+        note(t("linked.export_one" if results.tree(space, job).one_file else "linked.export_note"))
+        note(t("linked.export_keys"))
+        return
+    if len(offered) == 1:
+        note(t("export.large"))
+    elif "xlsx" in offered and excel_first(space, job):
+        note(t("export.excel_first"))
+    note(t("export.bytes"))
+
+
+def read_schema(space: Workspace, job: Job) -> bool:
+    """Whether the schema of linked tables was read from them, which the name of its file says too."""
+    return bool(job.spec.linked) and bool(results.tree(space, job).reasons)
 
 
 def _slow(space: Workspace, job: Job) -> bool:

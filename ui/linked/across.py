@@ -19,7 +19,7 @@ from dpsyn_core.schema import (
 )
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
-from ui.shared.state import Linked
+from ui.shared.state import Linked, Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
 
@@ -27,10 +27,11 @@ KINDS = ("order", "count", "impossible")
 MOST = 1000  # children that a rule may count, as in its document
 
 
-def panel(linked: Linked) -> None:
+def panel(space: Workspace) -> None:
     """The rules of all links, each with a button that takes it out, proposals, and the form for another one."""
-    schema = linked.declared()
-    if schema is None:
+    linked = space.linked
+    schema = None if linked is None else linked.declared()
+    if linked is None or schema is None:
         return
     tables = tried.of_linked(linked)
     proposed = [p for p in propose_linked_rules(schema) if p.across]

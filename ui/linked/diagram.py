@@ -6,12 +6,18 @@ import html
 
 import streamlit as st
 
-from ui.shared.state import Linked
+from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, number, t
 
 
-def draw(linked: Linked) -> None:
-    """Boxes and lines made of a nested list, which a narrow window folds and a reader of screens reads."""
+def draw(space: Workspace) -> None:
+    """Boxes and lines made of a nested list, which a narrow window folds and a reader of screens reads.
+
+    One table hangs on nothing, and is not drawn.
+    """
+    linked = space.linked
+    if linked is None:
+        return
     if linked.panel is not None:
         body = _panel(linked)
     else:

@@ -70,10 +70,11 @@ def _table(found: Repeats, *, key: str) -> None:
     )  # fmt: skip
 
 
-def left_out(space: Workspace, linked: Linked) -> None:
-    """What a run leaves out of these tables, and why: for the owner, once asked for."""
-    schema = linked.declared()
-    if space.choices.safe or schema is None:
+def left_out(space: Workspace) -> None:
+    """What a run leaves out of linked tables, and why: for the owner, once asked for."""
+    linked = space.linked
+    schema = None if linked is None else linked.declared()
+    if space.choices.safe or linked is None or schema is None:
         return
     with st.expander(t("linked.left"), key="linked_left"):
         note(t("linked.left_lead"))

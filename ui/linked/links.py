@@ -19,12 +19,15 @@ from ui.shared.theme import note
 from ui.shared.theme import section as heading
 
 
-def section(space: Workspace, linked: Linked) -> None:
-    """The diagram, why the tables do not fit together, and the fields of links or of a panel."""
+def section(space: Workspace) -> None:
+    """The diagram, why the tables do not fit together, and the fields of links or of a panel; nothing for one table."""
+    linked = space.linked
+    if linked is None:
+        return
     left, right = st.columns([7, 5], gap="large")
     with right:
         heading(t("linked.diagram"))
-        diagram.draw(linked)
+        diagram.draw(space)
         if why := linked.problem():
             st.error(literal(sentence(ValueError(why))))
         if linked.unit_source == "data":
@@ -48,8 +51,9 @@ def _confirm(linked: Linked) -> None:
             st.rerun()
 
 
-def rules_of(part: Workspace, linked: Linked | None) -> dict[str, Any]:
+def rules_of(space: Workspace, part: Workspace) -> dict[str, Any]:
     """Returns what the rules of a table may be: of linked ones no keys, and nothing that the links refuse."""
+    linked = space.linked
     if linked is None:
         return {}
     name = next(n for n, one in linked.parts.items() if one is part)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpsyn_core.privacy import Neighbours, Unit
 from ui.schema.unit import dropped
-from ui.shared.state import Linked
-from ui.shared.text import sentence, t
+from ui.shared.state import Linked, Workspace
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import lead, note, section
 
 
@@ -25,6 +25,12 @@ def unit_fields(linked: Linked) -> Unit:
     else:
         note(dropped(schema))
     return Unit(neighbours=linked.neighbours, max_records=1)
+
+
+def plot_note(space: Workspace) -> None:
+    """Says of which table the noise is plotted, where there are several."""
+    if space.linked is not None:
+        note(t("linked.plot", root=literal(space.linked.root)))
 
 
 def _neighbours(linked: Linked) -> None:

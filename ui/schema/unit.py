@@ -18,7 +18,7 @@ from ui.shared.theme import note
 def panel(space: Workspace, *, key: str) -> None:
     """Says that the unit was read from the data, with the way to confirm it; nothing where it is public."""
     schema = space.schema
-    if schema is None or not schema.unit_from_data:
+    if space.linked is not None or schema is None or not schema.unit_from_data:
         return
     unit = schema.unit
     if unit.identifier is None:

@@ -6,13 +6,21 @@ import streamlit as st
 
 from ui.shared.state import Workspace
 from ui.shared.text import literal, t
+from ui.shared.theme import section
 
 
-def choose(space: Workspace, *, key: str) -> Workspace:
-    """Returns the table that a part of a page is about: the only one, or the one that the visitor chose."""
+def choose(space: Workspace, *, key: str, title: str = "") -> Workspace:
+    """Returns the table that a part of a page is about: the only one, or the one that the visitor chose below a title.
+
+    Where nothing is loaded it is the empty workspace.
+    """
     names = list(space.parts)
+    if not names:
+        return space
     name: str | None = names[0]
     if len(names) > 1:
+        if title:
+            section(title)
         name = st.segmented_control(
             t("linked.which"), names, default=names[0], required=True, key=f"{key}_{space.serial}",
             label_visibility="collapsed", format_func=literal, persist_state="session",

@@ -36,7 +36,7 @@ def editor(space: Workspace, *, choose: bool = False) -> None:
     """
     from dpsyn_core.systems import Design
 
-    if space.schema is None:
+    if space.schema is None or space.linked is not None:
         return
     with st.expander(t("design.title"), key="design_expander"):
         note(t("design.lead" if not choose else "design.lead_schema"))
