@@ -48,7 +48,7 @@ def test_systems_that_keep_keys_are_offered_and_one_is_run_and_repeated(hospital
     at_page(hospital, "export")
     assert not hospital.exception and not hospital.error
     script = files.trees.scripts(space, job, "out")["run.py"]
-    assert "method='independent'" in script and "settings" not in script
+    assert "method='independent'" in script and "settings=" not in script
     compile(script, "run.py", "exec")
 
 
@@ -102,12 +102,12 @@ def test_settings_of_other_tables_are_refused_and_nothing_changes(hospital):
     saved = RunSettings.of_run(spec_of(space), before)
     other = json.loads(saved.dumps().replace('"ward"', '"bed"'))
     put(app, "privacy", json.dumps(other).encode())
-    assert "table 'visits' has no column 'bed'" in words(app) and not app.exception
+    assert "Table 'visits' has no column 'bed'" in words(app) and not app.exception
     assert linked(app).schema() == before
     single = next(p.schema for p in linked(app).parts.values())
     one = RunSettings.of_run(spec_of(space).model_copy(update={"linked": ()}), single)
     put(app, "privacy", one)
-    assert "the settings are of one table, and 2 linked ones are loaded" in words(app) and not app.exception
+    assert "The settings are of one table, and 2 linked ones are loaded" in words(app) and not app.exception
     space.linked = None
     put(app, "privacy", saved)
     assert "describes 2 linked tables, and one table is loaded" in words(app) and not app.exception
