@@ -59,7 +59,6 @@ from dpsyn_core.questions.suggestions import GROUP as GROUP
 from dpsyn_core.questions.suggestions import INCOME as INCOME
 from dpsyn_core.questions.suggestions import SPLIT as SPLIT
 from dpsyn_core.questions.suggestions import TARGET as TARGET
-from dpsyn_core.questions.suggestions import Template as Template
 from dpsyn_core.questions.suggestions import find as find
 from dpsyn_core.questions.suggestions import is_rate as is_rate
 from dpsyn_core.questions.suggestions import key as key

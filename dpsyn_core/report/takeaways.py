@@ -69,8 +69,10 @@ def shell_command(words: Sequence[str], *, folded: bool = False) -> str:
 
 
 def shell_script(words: Sequence[str], label: str, *, schema: str = SCHEMA) -> str:
-    """A shell file that repeats a run. words: `dpsyn`, `synth` and so on."""
+    """A shell file that repeats a run, or a refit. words: `dpsyn`, `synth` and so on."""
     lead = f"# Repeats the run {_named(label)}: new noise, charged again. {schema} stands next to this file."
+    if words[1] == "refit":
+        lead = f"# Makes {_named(label)} anew from the release next to this file; nothing is charged."
     return f"#!/bin/sh\n{lead}\n{shell_command(words, folded=True)}\n"
 
 

@@ -147,6 +147,9 @@ def test_a_run_is_made_again_from_its_release_and_nothing_is_charged(app, load):
         at_page(app, page)
         assert not app.exception and not app.error, page
     assert files.command(space, again)[:3] == ["dpsyn", "refit", "RELEASE.dpsyn"]
+    script = files.trees.scripts(space, again, "out")
+    assert list(script) == ["run.sh"] and "nothing is charged" in script["run.sh"]
+    assert not [b for b in app.get("download_button") if b.proto.label in ("Python script", "Save settings")]
     assert files.release(space, again) == files.release(space, job)
 
 

@@ -38,18 +38,17 @@ def documents(space: Workspace, job: Job) -> dict[str, str]:
 def panel(space: Workspace, job: Job) -> None:
     """Scripts, and how to cite."""
     section(t("take.title"))
-    note(t("linked.take_note" if job.spec.linked else "take.note"))
+    refit = job.spec.release is not None  # made by `dpsyn refit`, of no private table
+    endings = ("sh",) if refit else ("sh", "py") if job.spec.linked else tuple(MIMES)
+    if not refit:
+        note(t("linked.take_note" if job.spec.linked else "take.note"))
     with st.container(horizontal=True, gap="small"):
-        for ending, mime in MIMES.items():
-            if job.spec.linked and ending == "ipynb":
-                continue
+        for ending in endings:
             st.download_button(
                 t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
-                mime=mime, on_click="ignore", key=f"take_{ending}",
+                mime=MIMES[ending], on_click="ignore", key=f"take_{ending}",
             )  # fmt: skip
-        if (
-            job.spec.release is None and job.spec.method != METHOD
-        ):  # of an earlier version; a table from a release file is made by `dpsyn refit`
+        if not refit and job.spec.method != METHOD:  # as an earlier version called all systems of linked tables
             settings_file.button(settings_file.of_job(space, job), key="take_settings")
     section(t("take.cite"))
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year

@@ -11,6 +11,7 @@ from dpsyn_core.questions import MOST_GROUPS, LinkedQuestion, Question, Question
 from dpsyn_core.runs import AskedTable
 from dpsyn_core.schema import Link, LinkedSchema
 from ui.questions import kept
+from ui.questions.words import asks
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -19,12 +20,13 @@ COUNT, SHARE, MEAN, OWN, CHANGE = "count", "share", "mean", "own", "change"
 FIGURES: dict[str, dict[str, Any]] = {
     "mean": {"kind": "mean"}, "quantile": {"kind": "quantile", "at": [0.25, 0.5, 0.75]}, "gini": {"kind": "gini"},
 }  # fmt: skip
+NUMBER_OF = "number of {child}"  # the column that a question of this form declares
 GENERATION = "linked_ask_generation"  # changes when a question was kept, so that the form is empty again
 
 
 def number_of(schema: LinkedSchema, link: Link) -> LinkedQuestion:
     """The question for the average number of children that a parent has."""
-    counted = _free(f"number of {link.child}", schema, link.parent)
+    counted = _free(NUMBER_OF.format(child=link.child), schema, link.parent)
     usual = _usual(t("linked.ask_count", child=link.child, root=link.parent), "", [])
     name = f"{t('linked.ask_figure_mean')}, {usual}"[:200]
     counts = {counted: {"of": link.child}}
@@ -90,13 +92,18 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
 
 
 def words(schema: LinkedSchema, question: LinkedQuestion) -> str:
-    """Whose records a question is about and which columns it names, in a line."""
-    named = [n for n in question.ask.attributes if n not in question.counts]
-    for count in question.counts.values():
-        named.append(f"{count.of} ({count.where})" if count.where else count.of)
-    kind = t(f"questions.kind_{question.ask.kind}")
-    said = t("linked.ask_line", kind=kind, about=question.about, columns=", ".join(named))
-    return said if question.at_most is None else f"{said}; {few(schema, question.at_most)}"
+    """Whose records a question is about and what it asks, in a line; which children it counts, where not all."""
+    ask, made = question.ask, {}
+    for name, count in question.counts.items():
+        if name.rstrip("_") == NUMBER_OF.format(child=count.of):  # a name that the form gave
+            made[name] = t(f"linked.ask_{SHARE if count.any else COUNT}", child=count.of, root=question.about)
+    of = getattr(ask, "of", None)
+    if isinstance(of, str) and of in made:
+        ask = ask.model_copy(update={"of": made[of]})
+    parts = [f"{question.about}: {asks(ask)}"]
+    parts += [f"{made.get(n, n)}: {c.of} ({c.where})." for n, c in question.counts.items() if c.where]
+    said = " ".join(parts)
+    return said if question.at_most is None else f"{said.removesuffix('.')}; {few(schema, question.at_most)}"
 
 
 def few(schema: LinkedSchema, most: int) -> str:
@@ -149,7 +156,7 @@ def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[
     )  # fmt: skip
     parent = schema[link.parent].coded
     by = _groups(t("linked.ask_by"), [a.name for a in parent if not numeric(a)], key)
-    counted = _free(f"number of {link.child}", schema, link.parent)
+    counted = _free(NUMBER_OF.format(child=link.child), schema, link.parent)
     met = (where or "").strip()
     count = {"of": link.child, "any": kind == SHARE} | ({"where": met} if met else {})
     return {

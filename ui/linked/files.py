@@ -131,6 +131,8 @@ def scripts(space: Workspace, job: Job, stem: str) -> dict[str, str]:
     """What repeats the run, by file name."""
     known = results.tree(space, job)
     shell = takeaways.shell_script(command(space, job, stem), job.label, schema=takeaways.schema_file(known))
+    if job.spec.release is not None:
+        return {"run.sh": shell}
     python = takeaways.linked_script(job.spec, known, job.label, stem, query_vouched=job.spec.query_vouched)
     return {"run.sh": shell, "run.py": python}
 

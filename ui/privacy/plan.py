@@ -28,6 +28,7 @@ NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds 
 ALONE = {"total", "1-way"}  # all that a system measures which looks at no two columns together
 FAIR = 0.1  # expected error up to which a table is of use
 SHOWN = 4  # columns of a part of a design that are named
+FILLS = ("#8E6CA8", "#5E8C61", "#B5557A", "#3E8E9E", "#A3683C")  # of the parts after the third
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
@@ -165,7 +166,7 @@ def _part(step: BudgetStep) -> Part:
 def bar(made: Sequence[Part]) -> None:
     """The bar with its key."""
     colours = palette()
-    fills = (colours.accent, colours.real, colours.warning, "#8E6CA8", "#5E8C61")
+    fills = (colours.accent, colours.real, colours.warning, *FILLS)
     whole = sum(part.width for part in made)
     parts, lines = "", ""
     for i, part in enumerate(made):
