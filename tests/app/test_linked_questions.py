@@ -8,13 +8,14 @@ import pytest
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.document import Questions
-from tests.app.linked_tables import PATIENTS, VISITS, asked, linked, with_files
+from tests.app.linked_tables import PATIENTS, VISITS, asked, linked, with_files, with_sample
 from tests.app.test_linked_runs import confirmed, made
 from tests.app_driver import at_page, space_of, words
 from ui.export.files import bundle, command
 from ui.linked import files
 from ui.privacy import plan
 from ui.questions import expected
+from ui.shared.text import percent
 from ui.synthesize.starting import problem, spec_of
 
 ASKED = {"version": 1, "questions": [
@@ -129,15 +130,17 @@ def test_a_question_that_no_longer_fits_is_left_out_of_the_run_and_the_pages_say
     assert "Not asked until it is mended" not in words(app) and not app.exception
 
 
-def test_questions_are_suggested_across_each_link_and_of_each_table_and_fit(hospital):
-    app = hospital
+def test_questions_are_suggested_across_each_link_and_of_each_table_and_fit(app):
+    with_sample(app)
+    at_page(app, "questions")
     offered = [b for b in app.button if b.key and b.key.startswith("question_add_")]
-    assert "average, number of visits of one record of patients" in offered[0].label
-    assert any("visits: " in b.label for b in offered), [b.label for b in offered]
-    for left in range(len(offered), 0, -1):
-        assert len([b for b in app.button if b.key and b.key.startswith("question_add_")]) == left
-        app.button(key="question_add_0").click().run()
-    assert len(asked(app)) == len(offered) and "Not asked until" not in words(app) and not app.exception
+    assert "average, number of persons of one record of households" in offered[0].label
+    assert all(any(f" {table}: " in b.label for b in offered) for table in ("households", "persons"))
+    app.button(key=offered[-1].key).click().run()
+    app.button(key="question_add_0").click().run()
+    assert len(asked(app)) == 2 and "Not asked until" not in words(app) and not app.exception
+    assert len([b for b in app.button if b.key and b.key.startswith("question_add_")]) == len(offered) - 2
+    assert "households: The average number of persons of one record of households." in words(app)
     assert not problem(space_of(app))
 
 
@@ -152,7 +155,7 @@ def test_the_share_of_the_questions_is_chosen_and_decides_their_noise(hospital):
     assert step.share == pytest.approx(0.6) and step.noise < usual
     assert f"±{step.noise:.3g} individuals" in words(app)
     at_page(app, "synthesize")
-    assert "for 60 % of the budget" in words(app) and not app.exception
+    assert f"for {percent(0.6, 0)} of the budget" in words(app) and not app.exception
 
 
 def test_the_questions_page_speaks_german(hospital):
