@@ -9,7 +9,7 @@ from typing import Any
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.questions import LinkedQuestion, Question, Questions, check, plain
 from dpsyn_core.runs import AskedTable
-from dpsyn_core.schema import Schema
+from dpsyn_core.schema import LinkedSchema, Schema
 from ui.shared.state import Workspace
 
 
@@ -62,7 +62,8 @@ def _line(document: dict[str, Any], schema: Schema | None) -> Line:
     question: Question | LinkedQuestion | None = None
     try:
         asked = Questions.of([document])
-        [question] = (*asked.questions, *asked.across)
+        every: list[Question | LinkedQuestion] = [*asked.questions, *asked.across]
+        question = every[0]
         if schema is not None:
             check_fit(question, schema)
     except DPSynError as error:
@@ -72,13 +73,16 @@ def _line(document: dict[str, Any], schema: Schema | None) -> Line:
 
 def check_fit(question: Question | LinkedQuestion, schema: Schema) -> None:
     """Raises QuestionError where a question does not fit the schema of one table, or of linked ones."""
-    if isinstance(question, LinkedQuestion) == bool(schema.links):
-        AskedTable(schema, question) if isinstance(question, LinkedQuestion) else check(question, schema)
-        return
-    if schema.links:
-        msg = f"question '{question.name}' names no table, and {len(schema.tables)} are loaded; say which it is about"
-    else:
+    if isinstance(question, LinkedQuestion):
+        if isinstance(schema, LinkedSchema):
+            AskedTable(schema, question)
+            return
         msg = f"question '{question.name}' is about linked tables, and one table is loaded; remove it"
+    elif not schema.links:
+        check(question, schema)
+        return
+    else:
+        msg = f"question '{question.name}' names no table, and {len(schema.tables)} are loaded; say which it is about"
     raise QuestionError(msg)
 
 
