@@ -102,7 +102,8 @@ def _said(space: Workspace, found: RunSettings) -> str:
     run, schema = found.run, found.schema
     name = literal(_ledger_name(schema, run.dataset))
     ledger = "" if space.sample else " " + t("settings_file.ledger", name=name)
-    columns = len(schema.attributes) + sum(len(t.columns.attributes) for t in schema.tables or () if t.columns)
+    described = [one.columns for one in schema.tables if one.columns is not None] if schema.links else [schema]
+    columns = sum(len(one.attributes) for one in described)
     return t(
         "settings_file.taken", columns=number(columns), epsilon=amount(run.epsilon),
         delta=amount(run.delta), method=run.method, questions=number(len(_questions(found))),

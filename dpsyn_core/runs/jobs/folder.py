@@ -103,17 +103,10 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
 
 
 def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
-    """Makes tables of the release file in the folder, and leaves what a run does; nothing is charged."""
+    """Makes a table of the release file in the folder, and leaves what `leave_release` does; nothing is charged."""
     from dpsyn_core.runs.refits.refit import Changes, opened, prepared
 
-    place = below(folder, str(spec.release))
-    if spec.linked:
-        from dpsyn_core.runs.jobs.linked import leave_linked_refit
-        from dpsyn_core.runs.release_file import load_release
-
-        leave_linked_refit(folder, spec, load_release(place), progress)
-        return
-    given = opened(place)
+    given = opened(below(folder, str(spec.release)))
     changes = Changes(
         method=spec.maker,
         n_records=spec.n_records,

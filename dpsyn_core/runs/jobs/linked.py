@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import ReceiptError
 from dpsyn_core.files import put_private
+from dpsyn_core.outside import below
 from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA
 from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.progress import Progress
     from dpsyn_core.runs.release import Release
-    from dpsyn_core.runs.release_file import ReleaseFile
     from dpsyn_core.schema import Schema
 
 
@@ -51,18 +51,13 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     progress("writing", 1, 1)
 
 
-def leave_linked_refit(folder: Path, spec: JobSpec, found: ReleaseFile, progress: Progress) -> None:
-    """Makes tables of a release file of linked ones; no record is read, and nothing is charged. Raises DPSynError.
-
-    Args:
-        folder: of the job.
-        spec: of the refit.
-        found: the release file.
-        progress: told the stages.
-    """
+def leave_linked_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
+    """Makes linked tables of the release file in the folder; nothing is read or charged. Raises DPSynError."""
     from dpsyn_core.runs.measurement import post_processing_generator
+    from dpsyn_core.runs.release_file import load_release
     from dpsyn_core.runs.trees.refit import TreeChanges, refit_tree
 
+    found = load_release(below(folder, RELEASE))
     schema: Schema = found.released.schema
     if not schema.links:
         msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"

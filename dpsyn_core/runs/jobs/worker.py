@@ -54,7 +54,12 @@ def run(folder: Path) -> None:
     if spec.release is not None:
         confine_process(of_worker())
         limit_resources(spec.memory_mb, spec.seconds)
-        leave_refit(folder, spec, report)
+        if spec.linked:
+            from dpsyn_core.runs.jobs.linked import leave_linked_refit
+
+            leave_linked_refit(folder, spec, report)
+        else:
+            leave_refit(folder, spec, report)
         write_json(folder / DONE, {"seconds": time.time() - started})
         return
     if spec.linked:
