@@ -65,11 +65,11 @@ def test_a_system_of_one_table_is_not_carried_over_to_linked_tables(app):
     assert app.number_input(key="n_records").label == "records of patients to make"
 
 
-def test_privacy_draws_where_the_budget_goes_and_says_that_errors_are_not_forecast(hospital):
+def test_privacy_draws_where_the_budget_goes_and_says_where_errors_are_forecast(hospital):
     at_page(hospital, "privacy")
     assert "patients: its columns, and how many children of which kind" in words(hospital)
     assert "visits: children, with their parent" in words(hospital) and "individuals per cell" in words(hospital)
-    assert "Errors of linked tables are not forecast" in words(hospital)
+    assert "Errors of linked tables are forecast by the command" in words(hospital)
     assert not hospital.exception and not hospital.error
 
 
@@ -153,15 +153,15 @@ def test_a_run_is_made_again_from_its_release_and_nothing_is_charged(app, load):
     assert files.release(space, again) == files.release(space, job)
 
 
-def test_what_cannot_be_of_linked_tables_is_one_sentence(hospital):
+def test_what_the_pages_lack_for_linked_tables_is_one_sentence(hospital):
     job = made(hospital)
     hospital.session_state["open_run"] = job.id
     at_page(hospital, "report")
     hospital.segmented_control(key="report_view_links").set_value("attack").run()
-    assert "An attack adds and removes one record" in words(hospital) and not hospital.exception
+    assert "made by the command: dpsyn attack" in words(hospital) and not hospital.exception
     at_page(hospital, "synthesize")
-    assert "public tables learnt from and marginals released of one table" in words(hospital)
+    assert "dpsyn synth --public-table" in words(hospital)
     at_page(hospital, "privacy")
     hospital.session_state["language"] = "de"
     at_page(hospital, "privacy")
-    assert "Fehler verknüpfter Tabellen werden nicht vorhergesagt" in words(hospital) and not hospital.exception
+    assert "Fehler verknüpfter Tabellen sagt der Befehl voraus" in words(hospital) and not hospital.exception
