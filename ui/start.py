@@ -23,8 +23,12 @@ NEEDED = (
     "ui.data.quick",
     "ui.data.sources",
     "ui.data.who",
+    "ui.linked.diagram",
+    "ui.shared.tables",
+    "dpsyn_core.privacy.ledger.grouping",
     "dpsyn_core.privacy.ledger.limits",
     "dpsyn_core.privacy.ledger.sums",
+    "dpsyn_core.privacy.manifest.certificates",
     "dpsyn_core.systems.rls.system",
     "scipy.special",
 )

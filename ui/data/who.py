@@ -6,7 +6,6 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema import Repeats, Schema, candidates, coded, looked_at, repeating, repeats
-from ui.linked import who as individuals
 from ui.schema import unit as protected
 from ui.schema.rows import identified, with_unit
 from ui.shared.going import keep
@@ -21,6 +20,8 @@ EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 def panel(space: Workspace) -> None:
     """Who is one individual: each row, or an identifier column, with the maximum number of rows per person."""
     if space.linked is not None:
+        from ui.linked import who as individuals
+
         individuals.panel(space.linked)
         return
     schema = space.schema

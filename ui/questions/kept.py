@@ -8,7 +8,6 @@ from typing import Any
 
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.questions import LinkedQuestion, Question, Questions, check, plain
-from dpsyn_core.runs import AskedTable
 from dpsyn_core.schema import LinkedSchema, Schema
 from ui.shared.state import Workspace
 
@@ -75,6 +74,8 @@ def check_fit(question: Question | LinkedQuestion, schema: Schema) -> None:
     """Raises QuestionError where a question does not fit the schema of one table, or of linked ones."""
     if isinstance(question, LinkedQuestion):
         if isinstance(schema, LinkedSchema):
+            from dpsyn_core.runs import AskedTable
+
             AskedTable(schema, question)
             return
         msg = f"question '{question.name}' is about linked tables, and one table is loaded; remove it"

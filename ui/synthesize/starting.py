@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.runs import JobSpec, TreePlan
+from dpsyn_core.runs import JobSpec
 from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
@@ -48,6 +48,8 @@ def problem(space: Workspace) -> str:
     try:
         spec = spec_of(space)
         if space.linked is not None:
+            from dpsyn_core.runs import TreePlan
+
             TreePlan.of(spec, space.linked.schema())
             return ""
         if space.schema is not None:
