@@ -34,7 +34,7 @@ def main_job(folder):
     )  # fmt: skip
     command("report", "demo/sample.csv", "s.csv", *schema, "--json", "r.json", "--metrics", "tvd-1way")
     command("verify", "s.csv", "--manifest", "m.json")
-    assert "sample" in command("ledger")
+    assert "census1940: 1 run" in command("ledger")
     stated = json.loads(Path("m.json").read_text("utf-8"))["versions"]["system"]
     assert stated == platforms.line()
     left = {p.name for p in Path().iterdir()}
