@@ -6,7 +6,7 @@ verdict rests on, nor of one of which a correlation, a mean or a group has moved
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,8 @@ from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
+from dpsyn_core.evaluate.findings.finding import Finding
+from dpsyn_core.evaluate.findings.listed import findings
 from dpsyn_core.evaluate.profile import profiles
 from dpsyn_core.evaluate.relations import HALF, RelationsKept, relations
 from dpsyn_core.evaluate.shuffled_floor import Between, between, shuffled_score
@@ -26,6 +28,7 @@ from dpsyn_core.schema import AttributeSet
 NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to be had
 SMALL, FAIR = 0.03, 0.1  # errors that hardly matter, and beyond which no single column is of use
 ALL_KEPT, GONE = 0.9, 0.05  # shares of the relations from which, and up to which, all and none are said to be kept
+WRONG = 0.02  # weight of a finding from which on nothing good is said
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
 STRONGER = 0.02  # a relation that rose by more is another one, and not called lost
@@ -66,7 +69,7 @@ class Verdict:
     """relations_kept: 0 to 1, None where the real table has none; why_none: then the reason.
 
     ones, pairs: the scores of single columns and of pairs with their floors; pairs is None for one column. fixed: all
-    columns that were left with one value. whole: all synthetic records are the same.
+    columns that were left with one value. whole: all synthetic records are the same. findings: all, the gravest first.
     """
 
     grade: Grade
@@ -84,6 +87,13 @@ class Verdict:
     lost: list[Lost]
     whole: bool
     n: int
+    m: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def alarm(self) -> Finding | None:
+        """That the table is too near to the real one."""
+        return next((f for f in self.findings if f.alarm), None)
 
     @property
     def praises(self) -> bool:
@@ -121,7 +131,7 @@ def _verdict(c: Comparison) -> Verdict:
     found = grade(ones, pairs, kept, calm=calm)
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
         found = "shares"
-    return Verdict(
+    out = Verdict(
         grade="unclear" if unclear and found == "none" else found,
         relations_kept=kept,
         why_none=why,
@@ -137,7 +147,12 @@ def _verdict(c: Comparison) -> Verdict:
         lost=lost(c, correlations, still),
         n=c.n,
         whole=bool(fixed) and all(p.synthetic.distinct <= 1 for p in profiles(c)),
+        m=c.m,
     )
+    listed = findings(c, out)
+    if out.praises and any(f.weight >= WRONG for f in listed):
+        out = replace(out, grade="kept")
+    return replace(out, findings=listed)
 
 
 def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool) -> Grade:

@@ -14,7 +14,8 @@ from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.evaluate.relations import RelationsKept, distances, relations
 from dpsyn_core.evaluate.shuffled_floor import FLOORED, between, redrawn
 from dpsyn_core.evaluate.verdicts import verdict
-from dpsyn_core.report.verdict import sentence, told_apart, verdict_entry
+from dpsyn_core.report.amounts import told_apart
+from dpsyn_core.report.verdict import sentence, verdict_entry
 from dpsyn_core.report.wording import ENGLISH
 from dpsyn_core.schema.document import Schema
 from tests.evaluate.tables import draw, small_domain
