@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
         raise SettingError(msg)
     progress = silent if args.quiet else TerminalProgress()
     if args.real != NONE:
-        remember_rules(schema)
+        remember_rules(schema, found=True)
     tables = score(args, schema, progress)
     repeated = bands(tables) if args.repeats else {}
     document = report_document(schema.name, tables) | ({"bands": repeated} if repeated else {})

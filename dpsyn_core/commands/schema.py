@@ -525,11 +525,14 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
         print_rules(schema, table)
 
 
-def remember_rules(schema: Any) -> None:
-    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source."""
+def remember_rules(schema: Any, *, found: bool = False) -> None:
+    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source.
+
+    found: whether it is shown of other rules too, those that the headers propose or that the table happens to keep.
+    """
     from dpsyn_core.privacy import remember
 
-    if not schema.rules:
+    if not schema.rules and not found:
         return
     remember(schema.ledger_name, "rules")
     if any(rule.source is None for rule in schema.rules):

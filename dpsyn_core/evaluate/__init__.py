@@ -9,7 +9,7 @@ base: ANOTHER_LABEL GOAL_WORDS Metric PRIVATE_LABEL SAFE_LABEL Score UNKNOWN_LAB
 base: WORD_LABEL compute metric_class names plain
 comparison: Codes Comparison Floats Roles
 distances: binomial_deviations
-findings.finding: Finding
+findings.finding: Example Finding
 exploration: Exploration REFUSED explore proposed_questions
 language: QueryAnswer ask parse
 learning: Learning classifier

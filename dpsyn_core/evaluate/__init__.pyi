@@ -21,6 +21,7 @@ from dpsyn_core.evaluate.exploration import REFUSED as REFUSED
 from dpsyn_core.evaluate.exploration import Exploration as Exploration
 from dpsyn_core.evaluate.exploration import explore as explore
 from dpsyn_core.evaluate.exploration import proposed_questions as proposed_questions
+from dpsyn_core.evaluate.findings.finding import Example as Example
 from dpsyn_core.evaluate.findings.finding import Finding as Finding
 from dpsyn_core.evaluate.language import QueryAnswer as QueryAnswer
 from dpsyn_core.evaluate.language import ask as ask

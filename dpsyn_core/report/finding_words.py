@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpsyn_core.evaluate import Finding
+from dpsyn_core.evaluate import Example, Finding
 from dpsyn_core.report.amounts import amount, fine, instant, percent, told_apart
 from dpsyn_core.report.wording import Words, dated, local
 
@@ -21,13 +21,18 @@ COUNTS = ("few_records", "fixed", "fixed_more", "lacking", "unreadable", "furthe
 MOST_NAMES = 5  # columns that a sentence names
 
 
-def finding_words(f: Finding, words: Words) -> str:
-    """The clause of a finding, with examples where it has some."""
+def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
+    """The clause of a finding, with examples where it has some and they are asked for."""
     said = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].format(**_values(f, words))
-    if not f.examples:
+    if not f.examples or not examples:
         return said
-    shown = "; ".join(dated(local(x, words) if words["decimal_mark"] == "," else x, words) for x in f.examples)
+    shown = "; ".join(", ".join(example_words(x, words)) for x in f.examples)
     return f"{said} ({words['finding_examples'].format(examples=shown)})"
+
+
+def example_words(example: Example, words: Words) -> list[str]:
+    """An example as the language writes numbers and dates."""
+    return [f"{name} = {local(value, words) if number else dated(value, words)}" for name, value, number in example]
 
 
 def remedy_words(f: Finding, words: Words) -> str:

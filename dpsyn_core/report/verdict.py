@@ -8,7 +8,7 @@ from typing import Any
 
 from dpsyn_core.evaluate import Between, Comparison, Finding, Verdict, verdict
 from dpsyn_core.report.amounts import instant, percent
-from dpsyn_core.report.finding_words import finding_words, remedy_words
+from dpsyn_core.report.finding_words import example_words, finding_words, remedy_words
 from dpsyn_core.report.wording import ENGLISH, Words, local
 
 WHOLE = "relations"  # the finding on all relations together
@@ -34,7 +34,7 @@ def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = Non
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
     """The findings after the first one, the gravest first, each in words."""
     listed = [f for f in found.findings if f.key != WHOLE]
-    return [finding_words(f, words) for f in listed[bool(_first(found)) : MOST]]
+    return [finding_words(f, words, examples=False) for f in listed[bool(_first(found)) : MOST]]
 
 
 def _head(found: Verdict) -> str:
@@ -96,7 +96,7 @@ def finding_entry(f: Finding) -> dict[str, Any]:
         "synthetic": f.synthetic,
         "fresh": f.fresh,
         "alarm": f.alarm,
-        "examples": list(f.examples),
+        "examples": [", ".join(example_words(x, ENGLISH)) for x in f.examples],
         "remedy": remedy_words(f, ENGLISH) or None,
     }
 

@@ -81,6 +81,10 @@ class Cells:
         pairs = [self.column(n)[:2] for n in self.c.domain.names]
         return np.stack([p[0] for p in pairs]), np.stack([p[1] for p in pairs])
 
+    def shown(self, name: str, cell: int) -> tuple[str, str, bool]:
+        """A cell of an example: its column, its value, and whether that is a number."""
+        return name, self.word(name, cell), name in self.c.real_values
+
     def word(self, name: str, cell: int) -> str:
         """A cell as a reader sees it."""
         if cell < 0:

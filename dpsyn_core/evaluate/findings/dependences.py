@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings.cells import Cells, Whole
-from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
+from dpsyn_core.evaluate.findings.finding import Example, Finding, beyond_chance
 
 HOLDS = 0.99  # share of the records of which a dependence holds
 BETTER = 0.1  # of the errors of always saying the commonest value that a map may have
@@ -157,7 +157,9 @@ def _otherwise(follows: NDArray[np.int64], x: Whole, y: Whole) -> NDArray[np.boo
     return np.asarray((said >= 0) & (y >= 0) & (said != y))
 
 
-def _examples(cells: Cells, names: tuple[str, str], made: tuple[Whole, Whole], broken: NDArray[np.bool_]) -> list[str]:
+def _examples(
+    cells: Cells, names: tuple[str, str], made: tuple[Whole, Whole], broken: NDArray[np.bool_]
+) -> list[Example]:
     """The commonest combinations of values among the broken records."""
     rows = np.flatnonzero(broken)
     width = int(max(made[1].max(initial=0), 0)) + 2
@@ -165,7 +167,7 @@ def _examples(cells: Cells, names: tuple[str, str], made: tuple[Whole, Whole], b
     out = []
     for k in np.argsort(-counts, kind="stable")[:SHOWN]:
         values = divmod(int(found[k]), width)
-        out.append(", ".join(f"{n} = {cells.word(n, v - 1)}" for n, v in zip(names, values, strict=True)))
+        out.append(tuple(cells.shown(n, v - 1) for n, v in zip(names, values, strict=True)))
     return out
 
 

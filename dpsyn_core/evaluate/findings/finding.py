@@ -12,6 +12,9 @@ SURE = 4.5  # standard errors of a fresh sample beyond which a share is not that
 ALARM = 2.0  # weight of an alarm: before everything else
 
 
+Example = tuple[tuple[str, str, bool], ...]  # column, value, whether it is a number
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
     """One finding, private.
@@ -20,7 +23,7 @@ class Finding:
     share of the records, or of the answers, that are wrong beyond those of a fresh sample; an alarm has ALARM and more.
     columns: that it is about. real, synthetic, fresh: its figure in both tables, and what a fresh sample of the same
     people has; None where there is none. what: values of the sentence besides. examples: records or pairs of values
-    that show it, at most three. remedy: key of a sentence on what helps (`remedy_<remedy>`); "" for none.
+    that show it, at most three, each as (column, value, whether it is a number). remedy: key of a sentence on what helps (`remedy_<remedy>`); "" for none.
     """
 
     key: str
@@ -30,7 +33,7 @@ class Finding:
     synthetic: float | None = None
     fresh: float | None = None
     what: Mapping[str, Any] = field(default_factory=dict)
-    examples: Sequence[str] = ()
+    examples: Sequence[Example] = ()
     remedy: str = ""
 
     @property

@@ -217,7 +217,7 @@ def _found(
         return []
     rows = np.flatnonzero(broken)[:EXAMPLES]
     cells = Cells.of(c)
-    examples = [", ".join(f"{n} = {cells.word(n, int(cells.column(n)[1][i]))}" for n in columns[:4]) for i in rows]
+    examples = [tuple(cells.shown(n, int(cells.column(n)[1][i])) for n in columns[:4]) for i in rows]
     what = {"records": int(broken.sum()), "parts": columns[1:]}
     return [
         Finding(key=key, weight=share - fresh[0], columns=columns, real=fresh[0], synthetic=share, fresh=fresh[0],

@@ -24,6 +24,7 @@ LISTED = 12  # values of a list that becomes dummies
 FEWEST = 30  # records of each side of a dummy, and beyond the number of terms
 SURE = 4.5  # standard errors from 0 of an effect whose sign counts
 FAR = 0.05  # of a standard deviation of the outcome: effects from which on a sign counts
+SAME = 0.98  # correlation with the outcome
 INTERVAL = 1.96
 SINGULAR = 1e-3  # of a term's length is left beside the other terms, else it is left out
 
@@ -102,6 +103,9 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     names, values, left, right = _terms(c, outcome, rows)
     if spread == 0 or not names:
         return
+    apart = [k for k in range(len(names)) if not _same(left[:, k], y[0])]
+    names, values = [names[k] for k in apart], [values[k] for k in apart]
+    left, right = left[:, apart], right[:, apart]
     sides = []
     for x, v in ((left, y[0]), (right, y[1])):
         there = ~(np.isnan(v) | np.isnan(x).any(axis=1))
@@ -117,6 +121,14 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
                 outcome=outcome, column=names[at], value=values[at],
                 real=float(fits[0][0][k]), synthetic=float(fits[1][0][k]), errors=errors,
             )  # fmt: skip
+
+
+def _same(x: Floats, y: Floats) -> bool:
+    """Whether a term says the same as the outcome, such as a tax that is a part of it."""
+    there = ~(np.isnan(x) | np.isnan(y))
+    if there.sum() < FEWEST or x[there].std() == 0 or y[there].std() == 0:
+        return True
+    return abs(float(np.corrcoef(x[there], y[there])[0, 1])) > SAME
 
 
 def _numbers(c: Comparison, name: str) -> tuple[Floats, Floats]:
