@@ -29,8 +29,8 @@ def add(commands: Any) -> None:
     parser.add_argument("--rules", type=Path, metavar="R.json", help="further rules, as the list in a schema")
     parser.add_argument(
         "--add-proposed", type=int, nargs="*", metavar="N",
-        help="add the rules that the headers propose (numbers as in dpsyn schema propose-rules; all without): you vouch "
-        "that they hold, as for every rule that is public",
+        help="add the rules that the headers propose (by their numbers in dpsyn schema propose-rules, or all): you "
+        "vouch that they hold, as for every rule that is public",
     )  # fmt: skip
     parser.add_argument("--tables", type=int, default=1, metavar="M", help="write M tables OUT-1.csv ...")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for Parquet parts")

@@ -6,6 +6,7 @@ verdict rests on, nor of one of which a correlation, a mean or a group has moved
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -17,6 +18,7 @@ from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
+from dpsyn_core.evaluate.findings.columns import of_other_people
 from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.findings.listed import findings
 from dpsyn_core.evaluate.profile import profiles
@@ -128,7 +130,8 @@ def _verdict(c: Comparison) -> Verdict:
     if not calm:  # what is named need not be beyond chance with all others together
         means = moved.means(c, sure=moved.SURE)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
-    found = grade(ones, pairs, kept, calm=calm)
+    others = of_other_people(c)
+    found = grade(ones, pairs, kept, calm=calm, two=math.sqrt(1 + c.m / c.n), others=others)
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
         found = "shares"
     out = Verdict(
@@ -155,9 +158,20 @@ def _verdict(c: Comparison) -> Verdict:
     return replace(out, findings=listed)
 
 
-def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool) -> Grade:
-    """Which sentence fits. calm: no correlation, mean or group has moved."""
-    right = ones.value <= max(FAIR, NEAR * (ones.floor or 0.0))
+def grade(
+    ones: Score, pairs: Between | None, kept: float | None, *, calm: bool, two: float = 1.0, others: float = 1.0
+) -> Grade:
+    """Which sentence fits.
+
+    Args:
+        ones: of single columns.
+        pairs: of pairs, with its floors.
+        kept: share of the relations.
+        calm: no correlation, mean or group has moved.
+        two: how much farther two samples of the same people are apart than one is from the real table.
+        others: the share of the relations that a fresh sample of other people keeps.
+    """
+    right = ones.value <= max(FAIR, NEAR * two * (ones.floor or 0.0))
     if not right:
         return "few" if kept is not None else "few_alone"
     if pairs is None:
@@ -168,11 +182,12 @@ def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool)
         return "gone"
     if kept < HALF:
         return "weak"
-    if pairs.unrelated > pairs.fresh and pairs.score.value >= pairs.unrelated:
+    no_better = pairs.unrelated > pairs.fresh and pairs.score.value >= pairs.unrelated
+    if no_better and pairs.score.value > NEAR * two * pairs.fresh:  # where two samples are as far apart, it is no loss
         return "bins"  # in few groups there are relations, value by value there are none
-    small = ones.value <= max(SMALL, NEAR * (ones.floor or 0.0))
-    if calm and small and kept >= ALL_KEPT:
-        if pairs.score.value <= NEAR * pairs.fresh:
+    small = ones.value <= max(SMALL, NEAR * two * (ones.floor or 0.0))
+    if calm and small and kept >= ALL_KEPT - (1 - others):
+        if pairs.score.value <= NEAR * two * pairs.fresh:
             return "near"
         if pairs.score.value <= SMALL:
             return "good"

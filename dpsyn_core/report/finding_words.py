@@ -30,6 +30,13 @@ def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     return f"{said} ({words['finding_examples'].format(examples=shown)})"
 
 
+def first_words(f: Finding, words: Words) -> str:
+    """The clause as a sentence of its own: with a capital where it does not begin with a name."""
+    said = finding_words(f, words)
+    named = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].startswith("{")
+    return f"{said if named else said[0].upper() + said[1:]}."
+
+
 def example_words(example: Example, words: Words) -> list[str]:
     """An example as the language writes numbers and dates."""
     return [f"{name} = {local(value, words) if number else dated(value, words)}" for name, value, number in example]

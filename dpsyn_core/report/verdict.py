@@ -8,7 +8,7 @@ from typing import Any
 
 from dpsyn_core.evaluate import Between, Comparison, Finding, Verdict, verdict
 from dpsyn_core.report.amounts import instant, percent
-from dpsyn_core.report.finding_words import example_words, finding_words, remedy_words
+from dpsyn_core.report.finding_words import example_words, finding_words, first_words, remedy_words
 from dpsyn_core.report.wording import ENGLISH, Words, local
 
 WHOLE = "relations"  # the finding on all relations together
@@ -27,7 +27,7 @@ def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = Non
     head = words[f"verdict_{_head(found)}"].format(**_values(found, words, epsilon))
     if first is not None:
         helps = words["verdict_remedy"].format(remedy=remedy_words(first, words)) if first.remedy else ""
-        head = " ".join(part for part in (f"{finding_words(first, words)}.", helps, head) if part)
+        head = " ".join(part for part in (first_words(first, words), helps, head) if part)
     return head, words["verdict_moved"].format(list="; ".join(said)) if said else ""
 
 
@@ -70,7 +70,7 @@ def alarm(found: Verdict, words: Words = ENGLISH) -> str:
     if found.alarm is None:
         return ""
     helps = words["verdict_remedy"].format(remedy=remedy_words(found.alarm, words))
-    return f"{finding_words(found.alarm, words)}. {helps}"
+    return f"{first_words(found.alarm, words)} {helps}"
 
 
 def of(c: Comparison) -> Verdict | None:
@@ -110,7 +110,7 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
         "verdict": {
             "sentence": sentence(found, epsilon=epsilon),
             "grade": found.grade,
-            "alarm": None if found.alarm is None else f"{finding_words(found.alarm, ENGLISH)}.",
+            "alarm": None if found.alarm is None else first_words(found.alarm, ENGLISH),
             "findings": [finding_entry(f) for f in found.findings],
             "proposed_rules": [asdict(r) for _, r in c.intake.proposed],
             "relations_kept": None if found.grade in APART else found.relations_kept,

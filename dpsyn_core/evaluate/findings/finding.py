@@ -22,8 +22,9 @@ class Finding:
     key: its kind, which names its sentence in the catalogue (`finding_<key>`). weight: how wrong a reader would be: the
     share of the records, or of the answers, that are wrong beyond those of a fresh sample; an alarm has ALARM and more.
     columns: that it is about. real, synthetic, fresh: its figure in both tables, and what a fresh sample of the same
-    people has; None where there is none. what: values of the sentence besides. examples: records or pairs of values
-    that show it, at most three, each as (column, value, whether it is a number). remedy: key of a sentence on what helps (`remedy_<remedy>`); "" for none.
+    people has; None where there is none. what: further values of the sentence. examples: records or pairs of values
+    that show it, at most three, each as (column, value, whether it is a number). remedy: key of a sentence on what
+    helps (`remedy_<remedy>`); "" for none.
     """
 
     key: str

@@ -17,6 +17,7 @@ HOLDS = 0.99  # share of the records that have all values
 BY_CHANCE = 0.03  # share of shuffled records that break an order at least, else it says nothing
 BROKEN = 0.1  # of that share: what an order may be broken by
 TRIED = 64  # records on which each sum of two columns is tried, before all
+ALONE = 1e-6  # share of its own squares that a computed column keeps beside the others
 LEARNT = 2000  # records from which sums of more columns are learnt
 MOST_NUMBERS = 60  # columns that are looked at, the first in the order of the schema
 FEWEST = 30  # records that have all values
@@ -195,7 +196,8 @@ def _of_more(numbers: Numbers) -> Iterator[Computed]:
     if len(x) < 3 * len(plain):
         return
     scale = np.maximum(np.abs(x).max(axis=0), 1e-12)
-    for k, column in enumerate(plain):
+    for k in _computed(x / scale):
+        column = plain[k]
         others = [j for j in range(len(plain)) if j != k]
         found, *_ = np.linalg.lstsq(x[:, others] / scale[others], x[:, k], rcond=1e-9)
         exact = found / scale[others]
@@ -206,6 +208,13 @@ def _of_more(numbers: Numbers) -> Iterator[Computed]:
         s = _Sum(parts)
         if (whole >= 0).all() and _holds(numbers, column, s) and _needed(numbers, column, s):
             yield column, tuple(parts), "sum", s
+
+
+def _computed(x: Floats) -> list[int]:
+    """Columns of which the others leave nothing: those with no variance of their own."""
+    together = x.T @ x / len(x)
+    left = 1 / np.diag(np.linalg.inv(together + 1e-11 * np.eye(len(together))))
+    return np.flatnonzero(left < ALONE * np.diag(together)).tolist()
 
 
 def _found(
