@@ -22,7 +22,8 @@ shuffled_floor: Between between floors
 small_groups: GroupError group_errors
 subsample: in_words
 tvd: KWayTVD
-verdicts: Verdict verdict
+grades: Verdict
+verdicts: verdict
 workload: CountQuery Filter
 """,
 )

@@ -23,6 +23,7 @@ from dpsyn_core.evaluate.exploration import explore as explore
 from dpsyn_core.evaluate.exploration import proposed_questions as proposed_questions
 from dpsyn_core.evaluate.findings.finding import Example as Example
 from dpsyn_core.evaluate.findings.finding import Finding as Finding
+from dpsyn_core.evaluate.grades import Verdict as Verdict
 from dpsyn_core.evaluate.language import QueryAnswer as QueryAnswer
 from dpsyn_core.evaluate.language import ask as ask
 from dpsyn_core.evaluate.language import parse as parse
@@ -46,7 +47,6 @@ from dpsyn_core.evaluate.small_groups import GroupError as GroupError
 from dpsyn_core.evaluate.small_groups import group_errors as group_errors
 from dpsyn_core.evaluate.subsample import in_words as in_words
 from dpsyn_core.evaluate.tvd import KWayTVD as KWayTVD
-from dpsyn_core.evaluate.verdicts import Verdict as Verdict
 from dpsyn_core.evaluate.verdicts import verdict as verdict
 from dpsyn_core.evaluate.workload import CountQuery as CountQuery
 from dpsyn_core.evaluate.workload import Filter as Filter

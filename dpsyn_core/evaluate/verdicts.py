@@ -7,8 +7,7 @@ verdict rests on, nor of one of which a correlation, a mean or a group has moved
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 from dpsyn_core.evaluate.findings.columns import of_other_people
-from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.findings.listed import findings
+from dpsyn_core.evaluate.grades import Grade, Lost, Measure, Verdict
 from dpsyn_core.evaluate.profile import profiles
 from dpsyn_core.evaluate.relations import HALF, RelationsKept, relations
 from dpsyn_core.evaluate.shuffled_floor import Between, between, shuffled_score
@@ -34,73 +33,7 @@ WRONG = 0.02  # weight of a finding from which on nothing good is said
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
 STRONGER = 0.02  # a relation that rose by more is another one, and not called lost
-WEAKER = 0.05  # by so much a relation has fallen that is named
 APART = 0.97  # of the error of shuffled synthetic columns, below which value by value there are relations
-
-Measure = Literal["rank correlation", "correlation ratio", "Cramer's V less chance"]
-# near, good: words of praise; the others state what is kept. few: even single columns are off. shares: pairs are off
-# more than unrelated columns with the right shares of single columns
-Grade = Literal[
-    "near", "good", "kept", "weak", "gone", "bins", "shares", "few", "few_alone", "alone", "none", "unclear"
-]
-PRAISE: tuple[Grade, ...] = ("near", "good")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lost:
-    """A pair of columns that lost most of its relation, or whose rank correlation moved.
-
-    kept: share of the way from unrelated columns to a fresh sample, where the pair is related in the real table.
-    synthetic: None where one of the columns has a single value or none, so that there is no figure.
-    """
-
-    columns: tuple[str, str]
-    measure: Measure
-    real: float
-    synthetic: float | None
-    kept: float | None
-
-    @property
-    def weaker(self) -> bool:
-        """Whether the relation fell so far that its two figures show it."""
-        return self.synthetic is not None and abs(self.synthetic) < abs(self.real) - WEAKER
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
-    """relations_kept: 0 to 1, None where the real table has none; why_none: then the reason.
-
-    ones, pairs: the scores of single columns and of pairs with their floors; pairs is None for one column. fixed: all
-    columns that were left with one value. whole: all synthetic records are the same. findings: all, the gravest first.
-    """
-
-    grade: Grade
-    relations_kept: float | None
-    why_none: str
-    ones: Score
-    pairs: Between | None
-    correlations: list[moved.MovedPair]
-    means: list[moved.MovedMean]
-    groups: list[moved.MovedGroup]
-    dates: list[moved_columns.MovedDate]
-    days: list[moved_columns.MovedDays]
-    blanks: list[moved_columns.MovedBlanks]
-    fixed: list[moved_columns.Fixed]
-    lost: list[Lost]
-    whole: bool
-    n: int
-    m: int = 0
-    findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def alarm(self) -> Finding | None:
-        """That the table is too near to the real one."""
-        return next((f for f in self.findings if f.alarm), None)
-
-    @property
-    def praises(self) -> bool:
-        """Whether good words may be said."""
-        return self.grade in PRAISE
 
 
 def verdict(c: Comparison) -> Verdict:

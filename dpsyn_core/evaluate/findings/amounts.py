@@ -8,7 +8,7 @@ import numpy as np
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.cells import Cells
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
 
 SOME = 0.05  # of the records have a 0, or have none, else a column is no amount of this kind
@@ -21,7 +21,7 @@ TIMES = 2.0  # as many, or as few, lie beyond the real highest hundredth
 
 def amounts(c: Comparison) -> Iterator[Finding]:
     """The three figures of each amount that is often 0, where they are not those of a fresh sample."""
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     for name in shifts.numbers(c):
         real, made = (x[~np.isnan(x)] for x in cells.floats(name))
         if len(real) < FEWEST or not len(made):
@@ -55,4 +55,4 @@ def _by_chance(counts: tuple[int, int], n: int, m: int) -> float:
     """How rarely two samples share out the records beyond a value so unevenly (Przyborowski, Wilenski 1940)."""
     from scipy.stats import binomtest
 
-    return float(binomtest(counts[1], sum(counts), m / (n + m)).pvalue)
+    return 1.0 if not sum(counts) else float(binomtest(counts[1], sum(counts), m / (n + m)).pvalue)

@@ -1,4 +1,4 @@
-"""Cells of both tables as whole numbers, equal where the cells of the two files are equal."""
+"""ExactCells of both tables as whole numbers, equal where the cells of the two files are equal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Whole = NDArray[np.int32]
 SAMPLE = 20_000  # real records in which dependences are sought; they are counted in all
 
 
-class Cells:
+class ExactCells:
     """Exact cells of a comparison, column by column: numbers and dates by their value, other cells by their code.
 
     Blank cells of any column are -1. Kept once a comparison.
@@ -27,11 +27,11 @@ class Cells:
         self._columns: dict[str, tuple[Whole, Whole, int]] = {}
 
     @classmethod
-    def of(cls, c: Comparison) -> Cells:
+    def of(cls, c: Comparison) -> ExactCells:
         """The cells of a comparison."""
         if "cells" not in c.scores:
             c.scores["cells"] = cls(c)
-        found: Cells = c.scores["cells"]
+        found: ExactCells = c.scores["cells"]
         return found
 
     def column(self, name: str) -> tuple[Whole, Whole, int]:

@@ -14,7 +14,7 @@ from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.relations import relations
 
 if TYPE_CHECKING:
-    from dpsyn_core.evaluate.verdicts import Verdict
+    from dpsyn_core.evaluate.grades import Verdict
 
 OF_A_PAIR = 0.6  # weight of a correlation that is off by 1: it says less of single records than a wrong value does
 FIXED = 0.9

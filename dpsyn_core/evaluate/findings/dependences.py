@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.cells import Cells, Whole
+from dpsyn_core.evaluate.findings.cells import ExactCells, Whole
 from dpsyn_core.evaluate.findings.finding import Example, Finding, beyond_chance
 
 HOLDS = 0.99  # share of the records of which a dependence holds
@@ -29,7 +29,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class Consequence:
     """What may follow: a column, or whether its cells are blank, or zero. real, synthetic: -1 where nothing is said."""
 
     column: str
@@ -41,7 +41,7 @@ class Target:
 
 def dependences(c: Comparison) -> list[Finding]:
     """Functions and filters that are broken, once for what follows, the most broken first."""
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     best: dict[tuple[str, str], Finding] = {}
     for found in (*_functions(c, cells), *_filters(c, cells)):
         key = (found.columns[1], str(found.what.get("about", "")))
@@ -52,10 +52,10 @@ def dependences(c: Comparison) -> list[Finding]:
 
 def functional(c: Comparison) -> set[frozenset[str]]:
     """Pairs of columns of which one is a function of the other."""
-    return {frozenset(pair) for pair, _ in _maps(c, Cells.of(c))}
+    return {frozenset(pair) for pair, _ in _maps(c, ExactCells.of(c))}
 
 
-def _maps(c: Comparison, cells: Cells) -> list[tuple[tuple[str, str], NDArray[np.int64]]]:
+def _maps(c: Comparison, cells: ExactCells) -> list[tuple[tuple[str, str], NDArray[np.int64]]]:
     """Pairs (source, what follows) with the value that follows from each source value, or -1; once a comparison."""
     if "maps" not in c.scores:
         c.scores["maps"] = list(_sought(c, cells))
@@ -63,7 +63,7 @@ def _maps(c: Comparison, cells: Cells) -> list[tuple[tuple[str, str], NDArray[np
     return found
 
 
-def _sought(c: Comparison, cells: Cells) -> Iterator[tuple[tuple[str, str], NDArray[np.int64]]]:
+def _sought(c: Comparison, cells: ExactCells) -> Iterator[tuple[tuple[str, str], NDArray[np.int64]]]:
     learn, check = cells.halves
     if len(check) < 2 * FEW_OF_A_VALUE:
         return
@@ -76,7 +76,7 @@ def _sought(c: Comparison, cells: Cells) -> Iterator[tuple[tuple[str, str], NDAr
                 yield names, _map(one, other, size)
 
 
-def _distinct(c: Comparison, cells: Cells, name: str) -> int:
+def _distinct(c: Comparison, cells: ExactCells, name: str) -> int:
     real = cells.column(name)[0]
     return int(np.count_nonzero(np.bincount(real[real >= 0], minlength=1)))
 
@@ -132,7 +132,7 @@ def _holds(x: Whole, y: Whole, learn: NDArray[np.intp], check: NDArray[np.intp],
     return wrong <= 1 - HOLDS and wrong <= BETTER * (1 - commonest)
 
 
-def _functions(c: Comparison, cells: Cells) -> Iterator[Finding]:
+def _functions(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
     for (a, b), follows in _maps(c, cells):
         (x, x_made, _), (y, y_made, _) = cells.column(a), cells.column(b)
         broken, real = (_otherwise(follows, *side) for side in ((x_made, y_made), (x, y)))
@@ -158,7 +158,7 @@ def _otherwise(follows: NDArray[np.int64], x: Whole, y: Whole) -> NDArray[np.boo
 
 
 def _examples(
-    cells: Cells, names: tuple[str, str], made: tuple[Whole, Whole], broken: NDArray[np.bool_]
+    cells: ExactCells, names: tuple[str, str], made: tuple[Whole, Whole], broken: NDArray[np.bool_]
 ) -> list[Example]:
     """The commonest combinations of values among the broken records."""
     rows = np.flatnonzero(broken)
@@ -171,25 +171,25 @@ def _examples(
     return out
 
 
-def _targets(c: Comparison, cells: Cells) -> Iterator[Target]:
+def _consequences(c: Comparison, cells: ExactCells) -> Iterator[Consequence]:
     for name in c.domain.names:
         x, y, _ = cells.column(name)
         blank = float((x < 0).mean())
         if SOME <= blank <= 1 - SOME:
-            yield Target(column=name, about="blank", real=(x < 0).astype(np.int32),
+            yield Consequence(column=name, about="blank", real=(x < 0).astype(np.int32),
                          synthetic=(y < 0).astype(np.int32), size=2)  # fmt: skip
         if name in c.real_values and name in c.synthetic_values:
             sides = cells.floats(name)
             zero = [np.where(np.isnan(v), -1, v == 0).astype(np.int32) for v in sides]
             if SOME <= float((zero[0] == 1).mean()) <= 1 - SOME and len(np.unique(x)) > 2:
-                yield Target(column=name, about="zero", real=zero[0], synthetic=zero[1], size=2)
+                yield Consequence(column=name, about="zero", real=zero[0], synthetic=zero[1], size=2)
 
 
-def _filters(c: Comparison, cells: Cells) -> Iterator[Finding]:
+def _filters(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
     """Values of a column among whose records another one is nearly always, or nearly never, blank or zero."""
     learn, check = cells.halves
     sources = [n for n in c.domain.names if _distinct(c, cells, n) <= FILTER]
-    for t in _targets(c, cells):
+    for t in _consequences(c, cells):
         for name in sources:
             if name == t.column:
                 continue
@@ -249,7 +249,7 @@ def combinations(c: Comparison) -> list[Finding]:
     A record of the real table whose pair no other record has is one that the others would not have shown.
     """
     known = [a.name for a in c.domain.attributes if not a.number and a.name not in c.real_dates and a.size > 1]
-    cells, whole = Cells.of(c), functional(c)
+    cells, whole = ExactCells.of(c), functional(c)
     new, alone = np.zeros(c.m, bool), np.zeros(c.n, bool)
     worst: tuple[float, tuple[str, str], NDArray[np.bool_]] | None = None
     for a, b in list(pairs_of(known, 2))[:MOST_PAIRS]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import Cells
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
 
 HOLDS = 0.99  # share of the records that have all values
@@ -38,7 +38,7 @@ class Numbers:
     @classmethod
     def of(cls, c: Comparison) -> Numbers:
         """Those of a comparison; of many real records some."""
-        cells, real, made, dates = Cells.of(c), {}, {}, set()
+        cells, real, made, dates = ExactCells.of(c), {}, {}, set()
         kept = np.sort(np.random.default_rng(0).permutation(c.n)[:MOST_REAL])
         for name in [n for n in c.domain.names if cells.measured(n)][:MOST_NUMBERS]:
             unit = c.date_units.get(name)
@@ -225,7 +225,7 @@ def _found(
     if not beyond_chance(share, *fresh, c.m):
         return []
     rows = np.flatnonzero(broken)[:EXAMPLES]
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     examples = [tuple(cells.shown(n, int(cells.column(n)[1][i])) for n in columns[:4]) for i in rows]
     what = {"records": int(broken.sum()), "parts": columns[1:]}
     return [
@@ -236,7 +236,7 @@ def _found(
 
 def keys(c: Comparison) -> list[Finding]:
     """Columns, and pairs of columns, that no two real records share, where chance would have some do."""
-    cells, out = Cells.of(c), []
+    cells, out = ExactCells.of(c), []
     if c.n < 100:
         return []
     singles = set()
@@ -266,7 +266,7 @@ def keys(c: Comparison) -> list[Finding]:
     return sorted(out, key=lambda f: -f.weight)[:1]
 
 
-def _countable(c: Comparison, cells: Cells, name: str) -> bool:
+def _countable(c: Comparison, cells: ExactCells, name: str) -> bool:
     """Whether a column can be part of a key: listed values, dates, and whole numbers."""
     if not cells.measured(name) or name in c.real_dates:
         return True

@@ -12,7 +12,7 @@ from dpsyn_core.evaluate.findings import amounts, columns, dependences, identiti
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding
 
 if TYPE_CHECKING:
-    from dpsyn_core.evaluate.verdicts import Verdict
+    from dpsyn_core.evaluate.grades import Verdict
 
 HOLDS = 0.01  # share of the real records that break a proposed rule at most
 MUCH = 0.05  # share of the records that cannot be, from which on these come first

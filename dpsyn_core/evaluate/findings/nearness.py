@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.cells import Cells, Whole
+from dpsyn_core.evaluate.findings.cells import ExactCells, Whole
 from dpsyn_core.evaluate.findings.finding import ALARM, Finding, beyond_chance
 
 SURE = 5.0  # standard errors of a fresh sample
@@ -30,7 +30,7 @@ def nearness(c: Comparison) -> list[Finding]:
     """One alarm, the strongest of the signs; none where the table is no nearer than a fresh sample."""
     if c.n < FEWEST or c.m < 10:
         return []
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     real, made = cells.whole
     keys = record_keys(real), record_keys(made)
     signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells)]
@@ -96,7 +96,7 @@ def _same_places(real: NDArray[np.uint64], made: NDArray[np.uint64]) -> Finding 
     return Finding(key="places", weight=ALARM + same - beside, synthetic=same, fresh=beside, remedy="copies")
 
 
-def _neighbours(c: Comparison, cells: Cells) -> Finding | None:
+def _neighbours(c: Comparison, cells: ExactCells) -> Finding | None:
     """Records that lie at a small part of the distance at which real ones lie from each other."""
     order = np.random.default_rng(1).permutation(c.n)
     half = c.n // 2
@@ -124,7 +124,7 @@ def _neighbours(c: Comparison, cells: Cells) -> Finding | None:
     )
 
 
-def _points(c: Comparison, cells: Cells, rows: tuple[NDArray[np.intp], ...]) -> list[list[NDArray[np.float32]]]:
+def _points(c: Comparison, cells: ExactCells, rows: tuple[NDArray[np.intp], ...]) -> list[list[NDArray[np.float32]]]:
     """Three groups of records, [numbers scaled by the real spread, other cells] of each, float32 (records, columns)."""
     numbers: list[list[NDArray[np.float32]]] = [[], [], []]
     others: list[list[NDArray[np.float32]]] = [[], [], []]

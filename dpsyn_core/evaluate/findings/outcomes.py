@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import Cells
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding
 
 OUTCOMES = 3
@@ -147,7 +147,7 @@ def _terms(
     names: list[str] = []
     values: list[str] = []
     sides: tuple[list[Floats], list[Floats]] = ([], [])
-    measured = Cells.of(c)
+    measured = ExactCells.of(c)
     for a in c.domain.attributes:
         if a.name == outcome or len(names) >= MOST_TERMS:
             continue

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import Cells
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding
 
 FAR = 0.1  # by so much a share of the variance, or an autocorrelation, is another one
@@ -78,7 +78,7 @@ def _explained(values: Floats, part: NDArray[np.int64]) -> float:
 
 def _key(c: Comparison, date: str) -> str | None:
     """The column whose values each have one record at a time, empty for one series; None where there is none."""
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     when = cells.column(date)[0]
     if c.n < FEWEST or (when < 0).mean() > 1 - ONE_AT_A_TIME:
         return None
@@ -103,7 +103,7 @@ def _even(times: Floats) -> bool:
 
 
 def _before(c: Comparison, date: str, key: str, name: str) -> Iterator[Finding]:
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     found = []
     for side in (0, 1):
         who = cells.column(key)[side] if key else np.zeros((c.n, c.m)[side], np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.cells import Cells
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding, beyond_chance
 
 PART = 0.01  # of the rows: fewer that are left out are not worth a sentence
@@ -63,7 +63,7 @@ def foreign(c: Comparison) -> Iterator[Finding]:
 
 def kinds(c: Comparison) -> Iterator[Finding]:
     """Numbers with fractions where all real ones are whole, beyond the real ones, or that no real record has."""
-    cells = Cells.of(c)
+    cells = ExactCells.of(c)
     for name in shifts.numbers(c):
         real, made = (x[~np.isnan(x)] for x in cells.floats(name))
         if len(real) < 2 or not len(made):

@@ -1,0 +1,115 @@
+"""Which finding comes first on spoiled tables, and that none is raised on fresh samples and on good releases.
+
+`python -m benchmarks.report_findings [--only stays] [--releases]`: each table of `spoiled_tables` is reported on as
+`dpsyn report` does; printed are the first finding and whether it is one of those that must come first. Good ones are
+fresh samples of the same population. --releases: also releases at a large epsilon, of which no alarm may be raised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator
+
+import pandas as pd
+import pyarrow as pa
+
+from benchmarks.spoiled_tables import SHAPES, Spoiled, good, pair, spoiled
+from dpsyn_core.evaluate import Finding, Verdict, compare_tables, verdict
+from dpsyn_core.report.finding_words import first_words
+from dpsyn_core.report.wording import ENGLISH
+from dpsyn_core.schema import Schema, draft
+
+LETTERS = 110  # of a finding that are printed
+EPSILONS = (1.0, 10.0)
+Row = tuple[str, str, str, bool]
+
+
+def arrow(frame: pd.DataFrame) -> pa.Table:
+    """The table without an index."""
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def schema_of(real: pd.DataFrame, unit: tuple[str, int] | None = None) -> Schema:
+    """A draft of the real table of which every entry is declared public."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        document = draft(arrow(real), name="table").document()
+    document["attributes"] = [a | {"source": "public"} for a in document["attributes"]]
+    if unit is not None:
+        document["unit"] |= {"identifier": unit[0], "max_records": unit[1]}
+        document["attributes"] = [a for a in document["attributes"] if a["name"] != unit[0]]
+    return Schema.of(document)
+
+
+def judged(real: pd.DataFrame, made: pd.DataFrame, unit: tuple[str, int] | None = None) -> Verdict:
+    """The verdict of the report."""
+    return verdict(compare_tables(schema_of(real, unit), arrow(made), arrow(real)))
+
+
+def right(s: Spoiled, first: Finding | None) -> bool:
+    """Whether the finding is of a kind that must come first, and on the column that it has to name."""
+    if first is None or first.key not in s.first:
+        return False
+    return not s.column or s.column in first.columns
+
+
+def shown(f: Finding | None) -> str:
+    """The sentence of a finding, cut."""
+    return "none" if f is None else first_words(f, ENGLISH)[:LETTERS].replace("|", "/")
+
+
+def of_spoiled(only: str) -> Iterator[Row]:
+    """Each spoiled table."""
+    for s in spoiled():
+        if only in ("", s.shape, s.name):
+            listed = judged(s.real, s.made, s.unit).findings
+            first = listed[0] if listed else None
+            yield s.shape, s.name, shown(first), right(s, first)
+
+
+def of_good(only: str) -> Iterator[Row]:
+    """Each fresh sample: nothing may be found."""
+    for shape, i, real, fresh in good():
+        if only in ("", shape, "good"):
+            listed = judged(real, fresh).findings
+            yield shape, f"fresh sample {i + 1}", shown(listed[0] if listed else None), not listed
+
+
+def of_releases(only: str) -> Iterator[Row]:
+    """Releases of the default system: no alarm, for its noise does not copy anybody."""
+    from dpsyn_core.privacy import Ledger
+    from dpsyn_core.runs import synthesize
+
+    for k, (shape, make) in enumerate(SHAPES.items()):
+        if only not in ("", shape, "releases"):
+            continue
+        real, _ = pair(make, 400 + k)
+        for epsilon in EPSILONS:
+            release = synthesize(
+                arrow(real), schema_of(real), epsilon=epsilon, delta=1e-9, rng=0, ledger=Ledger.in_memory()
+            )
+            found = verdict(compare_tables(schema_of(real), release.arrow, arrow(real)))
+            yield shape, f"release at epsilon {epsilon:g}", shown(found.findings[0]), found.alarm is None
+
+
+def main() -> int:
+    """Prints Markdown; 1 where a finding is not the one that must come first, or a good table has one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="a shape, a name, good or releases")
+    parser.add_argument("--releases", action="store_true", help="releases too")
+    given = parser.parse_args()
+    parts = [of_spoiled, of_good, *([of_releases] if given.releases else [])]
+    print("| shape | table | first finding | as it must be |\n|---|---|---|---|")
+    wrong = count = 0
+    for part in parts:
+        for shape, name, first, holds in part(given.only):
+            print(f"| {shape} | {name} | {first} | {'yes' if holds else '**no**'} |", flush=True)
+            count, wrong = count + 1, wrong + (not holds)
+    print(f"\n{count - wrong} of {count} tables as they must be.")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
