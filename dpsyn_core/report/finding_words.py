@@ -7,6 +7,7 @@ from typing import Any
 
 from dpsyn_core.evaluate import Example, Finding
 from dpsyn_core.report.amounts import amount, fine, instant, percent, told_apart
+from dpsyn_core.report.translation import sentence
 from dpsyn_core.report.wording import Words, dated, local
 
 # kinds whose sentence is one of the verdict's own
@@ -85,6 +86,8 @@ def _figure(f: Finding, x: float | None, words: Words) -> str:
 
 def _other(name: str, x: Any, f: Finding, words: Words) -> str:
     """A further value of a sentence."""
+    if name == "rule":
+        return sentence(str(x), words)
     if name == "day":
         return words["day_" + str(x).replace("-", "_")]
     if name in ("low", "high") and f.key in CORRELATIONS:

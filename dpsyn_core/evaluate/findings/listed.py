@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 HOLDS = 0.01  # share of the real records that break a proposed rule at most
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
-OF_RELATIONS = ("unrelated", "pair", "ratio", "v")
+NEARLY = 0.5  # of its weight: a finding comes after what cannot be where that weighs so much at least
+OF_RELATIONS = ("unrelated", "pair", "ratio", "v", "share")
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
     "blank": ("mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
@@ -59,7 +60,7 @@ def _impossible_first(listed: list[Finding]) -> list[Finding]:
     out = []
     for f in listed:
         same = [g.weight for g in worst if f.key in OF_RELATIONS and set(f.columns) <= set(g.columns)]
-        out.append(_after(f, same))
+        out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))
     return out
 
 
