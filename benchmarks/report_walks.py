@@ -1,7 +1,8 @@
 """Twelve tables of `walks` by shell: `schema draft`, `synth`, `report --json`, and each figure against pandas.
 
 `python -m benchmarks.report_walks [--set second] [--only loans,panel]`. Three of a set also as a shuffled copy (each
-column by itself), of which no good word may be said, and as real records drawn again, which must raise an alarm. Prints Markdown.
+column by itself), of which no good word may be said, and as real records drawn again, which must raise an alarm. Prints
+Markdown.
 """
 
 from __future__ import annotations

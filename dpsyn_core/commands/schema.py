@@ -195,6 +195,7 @@ def run_draft(args: argparse.Namespace) -> None:
         return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema, why)
+    point_out_series(schema, table)
     point_out_rules(len(propose_rules(schema)))
     print(
         f"wrote {args.out}: NOT PRIVATE until a person confirms each entry: dpsyn schema confirm {args.out} COLUMN ..."
@@ -427,6 +428,22 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         else replace(w, formats=formats_of(forms[w.name])) if w.kind == "date" else replace(w, written=forms[w.name])
         for w in wanted
     ]  # fmt: skip
+
+
+def point_out_series(schema: Any, table: Any) -> None:
+    """Asks who is one individual where rows follow each other in equal steps of time."""
+    from dpsyn_core.schema import series
+
+    found = series(schema, table)
+    if found is None or schema.unit.identifier is not None:
+        return
+    of = "one thing" if not found.key else f"{found.keys:,} values of '{found.key}'"
+    who = "1 individual" if found.keys == 1 else f"{found.keys:,} individuals"
+    print(
+        f"note: {found.rows:,} rows of {of} follow each other in equal steps of '{found.date}': are they {who}, or "
+        f"{found.rows:,}? The draft says {found.rows:,}, and a synthetic table of as many has no course of time; else "
+        "name a column with --identifier"
+    )
 
 
 def point_out_rules(proposed: int) -> None:
