@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 
 N = 4000
-Frame = pd.DataFrame
-Rng = np.random.Generator
 PLACES = {
     "Oslo": "Norway", "Bergen": "Norway", "Tromso": "Norway", "Turku": "Finland", "Espoo": "Finland",
     "Vaasa": "Finland", "Lund": "Sweden", "Malmo": "Sweden", "Umea": "Sweden", "Kiruna": "Sweden",
@@ -27,14 +25,14 @@ class Spoiled:
 
     shape: str
     name: str
-    real: Frame
-    made: Frame
+    real: pd.DataFrame
+    made: pd.DataFrame
     first: tuple[str, ...]
     column: str = ""
     unit: tuple[str, int] | None = None
 
 
-def stays(rng: Rng, n: int = N) -> Frame:
+def stays(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     """Hotel stays: a city has one country, nights lie between two dates, a total is a product."""
     city = rng.choice(list(PLACES), n, p=np.array([9, 6, 2, 7, 5, 1, 4, 6, 2, 1, 5, 3]) / 51)
     arrival = np.datetime64("2023-01-01") + rng.integers(0, 700, n)
@@ -49,7 +47,7 @@ def stays(rng: Rng, n: int = N) -> Frame:
     })  # fmt: skip
 
 
-def answers(rng: Rng, n: int = N) -> Frame:
+def answers(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     """A survey with filters: who does not work has no hours, who has no children no age of the youngest."""
     age = rng.integers(18, 91, n)
     work = np.where(rng.random(n) < np.where(age < 65, 0.75, 0.08), "yes", "no")
@@ -66,7 +64,7 @@ def answers(rng: Rng, n: int = N) -> Frame:
     })  # fmt: skip
 
 
-def wages(rng: Rng, n: int = N) -> Frame:
+def wages(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     """People with schooling and wages, which many do not have; lower bounds below upper ones."""
     age, sex = rng.integers(18, 80, n), rng.choice(["f", "m"], n)
     school = np.clip(np.round(rng.normal(12, 3, n)), 0, 20).astype(int)
@@ -83,7 +81,7 @@ def wages(rng: Rng, n: int = N) -> Frame:
     })  # fmt: skip
 
 
-def meters(rng: Rng, n: int = N) -> Frame:
+def meters(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     """One meter, hour by hour: a daily cycle, warm and cold weeks, and each value like the one before."""
     hours = np.arange(n)
     when = np.datetime64("2024-01-01T00:00:00") + hours.astype("timedelta64[h]")
@@ -98,7 +96,7 @@ def meters(rng: Rng, n: int = N) -> Frame:
                          "tariff": np.where((hours % 24 >= 7) & (hours % 24 < 20), "day", "night")})  # fmt: skip
 
 
-def cards(rng: Rng, n: int = N) -> Frame:
+def cards(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     """Few short categories: most combinations occur again and again."""
     a = rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1])
     b = np.where(rng.random(n) < 0.7, np.where(np.isin(a, ["a", "b"]), "x", "y"), rng.choice(["x", "y", "z"], n))
@@ -107,7 +105,7 @@ def cards(rng: Rng, n: int = N) -> Frame:
     return pd.DataFrame({"suit": a, "side": b, "level": [f"l{v}" for v in c], "state": e})
 
 
-def visits(rng: Rng, n: int = N) -> Frame:
+def visits(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     """Patients with several visits each, one a month: a panel."""
     people = n // 8
     who = np.repeat(np.arange(people), 8)
@@ -121,13 +119,13 @@ def visits(rng: Rng, n: int = N) -> Frame:
                                                                   + rng.normal(0, 1, len(who)), 1)})  # fmt: skip
 
 
-SHAPES: dict[str, Callable[[Rng], Frame]] = {
+SHAPES: dict[str, Callable[[np.random.Generator], pd.DataFrame]] = {
     "stays": stays, "answers": answers, "wages": wages, "meters": meters, "cards": cards,
 }  # fmt: skip
 COPIES = ("copies", "same", "places", "near_copies")
 
 
-def pair(make: Callable[[Rng], Frame], seed: int) -> tuple[Frame, Frame]:
+def pair(make: Callable[[np.random.Generator], pd.DataFrame], seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A real table and a fresh sample of the same population."""
     return make(np.random.default_rng(seed)), make(np.random.default_rng(seed + 1000))
 
@@ -143,7 +141,7 @@ def spoiled() -> Iterator[Spoiled]:
     yield from _of_others()
 
 
-def _mixed(rng: Rng, column: pd.Series) -> pd.Series:
+def _mixed(rng: np.random.Generator, column: pd.Series) -> pd.Series:
     return pd.Series(rng.permutation(column.to_numpy()), index=column.index, dtype=column.dtype)
 
 
@@ -170,7 +168,7 @@ def _of_stays() -> Iterator[Spoiled]:
     rng = np.random.default_rng(6)
     some = rng.random(N) < 0.44
 
-    def one(name: str, made: Frame, column: str, *first: str) -> Spoiled:
+    def one(name: str, made: pd.DataFrame, column: str, *first: str) -> Spoiled:
         return Spoiled(shape="stays", name=name, real=real, made=made, first=first, column=column)
 
     other = fresh["country"].where(~some, _mixed(rng, fresh["country"]))
@@ -199,7 +197,7 @@ def _of_answers() -> Iterator[Spoiled]:
     real, fresh = pair(answers, 30)
     rng = np.random.default_rng(7)
 
-    def one(name: str, made: Frame, column: str, *first: str) -> Spoiled:
+    def one(name: str, made: pd.DataFrame, column: str, *first: str) -> Spoiled:
         return Spoiled(shape="answers", name=name, real=real, made=made, first=first, column=column)
 
     works = _mixed(rng, fresh["works"])
@@ -223,10 +221,10 @@ def _of_wages() -> Iterator[Spoiled]:
     real, fresh = pair(wages, 40)
     rng = np.random.default_rng(8)
 
-    def one(name: str, made: Frame, column: str, *first: str) -> Spoiled:
+    def one(name: str, made: pd.DataFrame, column: str, *first: str) -> Spoiled:
         return Spoiled(shape="wages", name=name, real=real, made=made, first=first, column=column)
 
-    def paid(wage: pd.Series) -> Frame:
+    def paid(wage: pd.Series) -> pd.DataFrame:
         tax = (wage * 0.2).round().astype(int)
         return fresh.assign(wage=wage, tax=tax, net=wage - tax)
 
@@ -252,7 +250,7 @@ def _of_time() -> Iterator[Spoiled]:
     rng = np.random.default_rng(9)
     fresh = meters(np.random.default_rng(1050))
 
-    def one(name: str, made: Frame, column: str, *first: str) -> Spoiled:
+    def one(name: str, made: pd.DataFrame, column: str, *first: str) -> Spoiled:
         return Spoiled(shape="meters", name=name, real=real, made=made, first=first, column=column)
 
     rows = rng.permutation(N)
@@ -272,7 +270,7 @@ def _of_people() -> Iterator[Spoiled]:
 def _of_others() -> Iterator[Spoiled]:
     real, fresh = pair(answers, 70)
 
-    def one(name: str, made: Frame, column: str, *first: str) -> Spoiled:
+    def one(name: str, made: pd.DataFrame, column: str, *first: str) -> Spoiled:
         return Spoiled(shape="answers", name=name, real=real, made=made, first=first, column=column)
 
     yield one("a column that lacks", fresh.drop(columns="mood"), "mood", "lacking")
@@ -289,7 +287,7 @@ def _of_others() -> Iterator[Spoiled]:
     yield Spoiled(shape="wages", name="another header", real=real, made=renamed, first=("renamed",), column="schooling")
 
 
-def good(count: int = 4) -> Iterator[tuple[str, int, Frame, Frame]]:
+def good(count: int = 4) -> Iterator[tuple[str, int, pd.DataFrame, pd.DataFrame]]:
     """Shape, number, real table and fresh sample; of records in another order for all but series."""
     for k, (shape, make) in enumerate(SHAPES.items()):
         for i in range(count):

@@ -93,8 +93,8 @@ def compare_tables(
     used = None if real is None else within_limit(asked, real)
     for what, table in (("synthetic", synthetic), ("real", used), ("held-out", held_out)):
         if table is not None:
-            again = first is None or what != "synthetic"
-            codes[what], described = encode(schema, table, what) if again else first
+            done = first if what == "synthetic" else None
+            codes[what], described = done or encode(schema, table, what)
             values[what] = numbers(schema, described, codes[what])
             kept[what] = described
     if real is not None:

@@ -95,7 +95,7 @@ def _other(name: str, x: Any, f: Finding, words: Words) -> str:
     if name == "near":
         return local(percent(float(x), 0), words)
     if isinstance(x, bool | str):
-        return local(x, words) if f.what.get("decimal") and name == "value" else str(x)
+        return local(str(x), words) if f.what.get("decimal") and name == "value" else str(x)
     if isinstance(x, int):
         return local(f"{x:,}", words)
     column = f.columns[0] if f.columns else ""

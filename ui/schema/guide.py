@@ -78,7 +78,7 @@ def _ask_of_series(space: Workspace, schema: Schema, table: Any) -> None:
     found = kept(space, ("series", serial), lambda: series(schema, table))
     if found is not None and schema.unit.identifier is None:
         of = {"date": found.date, "rows": number(found.rows), "keys": number(found.keys)}
-        words = t("guide.series_of", key=found.key, **of) if found.key else t("guide.series", **of)
+        words = t("guide.series_of", column=found.key, **of) if found.key else t("guide.series", **of)
         note(words, "warning")
 
 

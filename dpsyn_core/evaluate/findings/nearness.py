@@ -143,7 +143,7 @@ def _points(c: Comparison, cells: ExactCells, rows: tuple[NDArray[np.intp], ...]
                 scaled = np.where(np.isnan(x), -1.0, (x - middle) / wide)
                 numbers[k].append(np.clip(scaled, -1, 4).astype(np.float32))
         else:
-            codes = cells.column(name)
+            codes = cells.column(name)[:2]
             for k, at in enumerate(rows):
                 others[k].append(codes[1 if k == 2 else 0][at].astype(np.float32))
     out = []

@@ -106,7 +106,7 @@ def _before(c: Comparison, date: str, key: str, name: str) -> Iterator[Finding]:
     cells = ExactCells.of(c)
     found = []
     for side in (0, 1):
-        who = cells.column(key)[side] if key else np.zeros((c.n, c.m)[side], np.int32)
+        who = cells.column(key)[:2][side] if key else np.zeros((c.n, c.m)[side], np.int32)
         found.append(autocorrelation(c.exact(name)[side], who, c.exact(date)[side]))
     real, made = found
     if real is None or made is None or abs(real) < SERIES or abs(real - made) < FAR:

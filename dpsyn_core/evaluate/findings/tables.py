@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpsyn_core.evaluate import shifts
-from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding, beyond_chance
 
@@ -113,7 +113,7 @@ def readings(c: Comparison) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _mostly_one(values: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _mostly_one(values: Floats) -> bool:
     """Whether most of some numbers are one and the same, as amounts that are mostly 0."""
     _, counts = np.unique(values, return_counts=True)
     return bool(counts.max() > len(values) / 2)
