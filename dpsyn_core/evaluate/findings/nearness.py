@@ -20,6 +20,7 @@ from dpsyn_core.evaluate.findings.finding import ALARM, Finding, beyond_chance
 SURE = 5.0  # standard errors of a fresh sample
 LEAST = 0.01  # share of the records beyond those of a fresh sample
 NEAR = 0.25  # of the distance of a real record to its own neighbour: nearer is much nearer
+RARELY, MANY = 0.02, 0.08  # of a fresh sample lie nearer than usual; so many more are no chance
 ASKED, AMONG = 700, 5000  # records whose neighbours are sought, and those among which they are sought
 WIDE = 40  # columns of which distances are made, drawn from more
 FEWEST, KINDS = 50, 10  # records and combinations of values from which on equal numbers of each are no chance
@@ -33,7 +34,7 @@ def nearness(c: Comparison) -> list[Finding]:
     cells = ExactCells.of(c)
     real, made = cells.whole
     keys = record_keys(real), record_keys(made)
-    signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells)]
+    signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells, keys[1])]
     found = [s for s in signs if s is not None]
     return [max(found, key=lambda f: f.weight)] if found else []
 
@@ -96,30 +97,36 @@ def _same_places(real: NDArray[np.uint64], made: NDArray[np.uint64]) -> Finding 
     return Finding(key="places", weight=ALARM + same - beside, synthetic=same, fresh=beside, remedy="copies")
 
 
-def _neighbours(c: Comparison, cells: ExactCells) -> Finding | None:
+def _neighbours(c: Comparison, cells: ExactCells, made: NDArray[np.uint64]) -> Finding | None:
     """Records that lie at a small part of the distance at which real ones lie from each other."""
     order = np.random.default_rng(1).permutation(c.n)
     half = c.n // 2
     among = order[: min(AMONG, half)]
     others = order[half : half + ASKED]
-    asked = np.random.default_rng(2).permutation(c.m)[:ASKED]
+    different = np.unique(made, return_index=True)[1]  # a record that is written many times says as much as once
+    asked = np.random.default_rng(2).permutation(different)[:ASKED]
     points = _points(c, cells, (among, others, asked))
-    shares = []
+    ratios = []
     for those in points[1:]:
         far, which = _nearest(those, points[0])
         own, _ = _nearest([p[which] for p in points[0]], points[0], same=True)
         counted = own > 0
-        shares.append(float((far[counted] < NEAR * own[counted]).mean()) if counted.any() else 0.0)
-    fresh, share = shares
-    sizes = len(others), len(asked)
-    if not beyond_chance(share, fresh, *sizes, sure=SURE) or share - fresh < LEAST:
+        ratios.append(far[counted] / own[counted])
+    if not all(len(r) for r in ratios):
+        return None
+    usual = float(np.quantile(ratios[0], RARELY))  # nearer than this lie few of a fresh sample
+    for near, least in ((NEAR, LEAST), (usual, MANY)):
+        fresh, share = (float((r < near).mean()) for r in ratios)
+        if beyond_chance(share, fresh, len(others), len(asked), sure=SURE) and share - fresh >= least:
+            break
+    else:
         return None
     return Finding(
         key="near_copies",
         weight=ALARM + min(0.9, (share - fresh) * half / len(among)),
         synthetic=share,
         fresh=fresh,
-        what={"near": NEAR},
+        what={"near": near},
         remedy="copies",
     )
 
