@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpsyn_core.evaluate.grades import Verdict
 
 HOLDS = 0.01  # share of the real records that break a proposed rule at most
+EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
 NEARLY = 0.5  # of its weight: a finding comes after what cannot be where that weighs so much at least
 OF_RELATIONS = ("unrelated", "pair", "ratio", "v", "share")
@@ -70,13 +71,14 @@ def _after(f: Finding, weights: list[float]) -> Finding:
 
 
 def _causes_first(listed: list[Finding]) -> list[Finding]:
-    """A column that is blank, 0, or out of range more often has another mean for that reason."""
-    causes = [f for f in listed if f.key in CAUSES and f.weight >= MUCH]
-    out = []
-    for f in listed:
-        own = [g.weight for g in causes if f.key in CAUSES[g.key] and set(g.columns) & set(f.columns)]
-        out.append(_after(f, own))
-    return out
+    """A column that is blank, 0, or out of range more often has another mean for that reason: the cause comes first."""
+    out = {id(f): f for f in listed}
+    for cause in (f for f in listed if f.key in CAUSES and f.weight >= MUCH):
+        follows = [f for f in listed if f.key in CAUSES[cause.key] and set(cause.columns) & set(f.columns)]
+        heavier = [f.weight for f in follows if cause.weight < f.weight <= cause.weight / EXPLAINED]
+        if heavier:
+            out[id(cause)] = replace(cause, weight=max(heavier) * 1.01)
+    return list(out.values())
 
 
 def _rules(c: Comparison) -> Iterator[Finding]:
