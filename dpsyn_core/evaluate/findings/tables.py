@@ -12,6 +12,7 @@ from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding, beyond_chance
 
 PART = 0.01  # of the rows: fewer that are left out are not worth a sentence
+MOST = 0.5  # of the rows: where more are left out, all else that is found follows from it
 ONE_BIN = 0.95  # share of the real cells in one bin
 MANY = 20  # different real values of a column that one bin says nothing of
 SEVERAL = 10  # different values of a column that is no number of its own
@@ -28,7 +29,7 @@ def rows(c: Comparison) -> Iterator[Finding]:
     if used.rows and gone > PART * used.rows:
         yield Finding(
             key="rows",
-            weight=gone / used.rows,
+            weight=gone / used.rows + (gone > MOST * used.rows),
             real=gone / used.rows,
             what={
                 "used": used.rows - gone, "rows": used.rows, "limited": used.limited, "misfits": used.misfits,
