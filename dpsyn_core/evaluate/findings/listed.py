@@ -77,7 +77,7 @@ def _causes_first(listed: list[Finding]) -> list[Finding]:
         follows = [f for f in listed if f.key in CAUSES[cause.key] and set(cause.columns) & set(f.columns)]
         heavier = [f.weight for f in follows if cause.weight < f.weight <= cause.weight / EXPLAINED]
         if heavier:
-            out[id(cause)] = replace(cause, weight=max(heavier) * 1.01)
+            out[id(cause)] = replace(cause, weight=max(heavier) * 1.0001)
     return list(out.values())
 
 
