@@ -166,7 +166,7 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     made = written_tables(places, schema)
     real = None
     if args.real != NONE:
-        remember_rules(schema)
+        remember_rules(schema, found=True)
         read = read_named(args, named_tables(args.named, args.real, schema))
         check_names(schema, read)
         real = separate_tables(schema, {schema.name: read[schema.root.name]} if schema.one_file else read)

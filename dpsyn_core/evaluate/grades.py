@@ -8,7 +8,7 @@ from typing import Literal
 from dpsyn_core.evaluate import column_shifts as moved_columns
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.findings.finding import Finding
+from dpsyn_core.evaluate.findings.finding import OF_RULES, Finding
 from dpsyn_core.evaluate.shuffled_floor import Between
 
 WEAKER = 0.05  # by so much a relation has fallen that is named
@@ -72,6 +72,11 @@ class Verdict:
     def alarm(self) -> Finding | None:
         """That the table is too near to the real one."""
         return next((f for f in self.findings if f.alarm), None)
+
+    @property
+    def shows_rules(self) -> bool:
+        """Whether it shows how many real records keep what could be declared as a rule."""
+        return any(f.key in (*OF_RULES, "proposed", "key") for f in self.findings)
 
     @property
     def praises(self) -> bool:

@@ -6,6 +6,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Score, between
 from ui.report import verdict
 from ui.report.look import Look, Side
+from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, lead, note
@@ -40,6 +41,8 @@ def headline(view: Look) -> None:
         near = verdict.alarm_of(view, side)
         if near:
             note(near if len(view.sides) == 1 else f"{side.letter}: {near}", "alarm")
+        if verdict.shows_rules(view, side):
+            tried.see(tried.names(*view.space.parts.values()))
         said, changed = verdict.of_scores(view, side)
         if said:
             lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")

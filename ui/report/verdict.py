@@ -32,6 +32,14 @@ def alarm_of(view: Look, side: Side) -> str:
     return f"{figure_words()['alarm']}: {said}" if said else ""
 
 
+def shows_rules(view: Look, side: Side) -> bool:
+    """Whether the verdict shows what the real table keeps, so that rules declared later are marked."""
+    try:
+        return found(view, side).shows_rules
+    except MetricError:
+        return False
+
+
 def kept_card(view: Look, side: Side, card: tuple[str, str]) -> list[tuple[str, str]]:
     """The card of relations, unless the verdict says that two columns cannot be read together."""
     try:

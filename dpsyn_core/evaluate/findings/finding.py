@@ -9,6 +9,8 @@ from typing import Any
 
 LEAST = 0.005  # weight of a finding that is worth a sentence
 SURE = 4.5  # standard errors of a fresh sample beyond which a share is not that of one
+# kinds of what no record breaks, which says what holds in the real table
+OF_RULES = ("function", "filter_blank", "filter_zero", "order", "between", "sum", "less", "product")
 ALARM = 2.0  # weight of an alarm: before everything else
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings import amounts, columns, dependences, identities, nearness, outcomes, series, tables
-from dpsyn_core.evaluate.findings.finding import LEAST, Finding
+from dpsyn_core.evaluate.findings.finding import LEAST, OF_RULES, Finding
 
 if TYPE_CHECKING:
     from dpsyn_core.evaluate.grades import Verdict
@@ -29,7 +29,6 @@ CAUSES = {
     "cycle_hour": ("unrelated", "ratio"),
     "date": ("outside", "cycle_month"),
 }
-OF_RULES = ("function", "filter_blank", "filter_zero", "order", "between", "sum", "less", "product")
 
 
 def findings(c: Comparison, found: Verdict) -> list[Finding]:
