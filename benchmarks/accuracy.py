@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engine import run_system
+from benchmarks.memory import peak_mb
 from benchmarks.plot import svg_lines
 from benchmarks.process import table as markdown
 from benchmarks.prototype import prototype
@@ -82,7 +82,7 @@ def child(name: str, method: str, epsilon: float, seeds: int, settings: dict[str
             runs.append(out.codes)
         seconds.append(time.perf_counter() - started)
         if not seed:
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            memory = peak_mb()
             cold = time.time() - born
     from dpsyn_core.evaluate.base import compute
     from dpsyn_core.evaluate.comparison import Comparison

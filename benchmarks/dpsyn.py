@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 
 import numpy as np
 
 from benchmarks.engine import mean_distance, run_system
+from benchmarks.memory import peak_mb
 from benchmarks.process import table
 from benchmarks.tables import adult_codes
 
@@ -16,7 +16,7 @@ SEEDS = (0, 1, 2)
 
 
 def peak() -> str:
-    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
+    return f"{peak_mb():.0f} MB"
 
 
 def accuracy() -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from benchmarks.memory import peak_mb
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.systems.registry import config_class, names
@@ -57,7 +58,7 @@ def child(method: str, n: int, d: int) -> None:
     delta = 0.0 if method in PURE else 1e-9
     start, wall = time.process_time(), time.perf_counter()
     synthesize(table, schema, epsilon=1.0, delta=delta, method=method, rng=0, dataset="estimates")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mb()
     took = {"cpu": time.process_time() - start, "wall": time.perf_counter() - wall, "mb": peak}
     print(json.dumps({"method": method, "n": n, "d": d} | took))
 

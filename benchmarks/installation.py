@@ -3,7 +3,7 @@
 The wheel in an empty environment of each interpreter, without extras and with the app: packages and megabytes (with pip
 and compiled Python files), seconds of pip (it fetches, or takes what it has kept), modules and seconds of
 `import dpsyn_core` and of `dpsyn --help`, and the seconds from the sample to a synthetic table, where kernels are
-compiled. Then the largest packages. Needs a package registry, and nothing but Python. Prints Markdown.
+compiled. Then what the large packages buy. Needs a package registry, and nothing but Python. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,24 @@ import tempfile
 import time
 from pathlib import Path
 
+LARGE = 8  # megabytes from which a package has a row of its own
+BUYS = {  # package -> what it buys, and why it stays
+    "llvmlite": "LLVM, which compiles the kernels at the first run; kernels built beforehand would need a wheel "
+    "for each system, processor and Python",
+    "pyarrow": "tables as columns of text, CSV and Parquet; its wheel is one piece, with parts that nothing loads",
+    "scipy": "root finding and special functions of the accounting",
+    "numpy": "every array",
+    "numba": "kernels that count, fit and draw noise at the speed of C, written in Python",
+    "cryptography": "ChaCha20 for the noise, Ed25519 for signatures",
+    "pydeck": "maps, which no page shows; Streamlit asks for it",
+    "pandas": "tables on the screen, Excel files; Streamlit asks for it",
+    "plotly": "figures of pages and reports, with its JavaScript: nothing is fetched",
+    "streamlit": "the app",
+    "sklearn": "the two scores of models that learn, on the report page",
+    "PIL": "pictures, which no page shows; Streamlit asks for it",
+    "pip": "comes with every environment",
+    "altair": "charts of the pages",
+}
 FIRST = "dpsyn sample demo && dpsyn synth demo/sample.csv --schema demo/sample.schema.json --epsilon 1 --delta 1e-9"
 APP = """
 from streamlit.testing.v1 import AppTest
@@ -75,8 +93,8 @@ class Environment:
         return out
 
 
-def tried(python: str, wheel: Path) -> tuple[list[list[str]], dict[str, float]]:
-    """The two rows of an interpreter, and the sizes of the core's packages."""
+def tried(python: str, wheel: Path) -> tuple[list[list[str]], dict[str, tuple[float, bool]]]:
+    """The two rows of an interpreter, and the size of each package with whether the core has it."""
     with tempfile.TemporaryDirectory() as name:
         made = Environment(python, Path(name))
         version = made.run("python -c 'import platform; print(platform.python_version())'")[0].strip()
@@ -89,19 +107,32 @@ def tried(python: str, wheel: Path) -> tuple[list[list[str]], dict[str, float]]:
         first = made.run(f"{FIRST} --out one.csv")[2]
         again = made.run(f"{FIRST} --out two.csv".replace("sample demo", "sample demo2"))[2]
         size, count = megabytes(made.bin.parent), made.packages()
+        kept = set(sizes)
         core = [version, "core", str(count), f"{size:.0f}", f"{seconds:.0f}", f"{loaded} / {helped}", f"{begun:.2f}",
                 f"{first:.0f} / {again:.0f}"]  # fmt: skip
         seconds = made.add(f"{wheel}[app]")
         (Path(name) / "opened.py").write_text(APP, encoding="utf-8")
         opened = made.run("python opened.py")[0].strip().splitlines()[-1]
+        sizes = made.sizes()
         app = [version, f"[app], {opened}", str(made.packages()), f"{megabytes(made.bin.parent):.0f}", f"{seconds:.0f}",
                "", "", ""]  # fmt: skip
-        return [core, app], sizes
+        return [core, app], {name: (size, name in kept) for name, size in sizes.items()}
 
 
 def table(headers: list[str], rows: list[list[str]]) -> str:
     lines = [headers, ["---"] * len(headers), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def bought(sizes: dict[str, tuple[float, bool]]) -> list[list[str]]:
+    """A row for each large package, those of the core first, and one for the small ones of each kind."""
+    rows = []
+    for of_core, kind in ((True, "core"), (False, "app")):
+        mine = sorted(((size, name) for name, (size, core) in sizes.items() if core is of_core), reverse=True)
+        rows += [[name, f"{size:.0f}", kind, BUYS.get(name, "not yet said")] for size, name in mine if size >= LARGE]
+        small = [size for size, _ in mine if size < LARGE]
+        rows.append([f"{len(small)} more", f"{sum(small):.0f}", kind, ""])
+    return rows
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -111,15 +142,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pythons", default=sys.executable, help="interpreters, separated by commas")
     args = parser.parse_args(arguments)
     rows: list[list[str]] = []
-    sizes: dict[str, float] = {}
+    sizes: dict[str, tuple[float, bool]] = {}
     for python in args.pythons.split(","):
         found, sizes = tried(python, args.wheel.resolve())
         rows += found
         print(found, file=sys.stderr, flush=True)
     print(table(["Python", "wheel", "packages", "MB", "pip, s", "modules: import / --help", "dpsyn --help, s",
                  "sample to table, first / again, s"], rows))  # fmt: skip
-    largest = sorted(sizes.items(), key=lambda s: -s[1])[:12]
-    print("\n" + table(["package of the core", "MB"], [[n, f"{s:.0f}"] for n, s in largest]))
+    print("\n" + table(["package", "MB", "with", "what it buys, and why it stays"], bought(sizes)))
     return 0
 
 

@@ -9,7 +9,6 @@ hours,married`, of which (c) draws persons again.
 from __future__ import annotations
 
 import argparse
-import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import pyarrow as pa
 from benchmarks.linked_panel import panel_of
 from benchmarks.linked_scores import scores
 from benchmarks.linked_tables import SHAPES, Shaped
+from benchmarks.memory import peak_mb
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.document import Schema
@@ -165,7 +165,7 @@ def main() -> None:
         for epsilon in map(float, args.epsilon.split(",")):
             found = rows_of(shape, epsilon, args.runs, args.roots, not args.alone)
             printed(found, f"{shape}, epsilon {epsilon:g}, {args.runs} runs")
-    print(f"\npeak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")
+    print(f"\npeak {peak_mb():.0f} MB")
 
 
 if __name__ == "__main__":

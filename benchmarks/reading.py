@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.memory import peak_mb
 from benchmarks.process import table
 from benchmarks.tables import simulated
 from dpsyn_core.measure.sources.bounding import bound
@@ -66,7 +66,7 @@ def job(source: Path, document: Path) -> None:
     marks.append(time.process_time())
     codes = bound(encoded, 2)
     marks.append(time.process_time())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mb()
     out = codec.decode(codes, rng=np.random.default_rng(0))
     marks.append(time.process_time())
     write_table(out, source.parent / "out.csv")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engine import mean_distance, run_system
+from benchmarks.memory import peak_mb
 from benchmarks.process import table
 from benchmarks.tables import adult_codes
 from dpsyn_core.errors import DPSynError
@@ -72,7 +72,7 @@ def one_system(system: str, dataset: str, epsilons: list[float], seeds: int) -> 
                 run_system(system, codes[:, :500], domain, epsilon=epsilon, delta=delta, settings=settings)
             for seed in range(seeds):
                 run = run_system(system, codes, domain, epsilon=epsilon, delta=delta, seed=seed, settings=settings)
-                memory = memory or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # before any metric
+                memory = memory or peak_mb()  # before any metric
                 two, three = (mean_distance(codes, run.codes, domain, k) for k in (2, 3))
                 runs.append((two, three, run.seconds))
         except DPSynError as refusal:

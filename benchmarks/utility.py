@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.memory import peak_mb
 from benchmarks.tables import adult_codes, simulated
 from dpsyn_core.evaluate.base import compute, names
 from dpsyn_core.evaluate.comparison import Comparison, Roles
@@ -130,7 +130,7 @@ def main() -> None:
         what, measured, goal, note = step()
         cpu = time.process_time() - before  # with what it took to make the tables, on all threads
         print(f"{what:<62}{measured:>10}{goal:>9}{cpu:>8.1f} s  {note}", flush=True)
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    print(f"peak memory {peak_mb():.0f} MB")
 
 
 if __name__ == "__main__":

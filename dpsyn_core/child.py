@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from dpsyn_core.limits import forbid_core_dumps, limit_resources
-
-PR_SET_PDEATHSIG = 1  # of Linux's prctl
+from dpsyn_core.platforms import (
+    PARENT,
+    end_with_parent,
+    forbid_core_dumps,
+    give_way,
+    limit_resources,
+    orphaned,
+)
 
 
 class Child(subprocess.Popen[bytes]):
@@ -49,7 +53,8 @@ class Child(subprocess.Popen[bytes]):
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            env={**os.environ, **(env or {}), "PYTHONPATH": path},
+            # names and documents go to it as UTF-8, whatever a console of this system takes
+            env={**os.environ, **(env or {}), "PYTHONPATH": path, "PYTHONUTF8": "1", PARENT: str(os.getpid())},
             cwd=cwd,
         )
 
@@ -58,7 +63,7 @@ class Child(subprocess.Popen[bytes]):
         try:
             with self.stdin as pipe:  # type: ignore[union-attr]
                 pipe.write(data)
-        except BrokenPipeError:
+        except OSError:  # a broken pipe, which Windows reports as an invalid argument
             return False
         return True
 
@@ -96,18 +101,14 @@ class Child(subprocess.Popen[bytes]):
             memory_mb, seconds: limits, see `limit_resources`; None: set later, when the task is known.
         """
         forbid_core_dumps()
-        if niceness and hasattr(os, "nice"):
-            os.nice(niceness)
+        give_way(niceness)
         os.umask(0o077)
         if memory_mb is not None and seconds is not None:
             limit_resources(memory_mb, seconds)
 
     @staticmethod
     def end_with(parent: int) -> None:
-        """Ends this process when its parent ends, on Linux at once; elsewhere it has to look for itself."""
-        if sys.platform == "linux":
-            import ctypes
-
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
+        """Ends this process when its parent ends, on Linux at once; elsewhere it has to ask `orphaned` for itself."""
+        end_with_parent()
+        if orphaned(parent):
             sys.exit(1)

@@ -23,4 +23,5 @@ def require(extra: str, what: str) -> None:
 
 def absent(what: str, *, extra: str) -> ExtraError:
     """The error of a part that was not added, with the command that adds it."""
-    return ExtraError(f"{what} needs the extra '{extra}'; add it with: pip install 'dpsyn-studio[{extra}]'")
+    # in double quotes, which every shell of every system takes
+    return ExtraError(f"{what} needs the extra '{extra}'; add it with: python -m pip install \"dpsyn-studio[{extra}]\"")

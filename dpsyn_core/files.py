@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dpsyn_core.errors import OutputError
+from dpsyn_core.platforms import OPENED, SYSTEM, nameless, replace, set_mode, sync_folder, unusable
 
 OWNER = 0o600  # mode of files that nobody else may read
 NOT_PRIVATE = ".NOT-PRIVATE"  # before the ending of a table that is not private
@@ -37,6 +38,9 @@ def check_writable(path: Path) -> None:
     if path.is_dir():
         msg = f"the output '{path.name}' is a folder; name a file"
         raise OutputError(msg)
+    if SYSTEM == "win32" and unusable(path.name):
+        msg = f"Windows takes no file of the name '{path.name}'; choose another name for the output"
+        raise OutputError(msg)
     try:
         handle = nameless(path.parent)
         if handle is None:
@@ -49,8 +53,13 @@ def check_writable(path: Path) -> None:
 
 
 def same_path(a: object, b: object) -> bool:
-    """Whether both are paths and name one file; the address of a database is no path."""
-    return isinstance(a, Path) and isinstance(b, Path) and a.resolve() == b.resolve()
+    """Whether both are paths and name one file; the address of a database is no path.
+
+    Where names of two cases mean one file (Windows, macOS), the system is asked about files that exist.
+    """
+    if not isinstance(a, Path) or not isinstance(b, Path):
+        return False
+    return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
 
 
 def check_folder(out: Path) -> None:
@@ -77,35 +86,20 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
         mode = OWNER if private else _mode()
         with _named(path, mode) if handle is None else _held(path, handle, mode) as temporary:
             yield temporary
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         reason = error.strerror or "no reason given"
         msg = f"'{path}' cannot be written ({reason}); choose a folder that exists, may be written to and has room"
         raise OutputError(msg) from error
 
 
-def nameless(folder: Path) -> int | None:
-    """A file without a name in this folder, open for both, for its owner; None where the system has no such thing."""
-    flag = getattr(os, "O_TMPFILE", None)
-    if flag is None:
-        return None
-    try:
-        handle = os.open(folder, flag | os.O_RDWR, OWNER)
-    except OSError:
-        return None  # the ordinary way either works or says why not
-    if os.access(f"/proc/self/fd/{handle}", os.W_OK):
-        return handle
-    os.close(handle)
-    return None
-
-
 @contextlib.contextmanager
 def _held(path: Path, handle: int, mode: int) -> Iterator[Path]:
     """Writes through the descriptor's own path; names the file once it is whole."""
     try:
-        here = f"/proc/self/fd/{handle}"
-        yield Path(here)
-        os.fchmod(handle, mode)
+        here = OPENED / str(handle)
+        yield here
+        set_mode(handle, mode)
         os.fsync(handle)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -144,21 +138,10 @@ def _mode() -> int:
 
 def _take_name(temporary: Path, path: Path) -> None:
     try:
-        temporary.replace(path)
+        replace(temporary, path)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes the new name durable; systems that cannot open a folder for reading skip this."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
@@ -175,8 +158,7 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
 def open_private(path: Path) -> BinaryIO:
     """A file for its owner alone, empty and open for writing, whatever mode an older one had. Raises OSError."""
     file = open(path, "wb", opener=lambda name, flags: os.open(name, flags, OWNER))  # noqa: SIM115 the caller closes it
-    if os.name != "nt":
-        os.fchmod(file.fileno(), OWNER)
+    set_mode(file.fileno(), OWNER)
     return file
 
 

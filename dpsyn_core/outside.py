@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from dpsyn_core.errors import InputError
+from dpsyn_core.platforms import unusable
 
 LONGEST_NAME = 40  # characters of a file name that is made of a person's words, without its ending
 
@@ -21,4 +22,5 @@ def below(folder: Path, name: str) -> Path:
 
 def file_word(text: str, otherwise: str) -> str:
     """A file name, without its ending, of a person's words: letters, digits, _ and -; else `otherwise`."""
-    return re.sub(r"[^\w-]+", "-", text).strip("-")[:LONGEST_NAME] or otherwise
+    word = re.sub(r"[^\w-]+", "-", text).strip("-")[:LONGEST_NAME]
+    return f"{word}_" if word and unusable(word) else word or otherwise

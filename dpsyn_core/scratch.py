@@ -7,13 +7,13 @@ import os
 import re
 import secrets
 import shutil
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.files import OWNER, home, nameless
+from dpsyn_core.files import OWNER, home
+from dpsyn_core.platforms import SYSTEM, lock, nameless, others_may
 
 BYTES = 8  # of randomness in the name of a folder or file here: no two runs draw the same
 OURS = re.compile(rf"[0-9a-f]{{{2 * BYTES}}}")  # what names look like here; nothing else is swept away
@@ -60,7 +60,7 @@ class Scratch:
         """A file where the system makes none without a name."""
         path = self.folder / secrets.token_hex(BYTES)
         opened = open(path, "x+b", opener=lambda name, flags: os.open(name, flags, OWNER))  # noqa: SIM115
-        if os.name != "nt":
+        if SYSTEM != "win32":  # which removes no file that is open
             path.unlink()
         return opened
 
@@ -91,7 +91,7 @@ def scratch() -> Iterator[Scratch]:
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep()  # checks the folder
-        folder, lock = _claimed(place)
+        folder, claim = _claimed(place)
     except OSError as error:
         raise _unusable(error) from error
     held = Scratch(folder)
@@ -100,8 +100,9 @@ def scratch() -> Iterator[Scratch]:
     finally:
         held.close_all()
         shutil.rmtree(folder, ignore_errors=True)
-        folder.with_name(folder.name + LOCK).unlink(missing_ok=True)
-        lock.close()
+        claim.close()  # first: Windows removes no file that is open
+        with contextlib.suppress(OSError):  # somebody sweeps at this moment, and removes it
+            folder.with_name(folder.name + LOCK).unlink(missing_ok=True)
 
 
 def sweep() -> None:
@@ -118,22 +119,19 @@ def sweep() -> None:
         if not OURS.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
             continue
         path = folder.with_name(folder.name + LOCK)
-        with contextlib.suppress(OSError), path.open("ab") as lock:
-            if _locked(lock):
-                shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            with path.open("ab") as claim:
+                ended = lock(claim)
+                if ended:
+                    shutil.rmtree(folder, ignore_errors=True)
+            if ended:
                 path.unlink(missing_ok=True)
 
 
 def _check_owner(place: Path) -> None:
     """Raises OutputError for a folder that others made or may write to: they could put their own in its place."""
-    if os.name == "nt":
-        return
-    found = place.stat()
-    if found.st_uid != os.geteuid() or place.lstat().st_uid != os.geteuid():
-        why = "belongs to somebody else"
-    elif found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        why = f"may be written to by others (mode {stat.S_IMODE(found.st_mode):o})"
-    else:
+    why = others_may(place)
+    if why is None:
         return
     msg = (
         f"the scratch folder '{place}' {why}, and the codes of the private table would lie in it; take that right away "
@@ -147,27 +145,11 @@ def _claimed(place: Path) -> tuple[Path, BinaryIO]:
     while True:
         folder = place / secrets.token_hex(BYTES)
         path = folder.with_name(folder.name + LOCK)
-        lock = path.open("xb")
-        if _locked(lock) and path.exists():
+        claim = path.open("xb")
+        if lock(claim) and path.exists():
             folder.mkdir(mode=0o700)
-            return folder, lock
-        lock.close()  # somebody was sweeping at this moment
-
-
-def _locked(file: BinaryIO) -> bool:
-    """Takes the lock of a file, which its process holds until it ends; False when another one has it."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        else:
-            import fcntl
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+            return folder, claim
+        claim.close()  # somebody was sweeping at this moment
 
 
 def _unusable(error: OSError) -> OutputError:

@@ -6,6 +6,8 @@ CI) lets nothing be left out: a test whose program is missing fails and says how
 the run.
 """
 
+import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -21,17 +23,23 @@ KINDS = {
     "spark": "on executors of Spark (the extra spark, and Java)",
     "sdgym": "inside SDGym (an environment of its own)",
     "registry": "with a package registry (installs the wheel)",
+    "system": "of what this system does not have",
 }
 DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.systems.deep.")}
 COMMAND = (
     "apt-get install chromium default-jre-headless nodejs postgresql && make test-all  # installs torch, pyspark, SDGym"
 )
 SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())  # tools/slow_tests.py
+SYSTEM = os.environ.get("DPSYN_TEST_SYSTEM", sys.platform)  # tests/elsewhere
+# tests of what only other systems have, by file or name: shells, modes, fork, /proc
+LACKED = Path(__file__).parent / "elsewhere" / f"lacks.{SYSTEM}.txt"
+ABSENT = frozenset(LACKED.read_text(encoding="utf-8").split()) if LACKED.exists() else frozenset()
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 
 
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help=f"leave out tests marked {', '.join(KINDS)}, and name them")
+    parser.addoption("--shard", type=shard, default=(1, 1), help="one of several parts of the tests, such as 1/3")
     parser.addoption("--complete", action="store_true", help="let nothing be left out: a skipped test fails the run")
 
 
@@ -39,8 +47,18 @@ def pytest_configure(config):
     config.pluginmanager.register(LeftOut(config), "left-out")
 
 
+def pytest_ignore_collect(collection_path):
+    """Files of what this system lacks are not even imported."""
+    root = Path(__file__).resolve().parents[1]
+    here = collection_path.resolve()
+    return True if here.is_relative_to(root) and here.relative_to(root).as_posix() in ABSENT else None
+
+
 def kind_of(item):
     """Why the quick run leaves a test out; None when it does not."""
+    name = item.nodeid.split("[")[0]
+    if name in ABSENT:
+        return "system"
     kind = next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
     if kind is None and item.nodeid in SLOW:
         return "slow"
@@ -51,6 +69,15 @@ def trains(item):
     """Whether a test is about a system that needs torch: one of its parameters begins with the system's name."""
     given = item.callspec.params.values() if hasattr(item, "callspec") else ()
     return any(isinstance(value, str) and value.split(",")[0] in DEEP for value in given)
+
+
+def shard(text):
+    """Of "1/3", the numbers 1 and 3. Raises ValueError where there is no such part."""
+    which, count = map(int, text.split("/"))
+    if not 1 <= which <= count:
+        msg = f"there is no part {text}"
+        raise ValueError(msg)
+    return which, count
 
 
 class LeftOut:
@@ -67,6 +94,8 @@ class LeftOut:
             self.counts.update(kind_of(item) for item in out)
             config.hook.pytest_deselected(items=out)
             items[:] = [item for item in items if not kind_of(item)]
+        which, count = config.getoption("shard")
+        items[:] = items[which - 1 :: count]  # neighbours, which often take as long, go to different parts
 
     def pytest_runtest_logreport(self, report):
         if report.skipped and not hasattr(report, "wasxfail"):

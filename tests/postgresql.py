@@ -1,7 +1,6 @@
 """A PostgreSQL server of the tests' own: on a free port of this machine, in a folder, run by a user without rights."""
 
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -31,6 +30,8 @@ class Postgresql:
         self.log = self.folder / "log"
         self.rights = {}
         if os.geteuid() == 0:  # the server refuses to run as root
+            import pwd
+
             nobody = pwd.getpwnam("nobody")
             os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
             self.rights = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}

@@ -11,6 +11,7 @@ import pytest
 
 from dpsyn_core import files
 from dpsyn_core.commands.cli import main
+from dpsyn_core.platforms import SYSTEM
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.jobs.folder import leave_fault, write_json
@@ -20,7 +21,7 @@ from dpsyn_core.tables import handover
 from dpsyn_core.tables.read import open_table
 from tests.commands.small import SCHEMA, write_table
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+pytestmark = pytest.mark.skipif(SYSTEM == "win32", reason="modes of files are those of POSIX")
 ROOT = Path(__file__).resolve().parents[1]
 # who opens files for writing by itself, and why nothing private is open to others there
 WRITERS = {

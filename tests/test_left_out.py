@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.left_out import COMMAND, KINDS, lines
+from tools.dev import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = """
@@ -65,13 +66,20 @@ def test_a_run_that_was_complete_says_nothing():
     assert lines({}) == []
 
 
-def test_the_makefile_and_ci_run_what_they_say():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = dict(re.findall(r"^(test|test-all): dev(?: deep spark sdgym)?\n\t(.*)$", makefile, re.MULTILINE))
-    assert "WORKERS := -n 2 " in makefile and all("$(WORKERS)" in line for line in targets.values())
-    assert "--quick" in targets["test"] and "--complete" not in targets["test"]
-    assert "--complete" in targets["test-all"] and "--quick" not in targets["test-all"]
+def test_make_and_ci_run_what_they_say():
+    quick, whole = (TARGETS[name].commands[0] for name in ("test", "test-all"))
+    assert all(command[2:4] == ("-n", "2") for command in (quick, whole))
+    assert "--quick" in quick and "--complete" not in quick
+    assert "--complete" in whole and "--quick" not in whole
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert steps[-3:] == ["make check UNCHECKED=--allow-unchecked", "make docs", "make test-all"]
     packages = COMMAND.removeprefix("apt-get install ").split(" && ")[0].split()
     assert all(any(package in line.split() for line in steps) for package in packages)
+
+
+def test_what_a_system_lacks_is_named_by_files_and_tests_that_exist():
+    listed = [line for path in (ROOT / "tests" / "elsewhere").glob("lacks.*.txt") for line in path.read_text().split()]
+    assert len(listed) > 10
+    for line in listed:
+        file, _, name = line.partition("::")
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") if name else (ROOT / file).exists(), line

@@ -80,7 +80,7 @@ def test_the_command_runs_without_the_libraries_of_the_extras_and_names_the_one_
     learns = (*report[:-1], "tvd-1way,pmse,learning", "--json", "l.json")
     assert dpsyn(tmp_path, *learns).returncode == 0
     found = json.loads((tmp_path / "l.json").read_text(encoding="utf-8"))
-    assert json.dumps(found).count("pip install 'dpsyn-studio[learning]'") == 2
+    assert json.dumps(found).count("dpsyn-studio[learning]") == 2
     with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as book:
         book.writestr("xl/workbook.xml", "")
     (tmp_path / "x.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
@@ -94,7 +94,7 @@ def test_the_command_runs_without_the_libraries_of_the_extras_and_names_the_one_
     for extra, words in missing.items():
         done = dpsyn(tmp_path, *words)
         assert done.returncode == 2, extra
-        assert f"pip install 'dpsyn-studio[{extra.strip()}]'" in done.stderr, done.stderr
+        assert f'pip install "dpsyn-studio[{extra.strip()}]"' in done.stderr, done.stderr
         assert len(done.stderr.removeprefix("reading\n").strip().splitlines()) == 1
     assert not (tmp_path / "s.sav").exists() and not (tmp_path / "r.html").exists()
 

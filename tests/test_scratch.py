@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from dpsyn_core.errors import OutputError
+from dpsyn_core.platforms import SYSTEM
 from dpsyn_core.scratch import base, scratch, sweep
 
 HOLDS = """
@@ -40,7 +41,7 @@ def other():
     started.communicate()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+@pytest.mark.skipif(SYSTEM == "win32", reason="modes of files are those of POSIX")
 def test_only_the_owner_may_read_and_files_have_no_name(place):
     with scratch() as room:
         assert stat.S_IMODE(room.folder.stat().st_mode) == 0o700
@@ -68,7 +69,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(monkeypatch, tmp_path):
         pass
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+@pytest.mark.skipif(SYSTEM == "win32", reason="modes of files are those of POSIX")
 def test_a_folder_of_somebody_else_is_refused_before_anything_is_swept_or_written(place, monkeypatch):
     (place / "0123456789abcdef").mkdir(parents=True)
     monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
@@ -78,7 +79,7 @@ def test_a_folder_of_somebody_else_is_refused_before_anything_is_swept_or_writte
     assert [p.name for p in place.iterdir()] == ["0123456789abcdef"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+@pytest.mark.skipif(SYSTEM == "win32", reason="modes of files are those of POSIX")
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
 def test_a_folder_that_others_may_write_to_is_refused(place, mode):
     place.mkdir()
@@ -103,7 +104,7 @@ def test_a_file_is_its_owners_alone_and_has_no_name_whatever_the_system_can(monk
             file.flush()
             file.seek(0)
             assert file.read() == b"private"
-            if os.name != "nt":
+            if SYSTEM != "win32":
                 assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
                 assert os.fstat(file.fileno()).st_nlink == 0 and not list(room.folder.iterdir())
     finally:

@@ -1,11 +1,34 @@
 #!/usr/bin/env bash
-# Builds the Dockerfile where there is no docker, and tries the image: bash tools/image.sh [FOLDER] (as root, on Debian).
+# Builds the Dockerfile and tries the image: bash tools/image.sh [FOLDER].
 #
-# Needs `apt-get install buildah debootstrap`. The base is a bare Debian with Python, for a registry may be out of reach.
-# The image then runs without a network, on a read-only root, as its user without rights: the app must answer on
-# loopback, and a run must end. FOLDER (default: a temporary one, removed) keeps the image store, about 4 GB.
+# The image runs without a network, on a read-only root, without capabilities, as its user without rights: the app must
+# answer on loopback, and a run must end. By docker or podman where one of them answers. Elsewhere (as root, on Debian)
+# it needs `apt-get install buildah debootstrap`, and the base is a bare Debian with Python, for a registry may be out of
+# reach; FOLDER (default: a temporary one, removed) keeps the image store then, about 4 GB.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+health='import urllib.request as u; u.urlopen("http://127.0.0.1:8501/_stcore/health", timeout=3)'
+job='dpsyn sample demo && dpsyn synth demo/sample.csv --schema demo/sample.schema.json --epsilon 1 --delta 1e-9 --out s.csv --manifest m.json --quiet'
+
+contained() { # by the runtime that is named
+  local box locked=(--read-only --network none --cap-drop ALL --security-opt no-new-privileges --tmpfs /tmp)
+  "$1" build --tag dpsyn-studio .
+  test "$("$1" run --rm dpsyn-studio id -u)" -ne 0
+  if "$1" run --rm "${locked[@]}" dpsyn-studio touch /home/dpsyn/x /opt/kernels/x 2>/dev/null; then
+    echo "the root is not read-only"
+    return 1
+  fi
+  box=$("$1" run --detach "${locked[@]}" dpsyn-studio)
+  trap "$1 rm --force $box >/dev/null" EXIT
+  for _ in $(seq 120); do
+    "$1" exec "$box" python -c "$health" 2>/dev/null && break
+    sleep 0.5
+  done
+  "$1" exec "$box" python -c "$health"
+  echo "the app answers, without a network, on a read-only root"
+  "$1" exec --workdir /tmp "$box" sh -c "$job"
+}
 
 inside() { # in namespaces of its own, where nothing but the image is to be harmed
   local root=$1 data=$2
@@ -26,21 +49,26 @@ inside() { # in namespaces of its own, where nothing but the image is to be harm
     return 1
   fi
   within "exec dpsyn app --no-browser --port 8501" &
-  local health='import urllib.request as u; u.urlopen("http://127.0.0.1:8501/_stcore/health", timeout=3)'
   for _ in $(seq 120); do
     within "python -c '$health'" 2>/dev/null && break
     sleep 0.5
   done
   within "python -c '$health'"
   echo "the app answers, without a network, on a read-only root"
-  within "cd /tmp && dpsyn sample demo && dpsyn synth demo/sample.csv --schema demo/sample.schema.json \
-    --epsilon 1 --delta 1e-9 --out s.csv --manifest m.json --quiet"
+  within "cd /tmp && $job"
 }
 
 if [ "${1:-}" = --inside ]; then
   inside "$2" "$3"
   exit
 fi
+
+for runtime in docker podman; do
+  if "$runtime" info >/dev/null 2>&1; then
+    contained "$runtime"
+    exit
+  fi
+done
 
 folder=${1:-$(mktemp -d)}
 mkdir -p "$folder/context" "$folder/data"

@@ -54,11 +54,11 @@ def free_port(wanted: int | None) -> int:
 def run(args: argparse.Namespace) -> None:
     """Runs Streamlit in this process's place until it is interrupted."""
     import os
-    import subprocess
     import sys
 
     from dpsyn_core.errors import SettingError
     from dpsyn_core.extras import require
+    from dpsyn_core.platforms import become
     from dpsyn_core.runs import check_places_apart
 
     require("app", "the app")
@@ -82,8 +82,4 @@ def run(args: argparse.Namespace) -> None:
         if args.host:
             command += ["--server.address", "0.0.0.0", "--server.allowedHosts", args.host]  # noqa: S104 asked for
     # Streamlit reads the configuration and the theme from the current folder, so that is the app's own, with its `ui`
-    if os.name == "nt":
-        subprocess.run(command, cwd=folder, check=False)
-        return
-    os.chdir(folder)
-    os.execv(sys.executable, command)  # noqa: S606 in this process's place: ending `dpsyn app` ends the server
+    become(command, folder)

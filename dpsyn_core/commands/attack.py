@@ -35,8 +35,14 @@ def add(commands: Any) -> None:
         "attack", help="attack a system by shadow runs on the private table (reads private data)", description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("table", metavar="TABLE", type=place, help="the private table")
-    parser.add_argument("schema", metavar="SCHEMA", type=Path, help="its schema")
+    parser.add_argument(
+        "given", metavar="TABLE SCHEMA", nargs="+", type=place,
+        help="the private table and its schema; of linked tables the schema alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
+        help="one of several linked tables, by its name in the schema: a coin moves a root with all that hangs on it",
+    )  # fmt: skip
     parser.add_argument("--kind", choices=KINDS, default="membership", help="default membership")
     run_group = parser.add_argument_group("the run that is attacked")
     run_group.add_argument("--manifest", type=Path, metavar="M.json", help="of a run: its system, settings and budget")
@@ -54,6 +60,9 @@ def add(commands: Any) -> None:
         "--canaries", type=int, default=20, metavar="N", help="made-up people of membership (default 20)"
     )
     parser.add_argument("--secret", metavar="COLUMN", help="what inference guesses; default each column in turn")
+    parser.add_argument(
+        "--about", metavar="NAME", help="of linked tables, the one whose records are attacked; default the first child"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="child processes; default one a core, at most 4")
     parser.add_argument("-o", "--out", type=Path, metavar="OUT.json", help="the result: for the owner only")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -63,25 +72,38 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks, attacks, writes the JSON atomically, prints the result in words."""
-    from dpsyn_core.commands.common import TerminalProgress, read_input
-    from dpsyn_core.commands.trees import one_table
-    from dpsyn_core.errors import OutputError
+    from dpsyn_core.commands.common import TerminalProgress, read_input, read_named
+    from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs import LABEL, attack, check_attack
+    from dpsyn_core.runs import LABEL, attack, check_attack, named_tables
+    from dpsyn_core.schema import Schema
 
+    if len(args.given) > 2:
+        msg = (
+            f"'{args.given[2]}' is one name too many; name the table and its schema, or several with --table NAME=FILE"
+        )
+        raise SettingError(msg)
+    args.table, args.schema = args.given[0] if len(args.given) == 2 else None, Path(args.given[-1])
+    schema: Any = Schema.load(args.schema)
+    named: dict[str, Any] = {}
+    if schema.links:
+        named = named_tables(args.named, args.table, schema)
+    elif args.named or args.table is None:
+        msg = f"'{args.schema}' describes one table; name its file before the schema, and none with --table"
+        raise SettingError(msg)
     if args.out is not None:
-        for path in (args.table, args.schema, args.manifest):
+        for path in (args.table, args.schema, args.manifest, *named.values()):
             if path is not None and same_path(path, args.out):
                 msg = f"'{args.out.name}' is an input and the output; give the output its own name"
                 raise OutputError(msg)
         check_writable(args.out)
-    schema = one_table("attack", args.schema)
     spec = spec_of(args, schema)
     check_attack(schema, spec)
     progress = silent if args.quiet else TerminalProgress()
     progress("reading", 0, 1)
-    result = attack(read_input(args), schema, spec, progress=progress)
+    tables = read_named(args, named) if schema.links else read_input(args)
+    result = attack(tables, schema, spec, progress=progress)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if args.out is not None:
@@ -103,10 +125,13 @@ def spec_of(args: argparse.Namespace, schema: Schema) -> AttackSpec:
     workers = max(1, min(4, os.cpu_count() or 1)) if args.workers is None else args.workers
     given = {
         "kind": args.kind, "runs": RUNS[args.kind] if args.runs is None else args.runs, "records": args.records,
-        "canaries": args.canaries, "secret": args.secret, "workers": workers,
+        "canaries": args.canaries, "secret": args.secret, "about": args.about, "workers": workers,
     }  # fmt: skip
     if args.secret is not None and args.kind != "inference":
         msg = f"--secret names what inference guesses, and the kind is {args.kind}; leave it out, or use inference"
+        raise SettingError(msg)
+    if args.about is not None and args.kind == "membership":
+        msg = "--about names the table whose records are attacked, and membership is about whole roots; leave it out"
         raise SettingError(msg)
     try:
         return AttackSpec(**given, **attacked(args, schema))
@@ -122,6 +147,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.runs import schema_fault
+    from dpsyn_core.schema import LinkedSettings
     from dpsyn_core.systems import DEFAULT
 
     spoken = [n for n in ("epsilon", "delta", "method") if getattr(args, n) is not None]
@@ -145,6 +171,8 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
         from dpsyn_core.runs import NO_PUBLIC_TABLE
 
         raise SettingError(NO_PUBLIC_TABLE)
+    if schema.links:
+        return {"epsilon": m.epsilon, "delta": m.delta, **LinkedSettings.model_validate(m.settings).run()}
     asked = {} if m.questions is None else {
         "questions": m.questions.document, "questions_share": m.questions.share,
     }  # fmt: skip
@@ -158,7 +186,8 @@ def lines(result: AttackResult) -> list[str]:
     out = [*result.sentences[:1], f"attack: {TITLES[result.kind]}; {LABEL}"]
     out.append(
         f"run: {result.method} at epsilon {result.epsilon:g}, delta {result.delta:g}, on about {result.records} of "
-        f"{result.table_records} records; {result.runs} shadow runs in {result.seconds:.0f} s"
+        f"{result.table_records} {'roots' if result.tested else 'records'}; {result.runs} shadow runs in "
+        f"{result.seconds:.0f} s"
     )
     out += [
         "", f"{'epsilon promised':<42}{result.epsilon:>10.3g}",

@@ -56,9 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     # pyarrow's own allocator keeps what it once held; the system's gives it back (20 MB less at the peak)
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if argv is None:  # a process of its own, that holds a private table
-        from dpsyn_core.limits import forbid_core_dumps
+        from dpsyn_core.platforms import forbid_core_dumps, print_anything
 
         forbid_core_dumps()
+        print_anything()
         if args.command == "synth" and args.table is not None:
             from dpsyn_core.loading import load_little
 

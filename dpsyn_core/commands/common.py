@@ -199,6 +199,14 @@ def add_reading(parser: Parser, *, name: str = "TABLE", but: Sequence[str] = ())
     parser.later(declare)
 
 
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Declares which of several linked tables a command works on."""
+    parser.add_argument(
+        "--table", dest="one_of", metavar="NAME",
+        help="which table of a schema of linked ones: one individual is a root with its records there",
+    )  # fmt: skip
+
+
 def add_setting(group: Any, field: str, rule: FieldInfo, *, help: str) -> None:
     """Declares the flag of a field of a model: of a truth value, of some words, of a number or of text."""
     flag, kinds = f"--{field.replace('_', '-')}", [k for k in get_args(rule.annotation) if k is not type(None)]

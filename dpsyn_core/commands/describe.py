@@ -15,8 +15,14 @@ def add(commands: Any) -> None:
         description="Writes three files next to a released table: NAME.croissant.json, NAME.certificate.txt and "
         "NAME.nist-800-226.md. No cell of a table is read; the table's digest is compared with its manifest.",
     )
-    parser.add_argument("table", metavar="TABLE", type=Path, help="CSV, TSV or Parquet, as it was written")
-    parser.add_argument("--manifest", type=Path, metavar="M.json", help="default next to TABLE: TABLE.manifest.json")
+    parser.add_argument(
+        "table", metavar="TABLE", type=Path,
+        help="CSV, TSV or Parquet, as it was written; of linked tables their folder, where the files then go",
+    )  # fmt: skip
+    parser.add_argument(
+        "--manifest", type=Path, metavar="M.json",
+        help="default next to TABLE: TABLE.manifest.json, and in a folder manifest.json",
+    )  # fmt: skip
     parser.add_argument("--schema", type=Path, required=True, help="that the run was made with")
     parser.add_argument("--licence", required=True, metavar="URL", help="address or name of the licence")
     parser.add_argument("--url", required=True, help="of the page that offers the table")
@@ -31,23 +37,34 @@ def run(args: argparse.Namespace) -> None:
     import json
     from datetime import UTC, datetime
 
-    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable, manifest_beside, write_text
     from dpsyn_core.privacy import Manifest
-    from dpsyn_core.report import croissant, nist_page
+    from dpsyn_core.report import croissant, croissant_tree, nist_page
+    from dpsyn_core.runs import places_of
+    from dpsyn_core.schema import Schema
 
-    manifest = args.manifest or manifest_beside(args.table)
-    outs = [
-        args.table.with_name(f"{args.table.stem}.{ending}")
-        for ending in ("croissant.json", "certificate.txt", "nist-800-226.md")
-    ]
+    schema: Any = Schema.load(args.schema)
+    words: dict[str, Any] = {
+        "licence": args.licence, "url": args.url, "creator": args.curator, "description": args.description,
+        "published": args.published or datetime.now(UTC).date().isoformat(),
+    }  # fmt: skip
+    endings = ("croissant.json", "certificate.txt", "nist-800-226.md")
+    if schema.links:
+        places = places_of(args.table, schema, manifest=args.manifest, made=False)
+        manifest = places.manifest
+        own = manifest.name.endswith("manifest.json")
+        first = manifest.name.removesuffix("manifest.json") if own else f"{manifest.stem}."
+        outs = [manifest.with_name(f"{first}{ending}") for ending in endings]
+    else:
+        manifest = args.manifest or manifest_beside(args.table)
+        outs = [args.table.with_name(f"{args.table.stem}.{ending}") for ending in endings]
     for out in outs:
         check_writable(out)
-    document = croissant(
-        args.table, manifest, one_table("describe", args.schema),
-        licence=args.licence, url=args.url, creator=args.curator,
-        published=args.published or datetime.now(UTC).date().isoformat(), description=args.description,
-    )  # fmt: skip
+    if schema.links:
+        tables = dict(zip(schema.outputs, places.outs, strict=True))
+        document = croissant_tree(tables, manifest, schema, **words)
+    else:
+        document = croissant(args.table, manifest, schema, **words)
     found = Manifest.load(manifest)
     texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", found.certificate(), nist_page(found))
     for out, text in zip(outs, texts, strict=True):

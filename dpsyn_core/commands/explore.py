@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, place
+from dpsyn_core.commands.common import add_reading, add_table, place
 
 SHOWN = 20  # pairs that are printed
 
@@ -25,6 +25,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--questions", type=Path, metavar="Q.json", help="write questions to declare before a run")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_reading(parser)
+    add_table(parser)
     parser.set_defaults(run=run)
 
 
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
     for path in (args.design, args.groups, args.questions):
         if path is not None:
             check_writable(path)
-    schema = one_table("explore", args.schema)
+    schema = one_table("explore", args.schema, args.one_of)
     found = explore(read_input(args), schema, public=True)
     made = propose(found)
     questions = proposed_questions(found)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
+from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_table, place
 
 if TYPE_CHECKING:
     from dpsyn_core.measure import ItemSource
@@ -41,6 +41,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_engine(parser)
     add_reading(parser, name="TABLE with --schema", but=("delimiter",))
+    add_table(parser)
     parser.set_defaults(run=run)
 
 
@@ -59,7 +60,8 @@ def run(args: argparse.Namespace) -> None:
     # a column that is no item counts too: that it has another number of values may have been read from the data
     vouched = args.items is None and read_form(args).query_vouched
     facts = None if args.items is not None else public_facts(
-        one_table("itemsets", args.schema), dataset=args.dataset, query_vouched=vouched, reasons=(), public_table=None
+        one_table("itemsets", args.schema, args.one_of), dataset=args.dataset, query_vouched=vouched, reasons=(),
+        public_table=None,
     )  # fmt: skip
     places = Places.of(args.out, args.manifest, private=facts is None or not facts.reasons)
     places.check(args.table, args.items or args.schema)
@@ -107,7 +109,7 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
         if args.neighbours:
             msg = "--neighbours goes with --items; a schema declares the unit"
             raise SettingError(msg)
-        schema = one_table("itemsets", args.schema)
+        schema = one_table("itemsets", args.schema, args.one_of)
         item_rows(schema)  # refuses a schema without items before a large table is read
         table = open_input(args, schema)
         if not isinstance(table, Source):
@@ -115,6 +117,9 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
         found = from_source(table, schema, memory=memory_of(args.memory) or half_of_machine())
         say_odd(table, str(args.table))
         return found, schema.ledger_name, schema
+    if args.one_of is not None:
+        msg = "--table names one of the tables of a schema, and transactions have none; leave it out"
+        raise SettingError(msg)
     engine = [name for name in ("engine", "memory", "spark_master", "spark_conf") if getattr(args, name)]
     for name in (*(said for said in reading_flags(args) if said != "delimiter"), *engine):
         msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"

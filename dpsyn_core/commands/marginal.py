@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place, reading_flags
+from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_table, place, reading_flags
 
 if TYPE_CHECKING:
     from dpsyn_core.estimate import Reconstruction
@@ -60,6 +60,7 @@ def add(commands: Any) -> None:
     add_engine(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
+    add_table(parser)
     parser.set_defaults(run=run)
 
 
@@ -107,7 +108,7 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.runs import MARGINALS_METHOD, Places, release_marginals, write_release
 
-    spec, schema = run_spec(args, method=MARGINALS_METHOD), one_table("marginal", args.schema)
+    spec, schema = run_spec(args, method=MARGINALS_METHOD), one_table("marginal", args.schema, args.one_of)
     views = args.measurements or measurements_beside(args.out)
     facts = spec.facts(schema, query_vouched=read_form(args).query_vouched)
     places = Places.of(args.out, args.manifest, measurements=views, private=not facts.reasons)
@@ -141,7 +142,9 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.runs import as_document, as_table, read_marginals, run_of
     from dpsyn_core.tables import write_table
 
-    released = load_released(args.released, None if args.schema is None else one_table("marginal", args.schema))
+    released = load_released(
+        args.released, None if args.schema is None else one_table("marginal", args.schema, args.one_of)
+    )
     schema = released.schema
     manifest = None if args.manifest is None else run_of(args.released, args.manifest, schema)
     private = not schema.reasons if manifest is None else manifest.private

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_run
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs import Outlook, RunSpec
+    from dpsyn_core.runs import Outlook, RunSpec, TreeOutlook
     from dpsyn_core.schema import Schema
 
 KINDS = {
@@ -124,13 +124,18 @@ def _print_epsilon(args: argparse.Namespace) -> None:
 def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """The smallest epsilon of an error, as a document and as a sentence."""
     from dpsyn_core.commands.common import chosen_run
-    from dpsyn_core.commands.trees import COMMANDS
-    from dpsyn_core.runs import ASSUMED, PAIRS, epsilon_for_error, gain
+    from dpsyn_core.runs import ASSUMED, EVERY, PAIRS, epsilon_for_error, gain, tree_epsilon
 
     args.epsilon = 1.0  # of the run whose epsilon is looked for
+    spec: RunSpec
+    schema: Any
     spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
-    schema = schema.alone(COMMANDS["plan --error"])
-    reached = epsilon_for_error(spec, schema, of=args.of or PAIRS, target=args.error, n_records=args.about or ASSUMED)
+    of, about, counted = args.of or PAIRS, args.about or ASSUMED, "records"
+    if schema.links:
+        reached = tree_epsilon(spec, schema, of=of, target=args.error, n_roots=about)
+        counted = f"'{schema.root.name}', where {EVERY}"
+    else:
+        reached = epsilon_for_error(spec, schema, of=of, target=args.error, n_records=about)
     document: dict[str, Any] = {
         "of": reached.of,
         "target": reached.target,
@@ -138,7 +143,7 @@ def _epsilon_for_error(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
         "epsilon": reached.epsilon,
         "curve": [list(point) for point in zip(reached.epsilons, reached.errors, strict=True)],
     }
-    what = f"error {reached.target:.3g} of {reached.of} with about {reached.n_records:,} records"
+    what = f"error {reached.target:.3g} of {reached.of} with about {reached.n_records:,} {counted}"
     epsilon = reached.rounded()
     if epsilon is None:
         most = reached.epsilons[-1]
@@ -212,20 +217,20 @@ def _save_settings(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> N
         print(f"note: the settings are in '{place}', for the owner alone", file=sys.stderr)
 
 
-def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
+def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     """The plan of linked tables: one line a step of the run. Raises InputError."""
     from dpsyn_core.commands.common import print_json
-    from dpsyn_core.commands.trees import COMMANDS
-    from dpsyn_core.runs import TreePlan, steps_of
+    from dpsyn_core.runs import TreePlan, steps_of, tree_outlook
 
-    if args.outlook:
-        schema.alone(COMMANDS["plan --outlook"])
     made = TreePlan.of(spec, schema)
     steps = steps_of(made.working, made.cost, made.costs, made.needs, pairs=made.pairs)
     _save_settings(args, spec, schema)
+    sizes = {} if args.about is None else {"sizes": [args.about]}
+    outlook = tree_outlook(spec, schema, **sizes) if args.outlook else []
     if args.json:
         about = {"method": made.config.name, "epsilon": spec.epsilon, "delta": spec.delta}
-        print_json(about | {"steps": [asdict(s) for s in steps], "not_private_because": list(schema.reasons)})
+        more = {"outlook": [asdict(line) for line in outlook]} if args.outlook else {}
+        print_json(about | {"steps": [asdict(s) for s in steps], "not_private_because": list(schema.reasons)} | more)
         return
     if schema.reasons:
         print(f"NOT PRIVATE: {'; '.join(schema.reasons)}; a run would be stamped so")
@@ -233,6 +238,8 @@ def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None
     print(f"{'part of budget':<18}{'noise, in roots':<18}what")
     for step in steps:
         print(f"{f'{100 * step.share:.3g} %':<18}{step.noise:<18.3g}{step.sentence()}")
+    if outlook:
+        print_tree_outlook(outlook, schema.root.name)
 
 
 def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
@@ -274,6 +281,25 @@ def print_outlook(found: Sequence[Outlook]) -> None:
     for epsilon in dict.fromkeys(o.epsilon for o in found):
         line = [f"{_error(o.columns)} / {_error(o.pairs)}" for o in found if o.epsilon == epsilon]
         print(f"{epsilon:<10g}" + "".join(f"{cell:>20}" for cell in line))
+
+
+def print_tree_outlook(found: Sequence[TreeOutlook], root: str) -> None:
+    """For each step one line an epsilon, one column a number of roots: single columns / measured pairs."""
+    from dpsyn_core.runs import EVERY, NOT_KNOWN
+
+    sizes = list(dict.fromkeys(o.n_roots for o in found))
+    print(
+        f"\nexpected error of noise alone, single columns / pairs that are measured, by the number of '{root}', where"
+    )
+    print(EVERY)
+    for table, role in dict.fromkeys((o.table, o.role) for o in found):
+        name = f"{table}: {role}" if role else table
+        print(f"{name:<26}" + "".join(f"{n:>22,}" for n in sizes))
+        for epsilon in dict.fromkeys(o.epsilon for o in found):
+            lines = [o for o in found if (o.table, o.role, o.epsilon) == (table, role, epsilon)]
+            cells = [f"{_error(o.columns)} / {'not known' if table != root else _error(o.pairs)}" for o in lines]
+            print(f"{f'  epsilon {epsilon:g}':<26}" + "".join(f"{cell:>22}" for cell in cells))
+    print(f"not known: {NOT_KNOWN}")
 
 
 def _error(share: float | None) -> str:

@@ -24,9 +24,22 @@ def add(commands: Any) -> None:
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--n-records", type=int, help="records to write; default as released")
     parser.add_argument("--seed", type=int, help="default a fresh one; that of the run makes its table again")
-    parser.add_argument("--where", metavar="CONDITION", help="for all records: 'CITY = Bellmere and AGE in [18, 30]'")
-    parser.add_argument("--columns", metavar="A,B,C", help="keep these columns; names with commas as a JSON list")
-    parser.add_argument("--rules", type=Path, metavar="R.json", help="further rules, as the list in a schema")
+    parser.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="for all records, of linked tables for all roots: 'CITY = Bellmere and AGE in [18, 30]'",
+    )
+    parser.add_argument(
+        "--columns",
+        metavar="A,B,C",
+        help="keep these columns, of linked tables TABLE.COLUMN; names with commas as a JSON list",
+    )
+    parser.add_argument(
+        "--rules",
+        type=Path,
+        metavar="R.json",
+        help='further rules, as the list in a schema; of linked tables each with "table" or "link"',
+    )
     parser.add_argument(
         "--add-proposed", type=int, nargs="*", metavar="N",
         help="add the rules that the headers propose (by their numbers in dpsyn schema propose-rules, or all): you "
@@ -100,19 +113,23 @@ def make_tree(args: argparse.Namespace, found: Any) -> None:
     from dpsyn_core.commands.common import TerminalProgress, parse_settings, signing_key
     from dpsyn_core.errors import SettingError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs import WHOLE, TreeChanges, places_of, post_processing_generator, refit_tree, write_release
+    from dpsyn_core.runs import TreeChanges, places_of, post_processing_generator, refit_tree, write_release
 
-    for option in ("where", "columns", "rules", "add_proposed", "schema", "by", "epsilon", "delta"):
+    if args.add_proposed is not None:
+        msg = "a refit of linked tables does not take --add-proposed; name their rules with --rules"
+        raise SettingError(msg)
+    for option in ("schema", "by", "epsilon", "delta"):
         if getattr(args, option) is not None:
-            own = option in ("where", "columns", "rules", "add_proposed")
-            why = WHOLE if own else "a release file has its own; leave it out"
-            msg = f"a refit of linked tables does not take --{option.replace('_', '-')}: {why}"
+            msg = f"a refit of linked tables does not take --{option}: a release file has its own; leave it out"
             raise SettingError(msg)
     changes = TreeChanges(
-        method=args.method, settings=dict(parse_settings(args.settings)), n_records=args.n_records, tables=args.tables
+        method=args.method, settings=dict(parse_settings(args.settings)), n_records=args.n_records, tables=args.tables,
+        where=args.where, columns=_columns(args.columns), rules=_rules(args.rules),
     )  # fmt: skip
-    places = places_of(args.out, found.released.schema, manifest=args.manifest, copies=args.tables)
-    places.check(args.release)
+    described = changes.schema(found.released.schema)
+    private = not changes.looked(found.released.schema, found.manifest.dataset)
+    places = places_of(args.out, described, manifest=args.manifest, copies=args.tables, private=private)
+    places.check(args.release, args.rules)
     key = signing_key(args.sign)
     progress = silent if args.quiet else TerminalProgress()
     rng, seed = post_processing_generator(args.seed)

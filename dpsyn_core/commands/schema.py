@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, place, read_columns, read_input, table_name
+from dpsyn_core.commands.common import add_reading, add_table, place, read_columns, read_input, table_name
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
@@ -37,6 +37,7 @@ def add(commands: Any) -> None:
     sent.add_argument("schema", metavar="schema.json", type=Path)
     sent.add_argument("--format", metavar="NAME", help="ddi, csvw, csvw-eo, frictionless or sdv; default by OUT's name")
     sent.add_argument("-o", "--out", type=Path, required=True, metavar="OUT")
+    add_table(sent)
     sent.set_defaults(run=run_export)
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
     draft.add_argument("table", metavar="TABLE", type=place, nargs="?")
@@ -93,10 +94,13 @@ def add(commands: Any) -> None:
     sure.add_argument("schema", metavar="schema.json", type=Path)
     sure.add_argument(
         "columns", metavar="COLUMN", nargs="*",
-        help="whose kind, range or list you know from outside; none: show what was read, and confirm nothing",
+        help="whose kind, range or list you know from outside, of linked tables TABLE.COLUMN; none: show what was "
+        "read, and confirm nothing",
     )  # fmt: skip
     sure.add_argument(
-        "--unit", action="store_true", help="who is one individual too, and how many records one has at most"
+        "--unit",
+        action="store_true",
+        help="who is one individual too, and how many records one has at most; of linked tables keys and links",
     )
     sure.add_argument(
         "--rules", action="store_true", help="the rules too, which were chosen after rules were tried on the data"
@@ -155,7 +159,7 @@ def run_export(args: argparse.Namespace) -> None:
         msg = f"the name '{args.out.name}' says no format; add --format with one of {', '.join(FORMATS)}"
         raise SettingError(msg)
     check_writable(args.out)
-    schema = one_table("schema", args.schema)
+    schema = one_table("schema export", args.schema, args.one_of)
     raw, missing = export(schema, chosen)
     write_bytes(args.out, raw, private=bool(schema.reasons))
     print(f"wrote {args.out}: {FORMATS[chosen].title}")
@@ -204,13 +208,15 @@ def run_draft(args: argparse.Namespace) -> None:
 
 def run_confirm(args: argparse.Namespace) -> None:
     """Makes entries public by the word of a person, who names them; says what is left."""
-    from dpsyn_core.commands.trees import one_table
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema import confirm
+    from dpsyn_core.schema import Schema, confirm
 
     out = args.out or args.schema
     check_writable(out)
-    before = one_table("schema confirm", args.schema)
+    before = Schema.load(args.schema)
+    if before.links:
+        confirm_tree(args, before, out)
+        return
     if not (args.columns or args.unit or args.rules or args.everything):
         print_unconfirmed(before)
         return
@@ -230,6 +236,35 @@ def run_confirm(args: argparse.Namespace) -> None:
     print(f"wrote {out}{': NOT PRIVATE until the rest is confirmed' if made.reasons else ''}")
 
 
+def confirm_tree(args: argparse.Namespace, before: Any, out: Path) -> None:
+    """As `run_confirm`, for linked tables."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.schema import confirm_linked
+
+    if not (args.columns or args.unit or args.rules or args.everything):
+        print(f"what follows {PRIVATE}")
+        for table in before.tables:
+            for name in () if table.columns is None else table.columns.from_data:
+                print(f"to check: '{table.name}.{name}', {table.columns[name].describe()}")
+        if before.unit.source == "data":
+            print(f"to check: keys and links: one individual is one '{before.root.name}'; {limits_of(before)}")
+        print_rules_to_check(before)
+        return
+    made = confirm_linked(before, args.columns, unit=args.unit, rules=args.rules, everything=args.everything)
+    made.dump(out)
+    gone = [reason for reason in before.reasons if reason not in made.reasons]
+    for reason in gone:
+        print(f"confirmed as public by your word, no longer said: {reason}")
+    for reason in made.reasons:
+        print(f"left: {reason}")
+    print(f"wrote {out}{': NOT PRIVATE until the rest is confirmed' if made.reasons else ''}")
+
+
+def limits_of(schema: Any) -> str:
+    """How many children each link counts at most, in words."""
+    return ", ".join(f"at most {one.max_children} '{one.child}' of a '{one.parent}'" for one in schema.links)
+
+
 def print_unconfirmed(schema: Any) -> None:
     """What was read from the data and nobody has confirmed, one line each."""
     from dpsyn_core.commands.common import PRIVATE
@@ -240,6 +275,11 @@ def print_unconfirmed(schema: Any) -> None:
     if schema.unit_from_data:
         one = schema.unit.identifier or "each record"
         print(f"to check: who is one individual: {one}, of which at most {schema.unit.max_records} records are counted")
+    print_rules_to_check(schema)
+
+
+def print_rules_to_check(schema: Any) -> None:
+    """The rules that were chosen by looking, one line each, and what to do next."""
     for rule in (r for r in schema.rules if r.source == "data"):
         print(f"to check: the rule '{rule}', chosen after rules were tried on the data")
     print("nothing was confirmed: name the columns that are known without the data, --unit, --rules, or --everything")

@@ -62,9 +62,9 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
     parser.add_argument(
-        "--public-table", metavar="FILE",
+        "--public-table", metavar="[ROOT=]FILE",
         help="a table with columns of the schema that you vouch is public, such as last year's release: it is learnt "
-        "from at no budget, as far as what is measured bears it out",
+        "from at no budget, as far as what is measured bears it out; of linked tables for the root, ROOT=FILE",
     )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
@@ -208,6 +208,7 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     from dpsyn_core.runs import (
         TreePlan,
         TreeSource,
+        check_apart,
         check_name,
         named_tables,
         pack_tree,
@@ -220,8 +221,13 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     from dpsyn_core.tables import open_named
 
     check_options(args)
-    plan = TreePlan.of(spec, schema)
     named = named_tables(args.named, args.table, schema)
+    if spec.public_table is not None:
+        public = Path(spec.public_table.partition("=")[2])
+        for private in named.values():
+            check_apart(public, private)
+        print(f"note: '{public.name}' is public by your word alone: nothing protects its records", file=sys.stderr)
+    plan = TreePlan.of(spec, schema)
     places = places_of(
         args.out, schema, manifest=args.manifest, copies=spec.tables, answers=bool(plan.asked.across),
         measurements=args.measurements, release=args.save_release,

@@ -7,39 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.schema import Schema
+from dpsyn_core.schema import LinkedSchema, Schema
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import TableSchema
 
 ONE_BY_ONE = "name one of them by a schema of its own"
+NAMED = "name one of them with --table NAME"
 COMMANDS = {
-    "explore": f"an exploration is of the columns of one table; {ONE_BY_ONE}",
-    "marginal": f"a marginal is a table of columns of one table; declare a question across links, or {ONE_BY_ONE}",
-    "itemsets": f"itemsets are baskets of one table; {ONE_BY_ONE}",
-    "describe": f"a description of a published table is of one; {ONE_BY_ONE}",
+    "explore": f"an exploration is of the columns of one table; {NAMED}",
+    "marginal": f"a marginal is a table of columns of one table; {NAMED}, or declare a question across links",
+    "itemsets": f"itemsets are baskets of one table; {NAMED}",
+    "schema export": f"a codebook is of the columns of one table; {NAMED}",
     "draw": "trained models make single tables, which no key holds together; save a release, and use `dpsyn refit`",
     "compare-systems": f"systems are compared on one table, and linked tables have two; {ONE_BY_ONE}",
-    "attack": (
-        "an attack adds and removes an individual of one table: one root with all that hangs on it is no record that "
-        f"it can make; {ONE_BY_ONE}"
-    ),
-    "plan --error": (
-        "an error is forecast for the columns and pairs of one table, and which pairs of linked ones are measured "
-        f"depends on what is released before; ask for --gain, or {ONE_BY_ONE}"
-    ),
-    "plan --outlook": f"errors are forecast for the columns and pairs of one table; leave it out, or {ONE_BY_ONE}",
     "refit": f"tables that others published are of one table; {ONE_BY_ONE}",
-    "schema confirm": (
-        'this command does not confirm them; say who knows them without the data on the page, or write "source": '
-        '"public" into the columns and the unit that you know so'
-    ),
     "schema": f"this command describes one table; {ONE_BY_ONE}",
 }
 
 OPTIONS = {
     "save_model": "no system that trains a model knows keys",
-    "public_table": "a public table is one table, and says nothing of what holds across links",
     "population": "their intervals are about the real tables, of which noise is all that is not known",
     "confidence": "their intervals have 95 %, for which the noise was drawn",
     "spark_master": "all that hangs on one root has to come together, which executors of Spark do not do",
@@ -54,6 +41,12 @@ def check_options(args: argparse.Namespace) -> None:
             raise SettingError(msg)
 
 
-def one_table(command: str, path: str | Path) -> TableSchema:
-    """The schema of a command that works on one table. Raises SchemaError."""
-    return Schema.load(path).alone(COMMANDS[command])
+def one_table(command: str, path: str | Path, table: str | None = None) -> TableSchema:
+    """The schema of a command that works on one table. table: which of several linked ones. Raises InputError."""
+    schema = Schema.load(path)
+    if table is None:
+        return schema.alone(COMMANDS[command])
+    if not isinstance(schema, LinkedSchema):
+        msg = f"the schema '{schema.name}' describes one table, and --table names one of several; leave it out"
+        raise SettingError(msg)
+    return schema.table_alone(table)

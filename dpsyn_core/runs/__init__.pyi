@@ -46,6 +46,11 @@ from dpsyn_core.runs.choose.outlook import table_steps as table_steps
 from dpsyn_core.runs.choose.processes import Draw as Draw
 from dpsyn_core.runs.choose.proposals import DesignProposal as DesignProposal
 from dpsyn_core.runs.choose.proposals import propose as propose
+from dpsyn_core.runs.choose.tree_outlook import EVERY as EVERY
+from dpsyn_core.runs.choose.tree_outlook import NOT_KNOWN as NOT_KNOWN
+from dpsyn_core.runs.choose.tree_outlook import TreeOutlook as TreeOutlook
+from dpsyn_core.runs.choose.tree_outlook import tree_epsilon as tree_epsilon
+from dpsyn_core.runs.choose.tree_outlook import tree_outlook as tree_outlook
 from dpsyn_core.runs.choose.worker import RESULT as RESULT
 from dpsyn_core.runs.further_marginals import MARGINALS_METHOD as MARGINALS_METHOD
 from dpsyn_core.runs.further_marginals import MarginalRelease as MarginalRelease
@@ -148,7 +153,6 @@ from dpsyn_core.runs.trees.keys import check_keys as check_keys
 from dpsyn_core.runs.trees.reference import LinkVerdict as LinkVerdict
 from dpsyn_core.runs.trees.reference import link_verdicts as link_verdicts
 from dpsyn_core.runs.trees.reference import separate_tables as separate_tables
-from dpsyn_core.runs.trees.refit import WHOLE as WHOLE
 from dpsyn_core.runs.trees.refit import TreeChanges as TreeChanges
 from dpsyn_core.runs.trees.refit import refit_tree as refit_tree
 from dpsyn_core.runs.trees.release import TreePlan as TreePlan

@@ -6,15 +6,17 @@ Nothing here reads a table: schema and run decide.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema import Domain, Schema
+from dpsyn_core.schema import CodedAttribute, Domain, Schema
 from dpsyn_core.systems import ASSUMED, DEFAULT, RunPlan, Step, dry_run, plan_of
 
 __all__ = [
-    "ASSUMED", "LOST", "RunPlan", "Step", "column_error", "lost", "lost_sentence",
+    "ASSUMED", "LOST", "RunPlan", "Step", "column_error", "columns_off", "lost", "lost_sentence",
     "plan", "plan_of",
 ]  # fmt: skip
 
@@ -46,22 +48,30 @@ def column_error(made: RunPlan, domain: Domain, n_records: float) -> float | Non
         domain: the values that the system works on.
         n_records: about how many records there are.
     """
-    sizes = np.array(domain.sizes, dtype=np.float64)
-    parts = np.array([min(a.size, COARSE) if a.number else a.size for a in domain.attributes], dtype=np.float64)
     found = []
     for step in made.steps:
         std = made.std(step)
         if std is None or step.kind in NO_TABLES:
             continue
-        cells = np.minimum(sizes, max(step.cells[1], 1))
-        off = (
-            np.sqrt(cells * np.minimum(cells, parts))
-            * math.sqrt(std[0] * std[1])
-            * math.sqrt(2 / math.pi)
-            / (2 * n_records)
-        )
-        found.append(float(np.minimum(off, 1.0).mean()))
+        off = columns_off(domain.attributes, max(step.cells[1], 1), math.sqrt(std[0] * std[1]), n_records)
+        found.append(float(off.mean()))
     return min(found, default=None)
+
+
+def columns_off(attributes: Sequence[CodedAttribute], most: int, std: float, n_records: float) -> NDArray[np.float64]:
+    """TVD that noise alone gives each of these columns, at most 1; see `column_error`.
+
+    Args:
+        attributes: the columns.
+        most: cells of a table of one column, at most.
+        std: standard deviation of the noise of a cell, in counts.
+        n_records: about how many records there are, in counts.
+    """
+    sizes = np.array([a.size for a in attributes], dtype=np.float64)
+    parts = np.array([min(a.size, COARSE) if a.number else a.size for a in attributes], dtype=np.float64)
+    cells = np.minimum(sizes, most)
+    off = np.sqrt(cells * np.minimum(cells, parts)) * std * math.sqrt(2 / math.pi) / (2 * n_records)
+    return np.asarray(np.minimum(off, 1.0))
 
 
 def lost(made: RunPlan, spec: RunSpec, schema: Schema, n_records: float) -> float | None:

@@ -15,7 +15,7 @@ document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
 domain: AttributeSet CodedAttribute Domain
 drafts.crowding: crowded
 drafts.draft: confirm draft drafted rules_known
-drafts.linked: CHILDREN draft_linked propose_linked_rules proposed_roles with_keys
+drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema
 drafts.proposal: Proposal
@@ -36,7 +36,7 @@ rules.anniversaries: COMPLETED
 rules.base: Bools Key Rule
 rules.columns: BLANK Group PLAIN RuleColumn
 rules.computation: Computed computed_columns given_by measured_part part_of with_computed
-rules.condition: Condition met named
+rules.condition: Condition check_where met named
 rules.date_parts: Part
 rules.difference: SECONDS
 rules.impossible: ImpossibleRule

@@ -23,6 +23,7 @@ from dpsyn_core.schema.drafts.draft import draft as draft
 from dpsyn_core.schema.drafts.draft import drafted as drafted
 from dpsyn_core.schema.drafts.draft import rules_known as rules_known
 from dpsyn_core.schema.drafts.linked import CHILDREN as CHILDREN
+from dpsyn_core.schema.drafts.linked import confirm_linked as confirm_linked
 from dpsyn_core.schema.drafts.linked import draft_linked as draft_linked
 from dpsyn_core.schema.drafts.linked import propose_linked_rules as propose_linked_rules
 from dpsyn_core.schema.drafts.linked import proposed_roles as proposed_roles
@@ -88,6 +89,7 @@ from dpsyn_core.schema.rules.computation import measured_part as measured_part
 from dpsyn_core.schema.rules.computation import part_of as part_of
 from dpsyn_core.schema.rules.computation import with_computed as with_computed
 from dpsyn_core.schema.rules.condition import Condition as Condition
+from dpsyn_core.schema.rules.condition import check_where as check_where
 from dpsyn_core.schema.rules.condition import met as met
 from dpsyn_core.schema.rules.condition import named as named
 from dpsyn_core.schema.rules.date_parts import Part as Part

@@ -9,12 +9,14 @@ from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.platforms import unusable
 from dpsyn_core.privacy import HangingTable, Unit
 from dpsyn_core.schema.document import (
     BoughtCharge,
     Document,
     LinkedTable,
     Schema,
+    TableSchema,
     rules_from_data,
 )
 from dpsyn_core.schema.domain import CodedAttribute
@@ -76,6 +78,15 @@ class LinkedSettings(Document):
         """Whether columns were counted in pairs."""
         return self.system != "independent"
 
+    def run(self) -> dict[str, Any]:
+        """System, settings and questions as fields of a run."""
+        return {
+            "method": self.system,
+            "settings": {"effort": self.effort, **self.settings} if self.pairs else dict(self.settings),
+            "questions": {"version": 1, "questions": list(self.questions)} if self.questions else None,
+            "questions_share": self.questions_share,
+        }
+
     def stated(self) -> dict[str, Any]:
         """As JSON values; what came later than the first three fields appears where it is not the usual one."""
         later = {"system", "settings", "questions_share", "copies"}
@@ -125,8 +136,8 @@ class LinkedSchema(Schema):
     def _fits(self) -> LinkedSchema:
         names = [t.name for t in self.tables]
         for name in names:
-            if names.count(name) > 1:
-                msg = f"table '{name}' is declared twice; every table needs a name of its own"
+            if sum(name.casefold() == other.casefold() for other in names) > 1:
+                msg = f"table '{name}' is declared twice, capitals aside; every table needs a name of its own"
                 raise ValueError(msg)
         for name in [*names, self.name] if self.one_file else names:
             if set(name) & set("/\\") or name.startswith(".") or not name.isprintable():
@@ -134,6 +145,9 @@ class LinkedSchema(Schema):
                     f"table {name[:80]!r} names a file; a name must not hold a slash or a mark that is not printed, or "
                     "begin with a dot"
                 )
+                raise ValueError(msg)
+            if unusable(name):
+                msg = f"table {name[:80]!r} names a file, and Windows takes no file of this name; give it another name"
                 raise ValueError(msg)
         self._check_tree(names)
         for table in self.tables:
@@ -284,6 +298,38 @@ class LinkedSchema(Schema):
                 return table
         msg = f"the schema has no table '{name}'; it has {', '.join(t.name for t in self.tables)}"
         raise SchemaError(msg)
+
+    def table_alone(self, name: str) -> TableSchema:
+        """The schema of one of the tables, for what looks at it alone.
+
+        One individual is a root: all records that carry its key, of which as many count as its link allows.
+
+        Raises:
+            SchemaError: there is no such table, it has no columns, or its records do not name their root.
+        """
+        table = self[name]
+        link = next((one for one in self.links if one.child == name), None)
+        if table.columns is None:
+            msg = f"table '{name}' has nothing but its key; name another table"
+            raise SchemaError(msg)
+        if link is not None and self.above(link) is not None:
+            msg = (
+                f"records of '{name}' name their '{link.parent}' and not the '{self.root.name}' that they hang on, who "
+                f"is protected; give them the column '{self.root_key}' and a schema of their own, or ask for it as a "
+                "question across links"
+            )
+            raise SchemaError(msg)
+        key = self.root_key if link is None else link.key
+        unit = {"identifier": key, "max_records": 1 if link is None else link.max_children}
+        if table.columns.unit_from_data:
+            unit["source"] = "data"
+        document = table.columns.document()
+        others = [a for a in document["attributes"] if a["name"] != key]
+        return TableSchema.of(
+            document
+            | {"name": name, "dataset": self.ledger_name, "unit": self.unit.model_dump(mode="json") | unit}
+            | {"attributes": [{"name": key, "kind": "identifier"}, *others]}
+        )
 
     @property
     def root_key(self) -> str:

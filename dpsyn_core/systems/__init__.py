@@ -17,6 +17,7 @@ others.privbasis: Itemsets PrivBasisSettings check_itemsets find_itemsets
 others.priview: PriViewConfig
 public_table: PublicTable
 registry: DEFAULT config_class configure names package_of validated
+rls.budget: BudgetPlan
 rls.evidence: RlsEvidence
 rls.implied_dependence: beyond cooler_half
 rls.pairs: choose_pairs sampling_errors usual_recodes

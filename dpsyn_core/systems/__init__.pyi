@@ -38,6 +38,7 @@ from dpsyn_core.systems.registry import configure as configure
 from dpsyn_core.systems.registry import names as names
 from dpsyn_core.systems.registry import package_of as package_of
 from dpsyn_core.systems.registry import validated as validated
+from dpsyn_core.systems.rls.budget import BudgetPlan as BudgetPlan
 from dpsyn_core.systems.rls.evidence import RlsEvidence as RlsEvidence
 from dpsyn_core.systems.rls.implied_dependence import beyond as beyond
 from dpsyn_core.systems.rls.implied_dependence import cooler_half as cooler_half

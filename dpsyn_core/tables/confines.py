@@ -17,8 +17,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.platforms import ONE_FILE, OPENED
 
-OPENED = Path("/proc/self/fd")  # of Linux: the files that this process has open, as links to where they lie
 REFUSED = "this server does not read that folder; upload the file, or ask its operator to allow the folder"
 
 
@@ -85,7 +85,7 @@ def steady(path: Path) -> Iterator[Path]:
         yield path
         return
     check(path)
-    handle = os.open(path.resolve(), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+    handle = os.open(path.resolve(), ONE_FILE)
     try:
         opened = OPENED / str(handle)
         linked = opened.exists()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 from dpsyn_core.files import open_private, put_private
+from dpsyn_core.platforms import SYSTEM
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.notices import Notice, made
 from dpsyn_core.tables.read_form import ReadForm
@@ -34,7 +34,7 @@ def take(folder: Path) -> Batches:
 
     rest = json.loads((folder / READING).read_text("utf-8"))
     # Windows does not let a mapped file be removed
-    opened = pa.OSFile if os.name == "nt" else pa.memory_map
+    opened = pa.OSFile if SYSTEM == "win32" else pa.memory_map
     with opened(str(folder / TABLE), "rb") as file, pa.ipc.open_stream(file) as stream:
         table = stream.read_all()
     notices, odd = ([made(sentence) for sentence in rest.pop(name)] for name in SENTENCES)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dpsyn_core.child import Child
 from dpsyn_core.errors import TableError
 from dpsyn_core.extras import require
-from dpsyn_core.limits import physical_mb
+from dpsyn_core.platforms import physical_mb
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.cells.canonical_text import canonical, to_text

@@ -290,7 +290,7 @@ def test_a_missing_extra_is_one_sentence_with_its_command(tmp_path, monkeypatch)
     raw = written(tmp_path, "sav").read_bytes()
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     for needs in (lambda: read_table(raw), lambda: write_table(TABLE, tmp_path / "x.dta")):
-        with pytest.raises(ExtraError, match=r"pip install 'dpsyn-studio\[codebooks\]'"):
+        with pytest.raises(ExtraError, match=r'pip install "dpsyn-studio\[codebooks\]"'):
             needs()
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import threading
 import time
@@ -20,6 +19,7 @@ from dpsyn_core import errors
 from dpsyn_core.child import Child
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home, put_private
+from dpsyn_core.platforms import ended_from_outside, ended_late
 from dpsyn_core.runs import DRAFT, ERROR, READ, UPLOAD, ReadJob, ReadSpec
 from dpsyn_core.schema import Schema
 from ui.shared.access import classroom
@@ -153,9 +153,9 @@ def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Batches, Schema |
     if left:
         kind = getattr(errors, left["type"], TableError)
         raise kind(left["message"])
-    if status == -getattr(signal, "SIGALRM", 0):
+    if ended_late(status):
         msg = _late(spec)
-    elif status == -getattr(signal, "SIGKILL", 0):
+    elif ended_from_outside(status):
         msg = f"{_doing(spec)} was ended from outside, often for want of memory; {_less(spec)}"
     elif spec.form.of_database:
         msg = "the database crashed the reader; check that its file is whole, or export the table as CSV"

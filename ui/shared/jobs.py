@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from dpsyn_core.child import Child
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
+from dpsyn_core.platforms import ended_late
 from dpsyn_core.runs import COMPILED, CONFINES, DONE, ERROR, JOB, PROGRESS, RUN, SCHEMA, WARM, JobSpec, write_json
 from ui.shared.access import classroom, limits
 
@@ -40,6 +41,7 @@ OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
 WAITING = 4  # runs that one owner may have queued or running
 CANCELLED = "Cancelled"  # the type that error.json gets from a cancel
 WORKER = "dpsyn_core.runs.jobs.worker"  # the module that a child process runs
+DEAF = 15  # seconds beyond its limit after which a run is ended that does not hear its own clock
 GRACE = 1.5  # seconds between asking a worker to end and ending it
 
 
@@ -106,11 +108,16 @@ class Job:
         if left:
             return str(left)
         status = self.process.returncode if self.process else None
-        if status == -14:  # SIGALRM
-            return f"the run took longer than its limit of {self.spec.seconds} s; use fewer attributes or raise it"
+        if ended_late(status):
+            return self.late
         if status is None:
             return f"the app was closed while this run was under way; {self._spent}; run it again"
         return f"the run was ended from outside, often for want of memory; {self._spent}"
+
+    @property
+    def late(self) -> str:
+        """The sentence for a run whose time is over."""
+        return f"the run took longer than its limit of {self.spec.seconds} s; use fewer attributes or raise it"
 
     @property
     def _spent(self) -> str:
@@ -317,7 +324,11 @@ class Jobs:
 
     def _wait(self, job: Job) -> None:
         if job.process is not None:
-            job.process.wait()
+            try:
+                job.process.wait(job.spec.seconds + DEAF)
+            except subprocess.TimeoutExpired:
+                write_json(job.folder / ERROR, {"type": "SizeError", "message": job.late})
+                job.process.end()
         _forget_table(job)
         self._next()
         self._refill()

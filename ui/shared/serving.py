@@ -12,7 +12,7 @@ from types import TracebackType
 
 import streamlit as st
 
-from dpsyn_core.limits import forbid_core_dumps
+from dpsyn_core.platforms import forbid_core_dumps
 from ui.shared.access import classroom
 
 # what pages import when they are first opened, those first that a visitor is likely to open first

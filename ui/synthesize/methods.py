@@ -190,7 +190,7 @@ def _estimate_in_place(space: Workspace) -> None:
 
 def estimate(space: Workspace) -> None:
     """What a run will take: seconds and memory, from the sizes alone."""
-    from dpsyn_core.limits import limits_memory
+    from dpsyn_core.platforms import limits_memory
     from ui.synthesize.estimates import estimated
 
     if not limits_memory():

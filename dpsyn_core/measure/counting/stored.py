@@ -7,8 +7,6 @@ StoredCounter: exact marginals of records whose codes are on disk, by the same k
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO
@@ -28,6 +26,7 @@ from dpsyn_core.measure.counting.memory import (
     too_many_records,
 )
 from dpsyn_core.measure.counting.sums import Sample, SumRule, VectorMap, block_sum
+from dpsyn_core.platforms import read_at
 from dpsyn_core.schema import AttributeSet, Domain
 
 BLOCK_VALUES = 16 << 20  # codes of a block: 16 MB where attributes have at most 256 values
@@ -51,7 +50,6 @@ class Store:
         self._most = max(FEWEST, min(MOST, BLOCK_VALUES // max(1, len(domain))))
         self._blocks: list[tuple[int, int]] = []  # where a block starts in the file, and its records
         self._end = 0
-        self._lock = threading.Lock()
 
     @property
     def record_bytes(self) -> int:
@@ -109,12 +107,7 @@ class Store:
 
     def _read_at(self, start: int, size: int) -> bytes:
         """Bytes of the file. Read, not mapped: pages of a map would count as this process's memory."""
-        if hasattr(os, "pread"):
-            data = os.pread(self._file.fileno(), size, start)
-        else:
-            with self._lock:
-                self._file.seek(start)
-                data = self._file.read(size)
+        data = read_at(self._file.fileno(), size, start)
         if len(data) != size:
             msg = "the private file of codes is shorter than what was written to it; is the disk full or damaged?"
             raise SizeError(msg)

@@ -13,13 +13,13 @@ import numpy as np
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.measure.sources.base import Source
 from dpsyn_core.measure.sources.memory import GatheredSource, MemorySource
+from dpsyn_core.platforms import physical_mb
 from dpsyn_core.schema import Schema
 from dpsyn_core.tables import Batches, ReadForm, open_table
 
 ENGINES = ("memory", "stored", "spark")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 LEAST_MEMORY = 500 * 10**6  # bytes that any run takes, with the libraries it loads
-UNKNOWN_MEMORY = 8 * 10**9  # bytes of a machine that does not say how much it has
 BASE, CELL = 300 * 10**6, 20  # bytes of a run in memory: in any case, and for each cell of the table it reads
 
 
@@ -171,10 +171,7 @@ def period(seconds: float) -> str:
 
 def half_of_machine() -> int:
     """Half of the memory that this machine has, in bytes."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, ValueError, OSError):
-        return UNKNOWN_MEMORY // 2
+    return physical_mb() * 2**20 // 2
 
 
 def memory_of(given: int | str | None) -> int | None:

@@ -234,11 +234,13 @@ class Manifest(Statement):
 
 
 def package_versions() -> dict[str, str]:
-    """Versions of the packages that a release depends on, from installed metadata."""
+    """Versions of the packages that a release depends on, from installed metadata, and the system that it ran on."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"dpsyn-studio": __version__, "python": platform.python_version()}
+    from dpsyn_core.platforms import line
+
+    found = {"dpsyn-studio": __version__, "system": line(), "python": platform.python_version()}
     for name in ("numpy", "numba", "scipy", "cryptography", "pyarrow", "dp-accounting"):
         try:
             found[name] = version(name)

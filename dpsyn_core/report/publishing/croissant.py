@@ -16,7 +16,7 @@ from dpsyn_core.errors import OutputError, ReceiptError
 from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.publishing import facts
 from dpsyn_core.runs import ownership, schema_fault
-from dpsyn_core.schema import Schema, declared_columns
+from dpsyn_core.schema import LinkedSchema, LinkedTable, Schema, declared_columns
 from dpsyn_core.tables import DeclaredColumn, file_digest
 
 CONFORMS = "http://mlcommons.org/croissant/1.1"
@@ -101,46 +101,120 @@ def croissant(
         OutputError: the ending is of a format that Croissant cannot describe.
         ReceiptError: the table is not the file of this manifest, or the schema is not that of the run.
     """
-    form = FORMATS.get(table.suffix.lower())
-    if form is None or not table.is_file():
-        msg = f"'{table.name}' cannot be described by Croissant; give one file that ends with {', '.join(FORMATS)}"
-        raise OutputError(msg)
+    found = _checked([table], manifest, schema)
+    columns = declared_columns(schema)
+    names = identifiers(schema.output_names)
+    fields = [_field(columns[name], f"records/{names[name]}", table) for name in schema.output_names]
+    said = f"{found.n_records} synthetic records"
+    return _document(
+        found, [table], manifest, [_records("records", "records", said, fields)], licence=licence, url=url,
+        creator=creator, published=published, description=description,
+    )  # fmt: skip
+
+
+def croissant_tree(
+    tables: Mapping[str, Path],
+    manifest: Path,
+    schema: LinkedSchema,
+    *,
+    licence: str,
+    url: str,
+    creator: str,
+    published: str,
+    description: str | None = None,
+) -> dict[str, Any]:
+    """The JSON-LD document of released linked tables, with their keys: a record set each.
+
+    Args:
+        tables: the files by the names of the schema's outputs; see `croissant`.
+        manifest: of the release.
+        schema: that the run was made with.
+        licence: address or name of the licence.
+        url: of the page that describes the tables.
+        creator: name of the organisation or person that publishes them.
+        published: date, YYYY-MM-DD.
+        description: of the tables; None makes a sentence from the manifest.
+
+    Raises:
+        OutputError: as `croissant`.
+        ReceiptError: as `croissant`.
+    """
+    found = _checked(list(tables.values()), manifest, schema)
+    ids = identifiers(list(tables))
+    parts: dict[str, tuple[LinkedTable, ...]] = {t.name: (t,) for t in schema.tables}
+    if schema.one_file:
+        parts = {schema.name: schema.tables}
+    sets = []
+    for name, path in tables.items():
+        above = {one.key: one.parent for one in schema.links if one.child == name}  # none where all is one file
+        keys = {str(t.key): f"Key of a record of {t.name}" for t in parts[name] if t.key is not None}
+        keys |= {key: f"Key of the record of {parent} that this one hangs on" for key, parent in above.items()}
+        columns = {key: DeclaredColumn(name=key, kind="integer", description=said) for key, said in keys.items()}
+        for part in (t.columns for t in parts[name] if t.columns is not None):
+            declared = declared_columns(part)
+            columns |= {n: declared[n] for n in part.output_names if n not in keys}
+        every = identifiers(list(columns))  # keys first, so that the key of a table has its own name
+        fields = []
+        for n, column in columns.items():
+            field = _field(column, f"{ids[name]}/{every[n]}", path)
+            if n in above:
+                key = str(schema[above[n]].key)
+                field["references"] = {"field": {"@id": f"{ids[above[n]]}/{identifiers([key])[key]}"}}
+            fields.append(field)
+        sets.append(_records(ids[name], name, f"Synthetic records of {name}", fields))
+    return _document(
+        found, list(tables.values()), manifest, sets, licence=licence, url=url, creator=creator, published=published,
+        description=description,
+    )  # fmt: skip
+
+
+def _checked(tables: Sequence[Path], manifest: Path, schema: Schema) -> Manifest:
+    """The manifest, once files and schema are those that it names. Raises OutputError, ReceiptError."""
     found = Manifest.load(manifest)
-    held = ownership(table, found)
-    if held.fault or held.more:
-        raise ReceiptError(held.fault or held.more)
+    for table in tables:
+        if table.suffix.lower() not in FORMATS or not table.is_file():
+            msg = f"'{table.name}' cannot be described by Croissant; give one file that ends with {', '.join(FORMATS)}"
+            raise OutputError(msg)
+        held = ownership(table, found)
+        if held.fault or held.more:
+            raise ReceiptError(held.fault or held.more)
     fault = schema_fault(found, schema)
     if fault:
         msg = f"{fault}; give the file that '{manifest.name}' was made with"
         raise ReceiptError(msg)
-    columns = declared_columns(schema)
-    names = identifiers(schema.output_names)
+    return found
+
+
+def _records(identifier: str, name: str, said: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {"@type": "cr:RecordSet", "@id": identifier, "name": name, "description": said, "field": list(fields)}
+
+
+def _document(
+    found: Manifest, tables: Sequence[Path], manifest: Path, sets: Sequence[dict[str, Any]], *, licence: str, url: str,
+    creator: str, published: str, description: str | None,
+) -> dict[str, Any]:  # fmt: skip
+    """The document of files with these record sets."""
+    what = "synthetic tables" if len(tables) > 1 else "synthetic table"
     return {
         "@context": dict(CONTEXT),
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS,
         "name": found.dataset,
-        "description": described(found) if description is None else f"{description} {found.guarantee}",
+        "description": described(found, len(tables)) if description is None else f"{description} {found.guarantee}",
         "url": url,
         "license": licence,
         "creator": {"@type": "sc:Organization", "name": creator},
         "datePublished": published,
         "version": "1.0.0",
-        "citeAs": f"{creator}: {found.dataset}, synthetic table, {published[:4]}. {found.guarantee} {url}",
+        "citeAs": f"{creator}: {found.dataset}, {what}, {published[:4]}. {found.guarantee} {url}",
         "isLiveDataset": False,
         "keywords": ["synthetic data", "differential privacy"] if found.private else ["synthetic data"],
         **responsible(found),
-        "distribution": [_file(table, form), _file(manifest, "application/json")],
-        "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": "records",
-                "name": "records",
-                "description": f"{found.n_records} synthetic records",
-                "field": [_field(columns[name], names[name], table) for name in schema.output_names],
-            }
+        "distribution": [
+            *(_file(table, FORMATS[table.suffix.lower()]) for table in tables), _file(manifest, "application/json")
         ],
-    }
+        "recordSet": list(sets),
+    }  # fmt: skip
 
 
 def identifiers(names: Sequence[str]) -> dict[str, str]:
@@ -153,10 +227,11 @@ def identifiers(names: Sequence[str]) -> dict[str, str]:
     return out
 
 
-def described(m: Manifest) -> str:
-    """What the table is, in two sentences."""
+def described(m: Manifest, tables: int = 1) -> str:
+    """What the table is, or several are together, in two sentences."""
+    what = "A synthetic table" if tables == 1 else f"{tables} synthetic tables that are linked by keys, together"
     return (
-        f"A synthetic table of {m.n_records} records, made from released values by the system {m.method} of DPSyn "
+        f"{what} of {m.n_records} records, made from released values by the system {m.method} of DPSyn "
         f"Studio. {m.guarantee}"
     )
 
@@ -195,7 +270,7 @@ def _field(column: DeclaredColumn, identifier: str, table: Path) -> dict[str, An
     said = [p for p in (column.label, column.description, _range(column)) if p]
     return {
         "@type": "cr:Field",
-        "@id": f"records/{identifier}",
+        "@id": identifier,
         "name": column.name,
         "description": ". ".join(said) or column.name,
         "dataType": TYPES.get(column.kind, "sc:Text"),

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.limits import limit_resources
+from dpsyn_core.platforms import limit_resources
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.attacks import judge
-from dpsyn_core.runs.attacks.child import outcomes
-from dpsyn_core.runs.attacks.membership import Probe, learnt
+from dpsyn_core.runs.attacks.child import AnyWorld, moves_of, outcomes
+from dpsyn_core.runs.attacks.membership import learnt
 from dpsyn_core.runs.attacks.result import AttackResult, AttackSpec
+from dpsyn_core.runs.attacks.tree_world import attacked_table, build_trees, flat_domain
 from dpsyn_core.runs.attacks.world import build
 from dpsyn_core.runs.jobs.folder import (
     DONE,
@@ -34,7 +35,8 @@ from dpsyn_core.runs.jobs.folder import (
 )
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.worker import serve
-from dpsyn_core.schema import Schema, with_spans
+from dpsyn_core.runs.trees.release import TreePlan
+from dpsyn_core.schema import LinkedSchema, Schema
 from dpsyn_core.tables import confine_process, to_arrow
 
 
@@ -45,8 +47,8 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     shadow runs' tables are thrown away.
 
     Args:
-        table: the owner's: pandas, polars or pyarrow.
-        schema: public metadata.
+        table: the owner's: pandas, polars or pyarrow; of linked tables, these by name.
+        schema: public metadata, of one table or of linked ones.
         spec: the run that is attacked, and how. With `workers` above 0 shadow runs are made in child processes.
         progress: told how many shadow runs are done.
 
@@ -56,7 +58,13 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     started = time.perf_counter()
     check_attack(schema, spec)
     progress("reading", 0, 1)
-    world, known = build(to_arrow(table), schema, spec, rng=np.random.default_rng())
+    rng = np.random.default_rng()
+    world: AnyWorld
+    if isinstance(schema, LinkedSchema):
+        known: Schema = schema
+        world = build_trees(table, TreePlan.of(spec, schema).working, spec, rng=rng)
+    else:
+        world, known = build(to_arrow(table), schema, spec, rng=rng)
     done = []
     progress("shadow runs", 0, spec.runs)
     for one in outcomes(world, known, spec):
@@ -68,7 +76,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     more: dict[str, Any] = {}
     if spec.kind == "membership":
         progress("judging", 0, 1)
-        scores = learnt(done, Probe(world, with_spans(known).domain()).moves, train)
+        scores = learnt(done, moves_of(world, known, spec), train)
         best, high, low = judge.cut(scores, coins, train)
         score = scores[best][train:]
         said_in, said_out = score >= high, (score <= low) & (score < high)
@@ -82,14 +90,15 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
         more["rates"] = judge.rates(done)
     return AttackResult(
         kind=spec.kind, method=spec.method, epsilon=spec.epsilon, delta=spec.delta, runs=spec.runs,
-        records=world.usual, table_records=world.table_records, seconds=round(time.perf_counter() - started, 1),
+        records=world.usual, table_records=world.table_records, tested=_tested(schema, spec),
+        seconds=round(time.perf_counter() - started, 1),
         **judge.bounds(judged.size, guesses, right, spec.epsilon, spec.delta), **more,
     )  # fmt: skip
 
 
 def check_attack(schema: Schema, spec: AttackSpec) -> None:
     """Raises InputError where the attacked run would be refused, or the attack does not fit the schema."""
-    names = schema.domain().names
+    names = _columns(schema, spec)
     if spec.secret is not None and spec.secret not in names:
         msg = f"the schema has no column '{spec.secret}' to be guessed; name one of {', '.join(names)}"
         raise SettingError(msg)
@@ -99,7 +108,36 @@ def check_attack(schema: Schema, spec: AttackSpec) -> None:
     if spec.public_table is not None:
         raise SettingError(NO_PUBLIC_TABLE)
     spec.budget.check_spendable()
-    spec.config.calibrate(spec.task(schema))
+    if not schema.links:
+        spec.config.calibrate(spec.task(schema))
+
+
+def _columns(schema: Schema, spec: AttackSpec) -> tuple[str, ...]:
+    """The columns that an attack may be about. Raises InputError where the run on linked tables would be refused."""
+    if not isinstance(schema, LinkedSchema):
+        if spec.about is not None:
+            msg = f"the schema describes one table, and '{spec.about[:80]}' is named among several; leave that out"
+            raise SettingError(msg)
+        return schema.domain().names
+    working, tables = TreePlan.of(spec, schema).working, [t.name for t in schema.tables]
+    if spec.about is not None and spec.about not in tables:
+        msg = f"the schema has no table '{spec.about[:80]}' to be attacked; name one of {', '.join(tables)}"
+        raise SettingError(msg)
+    return flat_domain(working, attacked_table(spec, working)).names
+
+
+def _tested(schema: Schema, spec: AttackSpec) -> str:
+    """Of linked tables, what a coin moves and what was looked at. Empty for one table."""
+    if not isinstance(schema, LinkedSchema):
+        return ""
+    moves = f"A coin moves one record of '{schema.root.name}' with all that hangs on it. "
+    if spec.kind != "membership":
+        about = attacked_table(spec, schema)
+        return f"{moves}Attacked were records of '{about}' with the columns of what they hang on."
+    return (
+        f"{moves}Looked at were the released tables of roots and of children with their parents, and these in the "
+        "synthetic tables; those of consecutive siblings and of questions were not."
+    )
 
 
 NO_PUBLIC_TABLE = "the run learnt from a public table, and shadow runs learn from none; attack a run without one"

@@ -32,15 +32,29 @@ from numpy.random import Generator
 
 from dpsyn_core.child import Child
 from dpsyn_core.errors import DPSynError, EngineError, MethodError
+from dpsyn_core.platforms import orphaned, parent
 from dpsyn_core.privacy import Ledger
 from dpsyn_core.runs.attacks import people
-from dpsyn_core.runs.attacks.membership import Probe
-from dpsyn_core.runs.attacks.result import AttackSpec, Outcome
+from dpsyn_core.runs.attacks.membership import Probe, TreeProbe
+from dpsyn_core.runs.attacks.result import AttackSpec, Floats, Outcome
+from dpsyn_core.runs.attacks.tree_world import TreeWorld, attacked_table, flat_codes, flat_domain, views_of, world_of
 from dpsyn_core.runs.attacks.world import World, WorldSource
 from dpsyn_core.runs.measurement import measure
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.trees.chunks import roots_at_once
+from dpsyn_core.runs.trees.real_tables import RealForests
+from dpsyn_core.runs.trees.release import TreePlan, private_phase
+from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema import Schema, with_span_codes, with_spans
+
+
+def run_of(spec: AttackSpec, world: World | TreeWorld) -> RunSpec:
+    """The shadow run: it draws its own seed, and writes as many synthetic records for each real one as the run does."""
+    shadow: dict[str, Any] = {"seed": None, "dataset": "shadow run"}
+    if spec.n_records is not None:
+        shadow["n_records"] = max(1, round(spec.n_records * world.usual / max(1, world.table_records)))
+    return spec.model_copy(update=shadow)
 
 
 class Shadow:
@@ -51,11 +65,7 @@ class Shadow:
         self.world, self.schema, self.spec = world, schema, spec
         self.domain = with_spans(schema).domain()
         self.probe = Probe(world, self.domain) if spec.kind == "membership" else None
-        # every shadow run draws its own seed, and writes as many synthetic records for each real one as the run does
-        shadow: dict[str, Any] = {"seed": None, "dataset": "shadow run"}
-        if spec.n_records is not None:
-            shadow["n_records"] = max(1, round(spec.n_records * world.usual / max(1, world.table_records)))
-        self._run: RunSpec = spec.model_copy(update=shadow)
+        self._run = run_of(spec, world)
 
     def run(self, rng: Generator) -> Outcome:
         """One run and the attack on it. Raises InputError where the run is refused."""
@@ -71,39 +81,91 @@ class Shadow:
         return Outcome(coins=tossed, counts=self.probe.counts(codes), scores=self.probe.beliefs(release.marginals))
 
 
-ARRAYS = ("codes", "people", "coin", "side", "target")
+class TreeShadow:
+    """Makes shadow runs of one attack on linked tables."""
+
+    def __init__(self, world: TreeWorld, schema: Schema, spec: AttackSpec) -> None:
+        """Keeps the world; prepares the tables that the attack looks at."""
+        self.world, self.spec = world, spec
+        self.plan = TreePlan.of(run_of(spec, world), schema)
+        working = self.plan.working
+        self._stages = stages_of(working, pairs=self.plan.pairs)
+        self._table = attacked_table(spec, working)
+        every = world.forest(working, np.ones(len(world.coin), dtype=bool))
+        self.flat = None if spec.kind == "membership" else world_of(*flat_codes(every, working, self._table), world)
+        found = list(views_of(every, working, self._stages))
+        self._seen = [i for i, (_, codes, _, _) in enumerate(found) if codes.shape[1]]  # no child of a role, no view
+        units = [1, *(stage.view.unit for stage in self._stages)]
+        probes = [
+            (Probe(world_of(c, root, world, w), domain), units[i])
+            for i in self._seen
+            for domain, c, w, root in [found[i]]
+        ]
+        self.probe = TreeProbe(probes)
+
+    def run(self, rng: Generator) -> Outcome:
+        """One run and the attack on it. Raises InputError where the run is refused."""
+        tossed, working = rng.random(self.world.coins) < 0.5, self.plan.working
+        forest = self.world.forest(working, self.world.drawn(tossed))
+        with tempfile.TemporaryDirectory(prefix="dpsyn-attack-") as folder:
+            ledger = Ledger(Path(folder) / "ledger.sqlite3")
+            most = roots_at_once(self.plan.schema, None)
+            real = RealForests.whole(forest, working)
+            _, released, forests = private_phase(real, forest, self.plan, most=most, rng=rng, ledger=ledger)
+        made = next(forests)
+        if self.flat is not None:
+            codes, domain = flat_codes(made, working, self._table)[0], flat_domain(working, self._table)
+            return people.attack(self.flat, domain, tossed, codes, self.spec, rng)
+        views = [(codes, weights) for _, codes, weights, _ in views_of(made, working, self._stages)]
+        tables = [released.root, *(own.tables for own, _ in released.views)]
+        counts = self.probe.counts([views[i] for i in self._seen])
+        return Outcome(coins=tossed, counts=counts, scores=self.probe.beliefs([tables[i] for i in self._seen]))
 
 
-def packed(world: World, document: dict[str, Any]) -> bytes:
+AnyWorld = World | TreeWorld
+
+
+def shadow_of(world: AnyWorld, schema: Schema, spec: AttackSpec) -> Shadow | TreeShadow:
+    """What makes the shadow runs of an attack on one table, or on linked ones."""
+    return TreeShadow(world, schema, spec) if isinstance(world, TreeWorld) else Shadow(world, schema, spec)
+
+
+def moves_of(world: AnyWorld, schema: Schema, spec: AttackSpec) -> Floats:
+    """By how much each coin of a membership attack raises each cell that it looks at, (cells, coins)."""
+    probe = shadow_of(world, schema, spec).probe
+    return np.zeros((0, world.coins)) if probe is None else probe.moves
+
+
+def packed(world: AnyWorld, document: dict[str, Any]) -> bytes:
     """What a child reads: the document in one line, then the world."""
     arrays = io.BytesIO()
-    np.savez(arrays, **{name: getattr(world, name) for name in ARRAYS})
-    more = {"coins": world.coins, "table_records": world.table_records}
-    return json.dumps({**document, "world": more}).encode() + b"\n" + arrays.getvalue()
+    np.savez(arrays, **world.arrays())  # type: ignore[arg-type]
+    return json.dumps({**document, "world": world.facts()}).encode() + b"\n" + arrays.getvalue()
 
 
-def unpacked(stream: IO[bytes]) -> tuple[dict[str, Any], World]:
+def unpacked(stream: IO[bytes]) -> tuple[dict[str, Any], AnyWorld]:
     """The document and the world of `packed`."""
     document = json.loads(stream.readline())
     with np.load(io.BytesIO(stream.read()), allow_pickle=False) as arrays:
-        return document, World(**{name: arrays[name] for name in ARRAYS}, **document["world"])
+        kind = TreeWorld if "tables" in document["world"] else World
+        return document, kind.of(dict(arrays), document["world"])
 
 
 def main() -> int:
     """Makes the runs that it was asked for. Returns the exit status."""
-    parent = os.getppid()
+    started_by = parent()
     Child.begin()
-    Child.end_with(parent)
+    Child.end_with(started_by)
     from dpsyn_core.runs.attacks.result import AttackSpec
     from dpsyn_core.schema import Schema
 
     document, world = unpacked(sys.stdin.buffer)
     try:
         spec = AttackSpec.model_validate(document["spec"])
-        shadow = Shadow(world, Schema.of(document["schema"]), spec)
+        shadow = shadow_of(world, Schema.of(document["schema"]), spec)
         rng = np.random.default_rng()
         for _ in range(document["runs"]):
-            if os.getppid() != parent:
+            if orphaned(started_by):
                 return 1
             _tell(shadow.run(rng).document())
     except DPSynError as error:
@@ -124,7 +186,7 @@ if __name__ == "__main__":
     sys.exit(main())
 
 
-def outcomes(world: World, schema: Schema, spec: AttackSpec) -> Iterator[Outcome]:
+def outcomes(world: AnyWorld, schema: Schema, spec: AttackSpec) -> Iterator[Outcome]:
     """The outcomes of `spec.runs` shadow runs, as they are finished.
 
     Raises:
@@ -132,7 +194,7 @@ def outcomes(world: World, schema: Schema, spec: AttackSpec) -> Iterator[Outcome
         EngineError: a child ended without a word, for example for want of memory.
     """
     if spec.workers == 0:
-        shadow, rng = Shadow(world, schema, spec), np.random.default_rng()
+        shadow, rng = shadow_of(world, schema, spec), np.random.default_rng()
         for _ in range(spec.runs):
             yield shadow.run(rng)
         return
@@ -163,7 +225,7 @@ def outcomes(world: World, schema: Schema, spec: AttackSpec) -> Iterator[Outcome
 
 
 def _start(
-    world: World, schema: Schema, spec: AttackSpec, runs: int, lines: SimpleQueue[dict[str, Any] | None]
+    world: AnyWorld, schema: Schema, spec: AttackSpec, runs: int, lines: SimpleQueue[dict[str, Any] | None]
 ) -> Child:
     """A child, and a thread that feeds it and reads its lines; None stands for its end."""
     threads = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}

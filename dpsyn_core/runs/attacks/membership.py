@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -45,10 +46,10 @@ class Probe:
         self.canaries = world.codes[:, world.target]
         moved = world.coin >= 0
         self._moved, self._coin = world.codes[:, moved], world.coin[moved]
-        self._sign = np.where(world.side[moved], 1.0, -1.0)
+        self._sign = np.where(world.side[moved], 1.0, -1.0) * world.weights[moved]
         known = ~moved | ~world.side
         self._known = world.codes[:, known]  # in the table when no canary is
-        self._usual = world.usual
+        self._known_weights, self._usual = world.weights[known], world.usual_weight
         d = len(domain)
         pairs = list(itertools.combinations(range(d), 2))
         if len(pairs) > MOST_PAIRS:
@@ -73,25 +74,33 @@ class Probe:
         same = np.all(cells[:, :, None] == records[:, None, :], axis=0) * self._sign
         return np.stack([np.bincount(self._coin, row, self.canaries.shape[1]) for row in same])
 
-    def counts(self, codes: Codes) -> Floats:
-        """How many synthetic records lie in each cell, scaled to the usual number of records; (cells,)."""
+    def counts(self, codes: Codes, weights: Floats | None = None) -> Floats:
+        """What the synthetic records in each cell count, scaled to what the records of a run usually do; (cells,).
+
+        weights: of each record, (n,); None: 1.
+        """
+        weighed = np.ones(codes.shape[1]) if weights is None else weights
         out = np.zeros(sum(len(c) for c in self.cells))
         for start in range(0, codes.shape[1], BLOCK):
-            block = codes[:, start : start + BLOCK]
+            block, own = codes[:, start : start + BLOCK], weighed[start : start + BLOCK]
             equal = [row[:, None] == canary[None, :] for row, canary in zip(block, self.canaries, strict=True)]
             at = 0
             for s, c in zip(self.sets, self.cells, strict=True):
                 same = equal[s[0]][:, c].copy()
                 for j in s[1:]:
                     same &= equal[j][:, c]
-                out[at : at + len(c)] += same.sum(axis=0)
+                out[at : at + len(c)] += own @ same
                 at += len(c)
-        return np.asarray(out * self._usual / max(1, codes.shape[1]))
+        return np.asarray(out * self._usual / max(1.0, float(weighed.sum())))
 
-    def beliefs(self, measured: Sequence[Measurement]) -> Floats:
-        """Estimates of the coins from released marginals, one for each of NOISES; (len(NOISES), coins) or (0, coins).
+    def evidence(self, measured: Sequence[Measurement], unit: float = 1.0) -> CanaryCounts:
+        """What released marginals say of the canaries' cells.
 
-        Exact counts of the known records are taken off first: the attacker knows them.
+        Exact counts of the known records are taken off: the attacker knows them.
+
+        Args:
+            measured: of the records of the world, or of some of their columns.
+            unit: by how much more they count each record than the world does.
         """
         rows, gaps, weights = [], [], []
         for one in measured:
@@ -103,15 +112,69 @@ class Probe:
             )
             first = np.unique(canaries, axis=1, return_index=True)[1] if at else np.zeros(1, dtype=np.intp)
             cells = canaries[:, first]
-            exact = np.all(cells[:, :, None] == known[:, None, :], axis=0).sum(axis=1)
+            exact = np.all(cells[:, :, None] == known[:, None, :], axis=0) @ self._known_weights
             rows.append(self._moves(cells, moved))
-            gaps.append(one.values[tuple(cells)].ravel() - exact)
-            weights.append(np.full(len(first), 1 / one.sigma**2))
-        m = self.canaries.shape[1]
+            gaps.append(one.values[tuple(cells)].ravel() / unit - exact)
+            weights.append(np.full(len(first), unit**2 / one.sigma**2))
         if not rows:
-            return np.zeros((0, m))
-        design, gap, weight = np.concatenate(rows), np.concatenate(gaps), np.concatenate(weights)
-        return np.stack([coins_of(design, gap[None], weight / noise**2)[0] for noise in NOISES])
+            return CanaryCounts(design=np.zeros((0, self.canaries.shape[1])), gaps=np.zeros(0), weights=np.zeros(0))
+        return CanaryCounts(design=np.concatenate(rows), gaps=np.concatenate(gaps), weights=np.concatenate(weights))
+
+    def beliefs(self, measured: Sequence[Measurement]) -> Floats:
+        """Estimates of the coins from released marginals, one for each of NOISES, (NOISES, coins), or (0, coins)."""
+        return self.evidence(measured).beliefs()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CanaryCounts:
+    """Released counts of cells in which canaries lie.
+
+    design: (cells, coins), by how much each coin raises each count. gaps: (cells,), how far the released counts are
+    above those without canaries. weights: (cells,), inverse variances of the noise.
+    """
+
+    design: Floats
+    gaps: Floats
+    weights: Floats
+
+    def __add__(self, other: CanaryCounts) -> CanaryCounts:
+        """Both together."""
+        return CanaryCounts(
+            design=np.concatenate([self.design, other.design]),
+            gaps=np.concatenate([self.gaps, other.gaps]),
+            weights=np.concatenate([self.weights, other.weights]),
+        )
+
+    def beliefs(self) -> Floats:
+        """Estimates of the coins, one for each of NOISES; (len(NOISES), coins), or (0, coins) of no counts."""
+        if not len(self.gaps):
+            return np.zeros((0, self.design.shape[1]))
+        return np.stack([coins_of(self.design, self.gaps[None], self.weights / noise**2)[0] for noise in NOISES])
+
+
+class TreeProbe:
+    """The cells of the views of linked tables: those of the roots, and of the children of each stage.
+
+    Tables of consecutive siblings are not looked at: which of them follow each other is drawn anew in every run.
+    """
+
+    def __init__(self, views: Sequence[tuple[Probe, float]]) -> None:
+        """views: the probe of each, and by how much more its released tables count a record."""
+        self._views = tuple(views)
+
+    @cached_property
+    def moves(self) -> Floats:
+        """See `Probe.moves`; of all views."""
+        return np.concatenate([probe.moves for probe, _ in self._views])
+
+    def counts(self, made: Sequence[tuple[Codes, Floats]]) -> Floats:
+        """See `Probe.counts`. made: codes and weights of the synthetic records of each view."""
+        return np.concatenate([p.counts(*own) for (p, _), own in zip(self._views, made, strict=True)])
+
+    def beliefs(self, measured: Sequence[Sequence[Measurement]]) -> Floats:
+        """See `Probe.beliefs`. measured: the released tables of each view."""
+        found = [p.evidence(own, unit) for (p, unit), own in zip(self._views, measured, strict=True)]
+        return sum(found[1:], found[0]).beliefs()
 
 
 def _recoded(codes: Codes, one: Measurement, domain: Domain) -> NDArray[np.intp]:

@@ -40,6 +40,9 @@ class AttackSpec(JobSpec):
     records: int = Field(default=RECORDS, ge=20)
     canaries: int = Field(default=CANARIES, ge=1, le=200)
     secret: str | None = Field(default=None, description="the column that attribute inference is about; null: all")
+    about: str | None = Field(
+        default=None, description="of linked tables, the one whose records are attacked; null: the first child table"
+    )
     workers: int = Field(default=1, ge=0, le=64, description="child processes; 0 runs everything in this process")
 
 
@@ -175,7 +178,8 @@ class AttackResult(BaseModel):
 
     epsilon, delta: promised by the attacked run. coins: in the runs that count; guesses and right: of them. needed:
     the epsilon that it takes to explain the right guesses, wrong once in twenty such attacks; sure: the same, wrong
-    once in ten thousand. provable: the largest `needed` that so many coins could have given.
+    once in ten thousand. provable: the largest `needed` that so many coins could have given. tested: of linked tables,
+    what a coin moves and which tables the attack looked at, in a sentence.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -190,6 +194,7 @@ class AttackResult(BaseModel):
     runs: int
     records: int
     table_records: int
+    tested: str = ""
     coins: int
     guesses: int
     right: int
@@ -204,7 +209,7 @@ class AttackResult(BaseModel):
     @property
     def sentences(self) -> list[str]:
         """What was found, in words: the verdict first."""
-        return [self._verdict(), self._guesses(), *self._weak(), READING]
+        return [self._verdict(), self._guesses(), *filter(None, [self.tested]), *self._weak(), READING]
 
     def _verdict(self) -> str:
         promised, needed = f"epsilon {self.epsilon:g}", f"{self.needed:.2f}"

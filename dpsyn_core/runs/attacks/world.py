@@ -7,7 +7,7 @@ of the schema's unit of privacy, so that what a run may tell of a coin is what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ from dpsyn_core.runs.attacks.result import AttackSpec
 from dpsyn_core.schema import Codec, Codes, Encoded, Schema, with_spans
 
 ALWAYS = -1
+ARRAYS = ("codes", "people", "coin", "side", "target")
 FEWEST = 20  # individuals that an attack needs
 
 
@@ -33,7 +34,7 @@ class World:
     codes: unsigned (n_attributes, n). people: (n,) number of each record's individual. coin: (n,) number of the coin
     that decides about the record, or ALWAYS. side: (n,) the value of that coin that puts the record into the table.
     coins: how many there are. target: (coins,) a record with side 1 of each coin, which the attack is about.
-    table_records: of the owner's table.
+    table_records: of the owner's table. weight: (n,) what each record counts; None: 1.
     """
 
     codes: Codes
@@ -43,6 +44,7 @@ class World:
     coins: int
     target: NDArray[np.int64]
     table_records: int
+    weight: NDArray[np.float64] | None = None
 
     def drawn(self, tossed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which records are in the table of a run, from its coins (coins,)."""
@@ -52,7 +54,31 @@ class World:
     @property
     def usual(self) -> int:
         """Records that a run has on average."""
-        return round(float(np.where(self.coin == ALWAYS, 1.0, 0.5).sum()))
+        return round(self.usual_weight)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """What each record counts, (n,)."""
+        return np.ones(len(self.coin)) if self.weight is None else self.weight
+
+    @property
+    def usual_weight(self) -> float:
+        """What the records of a run count together, on average."""
+        return float((np.where(self.coin == ALWAYS, 1.0, 0.5) * self.weights).sum())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays by names."""
+        return {name: getattr(self, name) for name in ARRAYS}
+
+    def facts(self) -> dict[str, Any]:
+        """What is no array, as JSON values."""
+        return {"coins": self.coins, "table_records": self.table_records}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> World:
+        """From `arrays` and `facts`."""
+        fields: dict[str, Any] = {**arrays, **facts}
+        return cls(**fields)
 
 
 class WorldSource:
@@ -105,9 +131,7 @@ def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tu
     encoded = Codec(whole).encode(table)
     codes, people = encoded.codes, _people(encoded)
     individuals = np.unique(people)
-    if len(individuals) < FEWEST:
-        msg = f"an attack needs at least {FEWEST} individuals, and the table has fewer; give more records"
-        raise TableError(msg)
+    check_enough(len(individuals))
     per = codes.shape[1] / len(individuals)
     most = max(FEWEST, int(spec.records / per))
     if len(individuals) > most:
@@ -117,6 +141,13 @@ def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tu
     world = make(codes, np.unique(people, return_inverse=True)[1], whole, spec, encoded.n_records, rng)
     known = None if schema.n_records is None else world.usual
     return world, schema.model_copy(update={"n_records": known})
+
+
+def check_enough(individuals: int) -> None:
+    """Raises TableError for too few individuals."""
+    if individuals < FEWEST:
+        msg = f"an attack needs at least {FEWEST} individuals, and the table has fewer; give more records"
+        raise TableError(msg)
 
 
 def _people(encoded: Encoded) -> NDArray[np.int64]:
@@ -138,12 +169,8 @@ def _with_canaries(
     m, theta = min(spec.canaries, int(count) // 4), schema.unit.max_records
     made = np.stack([rng.integers(0, size, m) for size in domain.sizes]).astype(codes.dtype)
     n = codes.shape[1]
-    coin = np.full(n, ALWAYS)
+    coin = coins_of_canaries(int(count), m, schema.unit.neighbours, rng)[people]
     side = np.zeros(n, dtype=bool)
-    if schema.unit.neighbours == "replace":
-        place = np.full(count, ALWAYS)
-        place[rng.choice(count, m, replace=False)] = np.arange(m)
-        coin = place[people]
     return World(
         codes=np.concatenate([codes, np.repeat(made, theta, axis=1)], axis=1),
         people=np.concatenate([people, np.repeat(count + np.arange(m), theta)]),
@@ -159,15 +186,7 @@ def _halves(
     codes: Codes, people: NDArray[np.int64], schema: Schema, spec: AttackSpec, whole: int, rng: Generator
 ) -> World:
     """Every individual is in by its own coin; under replace neighbours one of every two."""
-    count = int(people.max()) + 1
-    order = rng.permutation(count)
-    pairs = schema.unit.neighbours == "replace"
-    coins = count // 2 if pairs else count
-    place, sides = np.full(count, ALWAYS), np.ones(count, dtype=bool)
-    place[order[:coins]] = np.arange(coins)
-    if pairs:
-        place[order[coins : 2 * coins]] = np.arange(coins)
-        sides[order[coins:]] = False
+    place, sides, coins = coins_of_halves(int(people.max()) + 1, schema.unit.neighbours, rng)
     kept = place[people] != ALWAYS  # an odd one out
     codes, people = np.ascontiguousarray(codes[:, kept]), people[kept]
     coin, side = place[people], sides[people]
@@ -177,3 +196,27 @@ def _halves(
     return World(
         codes=codes, people=people, coin=coin, side=side, coins=coins, target=target, table_records=whole
     )  # fmt: skip
+
+
+def coins_of_canaries(count: int, canaries: int, neighbours: str, rng: Generator) -> NDArray[np.int64]:
+    """The coin of each individual of the owner, (count,): under replace neighbours some give way to a canary each."""
+    coin = np.full(count, ALWAYS)
+    if neighbours == "replace":
+        coin[rng.choice(count, canaries, replace=False)] = np.arange(canaries)
+    return coin
+
+
+def coins_of_halves(count: int, neighbours: str, rng: Generator) -> tuple[NDArray[np.int64], NDArray[np.bool_], int]:
+    """A coin for each individual, under replace neighbours for each two; an odd one out has none.
+
+    Returns coin (count,), side (count,), and how many coins there are.
+    """
+    order = rng.permutation(count)
+    pairs = neighbours == "replace"
+    coins = count // 2 if pairs else count
+    place, sides = np.full(count, ALWAYS), np.ones(count, dtype=bool)
+    place[order[:coins]] = np.arange(coins)
+    if pairs:
+        place[order[coins : 2 * coins]] = np.arange(coins)
+        sides[order[coins:]] = False
+    return place, sides, coins

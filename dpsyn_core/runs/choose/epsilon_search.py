@@ -7,8 +7,9 @@ The gain is what the guarantee proves, for the best attack on anybody.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -117,22 +118,39 @@ def epsilon_for_error(spec: RunSpec, schema: Schema, *, of: str, target: float, 
         target: above 0 and below 1.
         n_records: about how many records there are: a public number, for the epsilon will be published.
     """
+    n = n_records if schema.n_records is None else schema.n_records
+    return searched(partial(error_at, spec, schema, of, n), of=of, target=target, n_records=n)
+
+
+def searched(error_at: Callable[[float], float | None], *, of: str, target: float, n_records: int) -> Reached:
+    """The smallest epsilon from which on an error stays at or below a target.
+
+    Args:
+        error_at: the error at an epsilon; None where nothing is measured.
+        of: what the error is of.
+        target: above 0 and below 1.
+        n_records: about how many records there are.
+
+    Raises:
+        SettingError: the target is out of range.
+    """
     if not 0 < target < 1:
         msg = f"the error is {target:g}; it must lie above 0 and below 1, such as 0.02 for 2 %"
         raise SettingError(msg)
-    n = n_records if schema.n_records is None else schema.n_records
     epsilons = [float(f"{e:.4g}") for e in np.geomspace(LEAST, MOST, STEPS)]
-    errors = [error_at(spec, schema, of, n, e) for e in epsilons]
+    errors = [error_at(e) for e in epsilons]
     first = _first(errors, target)
     found = None if first is None else epsilons[first]
     if first is not None and first > 0:
         low, high = epsilons[first - 1], epsilons[first]
         for _ in range(HALVINGS):
             middle = math.sqrt(low * high)
-            error = error_at(spec, schema, of, n, middle)
+            error = error_at(middle)
             low, high = (low, middle) if error is not None and error <= target else (middle, high)
         found = high
-    return Reached(of=of, target=target, n_records=n, epsilons=tuple(epsilons), errors=tuple(errors), epsilon=found)
+    return Reached(
+        of=of, target=target, n_records=n_records, epsilons=tuple(epsilons), errors=tuple(errors), epsilon=found
+    )
 
 
 def _first(errors: Sequence[float | None], target: float) -> int | None:

@@ -66,7 +66,12 @@ def outlook(
         for n in sizes:
             known = schema if schema.n_records is None else schema.model_copy(update={"n_records": n})
             made = plan(spec.model_copy(update={"epsilon": epsilon}), known, n_records=n)
-            ends = [table_error(made, s, n) for s in table_steps(made) if s.kind in PAIRS]
-            pairs = max((math.sqrt(low * high) for low, high in ends), default=None)
-            found.append(Outlook(epsilon=epsilon, n_records=n, columns=column_error(made, domain, n), pairs=pairs))
+            columns = column_error(made, domain, n)
+            found.append(Outlook(epsilon=epsilon, n_records=n, columns=columns, pairs=pairs_error(made, n)))
     return found
+
+
+def pairs_error(made: RunPlan, n_records: float) -> float | None:
+    """Mean TVD that noise alone gives measured pairs of middle size; None where none is measured."""
+    ends = [table_error(made, s, n_records) for s in table_steps(made) if s.kind in PAIRS]
+    return max((math.sqrt(low * high) for low, high in ends), default=None)

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from dpsyn_core.limits import limit_resources
+from dpsyn_core.platforms import limit_resources
 from dpsyn_core.runs.jobs.folder import DONE, JOB, SCHEMA, Reporter, take_table, write_json
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.worker import serve

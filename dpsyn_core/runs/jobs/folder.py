@@ -7,7 +7,6 @@ A run finds `job.json`, `schema.json` and the table. While it works it replaces 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 import traceback
@@ -21,6 +20,7 @@ from pydantic import ValidationError
 from dpsyn_core.errors import DPSynError, InputError, OutputError, SizeError
 from dpsyn_core.files import put_private
 from dpsyn_core.outside import below
+from dpsyn_core.platforms import orphaned, parent, replace
 from dpsyn_core.runs.jobs.spec import JobSpec
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def write_json(path: Path, value: object) -> None:
     """Replaces a file by JSON so that a reader sees the old one or the new one, never a part."""
     part = path.with_name(path.name + ".part")
     put_private(part, json.dumps(value).encode("utf-8"))
-    part.replace(path)
+    replace(part, path)
 
 
 def load_spec(folder: Path) -> JobSpec:
@@ -170,7 +170,7 @@ class Reporter:
         self._path = folder / PROGRESS
         self._start = time.time()
         self._written = 0.0
-        self._parent = os.getppid()
+        self._parent = parent()
         self._stage = ""
         self._passed: list[str] = []
         self._curve: list[tuple[float, float]] = []
@@ -186,11 +186,11 @@ class Reporter:
             self._stage = stage
         if value is not None:
             self._note(stage, value)
-        if os.getppid() != self._parent:
-            sys.exit(1)  # the app is gone, and nobody waits for this run
         now = time.time()
         if not changed and done < total and now - self._written < SPACING:
             return
+        if orphaned(self._parent):
+            sys.exit(1)  # the app is gone, and nobody waits for this run
         self._written = now
         write_json(
             self._path,

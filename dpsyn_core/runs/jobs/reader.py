@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.limits import limit_resources
+from dpsyn_core.platforms import limit_resources
 from dpsyn_core.runs.jobs.folder import DRAFT, UPLOAD, finish
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.spec import ReadJob, ReadSpec

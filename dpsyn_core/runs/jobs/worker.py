@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.child import Child
-from dpsyn_core.limits import limit_resources
+from dpsyn_core.platforms import limit_resources
 from dpsyn_core.runs.jobs.folder import (
     DONE,
     SCHEMA,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,10 @@ from dpsyn_core.schema import Codec, Codes, Encoded, Link, LinkedSchema, LinkedT
 from dpsyn_core.tables import naming, short
 
 Bools = NDArray[np.bool_]
+Rows = tuple[Encoded, Any, int]
+"""Codes by the names in a key column, the names in the table's own key (None: not asked), and the number of rows."""
+Reader = Callable[[LinkedTable, str, bool], Rows]
+"""Gives the rows of a table. Asked with the table, the key column, and whether the table's own key is needed too."""
 OWNER = "(strict: whether a table is refused is an exact answer about it, for the owner only)"
 
 
@@ -97,7 +101,17 @@ def bounded_part(
     schema: LinkedSchema, tables: Mapping[str, Any], *, key: bytes, strict: bool
 ) -> tuple[Forest, tuple[LeftOut, ...]]:  # fmt: skip
     """As `bounded`, of some of the roots with all that hangs on them; strict: refuse cells without a place alone."""
-    root, _ = _encoded(schema.root, schema.root_key, tables[schema.root.name], strict)
+
+    def read(table: LinkedTable, column: str, own: bool) -> Rows:
+        given = tables[table.name]
+        return *_encoded(table, column, given, strict, own=own), given.num_rows
+
+    return bounded_rows(schema, read, key=key)
+
+
+def bounded_rows(schema: LinkedSchema, read: Reader, *, key: bytes) -> tuple[Forest, tuple[LeftOut, ...]]:
+    """As `bounded`, of rows that are encoded. read: gives the rows of each table; each is asked for once."""
+    root, _, n = read(schema.root, schema.root_key, False)
     names = root.identifiers
     stays = kept(_positions(names), record_hashes(root, key), 1)
     repeated = 0 if schema.one_file else int((~stays).sum())  # one file repeats a root for each child
@@ -105,13 +119,13 @@ def bounded_part(
     names = {schema.root.name: names.filter(stays)}
     for i in schema.downward:
         link = schema.links[i]
-        found[i], names[link.child], out = _children(schema, link, shapes[i], names[link.parent], tables, key, strict)
-        left[i] = out
+        rows = read(schema[link.child], link.key, bool(schema.below(link.child)))
+        found[i], names[link.child], left[i] = _children(schema, link, shapes[i], names[link.parent], rows, key)
     for i in reversed(schema.downward):
         below = schema.below(schema.links[i].child)
         if below:
             found[i] = found[i].with_columns(np.stack([shapes[b].codes(found[b]) for b in below]))
-    lost = (_left(schema.root, tables, root, repeated=repeated), *(left[i] for i in range(len(schema.links))))
+    lost = (_left(schema.root, n, root, repeated=repeated), *(left[i] for i in range(len(schema.links))))
     ordered = [found[i] for i in range(len(schema.links))]
     return Forest(
         roots=np.ascontiguousarray(root.codes[:, stays]),
@@ -167,8 +181,8 @@ def _encoded(
     return found, None if mine is None else mine.filter(named & here)
 
 
-def _left(table: LinkedTable, tables: Mapping[str, Any], found: Encoded, **more: int) -> LeftOut:
-    return LeftOut(table=table.name, blank=tables[table.name].num_rows - found.n_records, **more)
+def _left(table: LinkedTable, rows: int, found: Encoded, **more: int) -> LeftOut:
+    return LeftOut(table=table.name, blank=rows - found.n_records, **more)
 
 
 def _positions(names: Any) -> NDArray[np.int64]:
@@ -178,17 +192,15 @@ def _positions(names: Any) -> NDArray[np.int64]:
 
 
 def _children(
-    schema: LinkedSchema, link: Link, shape: ChildShape, parents: Any, tables: Mapping[str, Any], key: bytes,
-    strict: bool,
-) -> tuple[Children, Any, LeftOut]:  # fmt: skip
+    schema: LinkedSchema, link: Link, shape: ChildShape, parents: Any, rows: Rows, key: bytes
+) -> tuple[Children, Any, LeftOut]:
     """The children of one link, bounded, and, where they have children themselves, their own names.
 
     parents: names of the parents. Two roots may each hold a child of one name: what names it hangs on both.
     """
     import pyarrow as pa
 
-    table = schema[link.child]
-    found, own = _encoded(table, link.key, tables[table.name], strict, own=bool(schema.below(table.name)))
+    table, (found, own, n) = schema[link.child], rows
     once = parents.unique()
     place_of_name = _places(found.identifiers.dictionary, once)
     parent = place_of_name[_positions(found.identifiers)] if found.n_records else np.zeros(0, dtype=np.int64)
@@ -219,7 +231,7 @@ def _children(
     order = order[rank < link.max_children]
     of_parent = _places(parents, once)
     left = _left(
-        table, tables, found, orphans=orphans, repeated=repeated,
+        table, n, found, orphans=orphans, repeated=repeated,
         beyond=found.n_records - orphans - repeated - len(order),
         shared=int((np.bincount(of_parent, minlength=len(once))[parent[order]] > 1).sum()),
     )  # fmt: skip

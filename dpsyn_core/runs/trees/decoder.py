@@ -14,8 +14,9 @@ from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.trees.allowed_counts import permitted
 from dpsyn_core.runs.trees.forest import Forest, columns_of, shapes_of
 from dpsyn_core.runs.trees.link_repair import above_of, mended_table
+from dpsyn_core.runs.trees.selection import gathered, meeting, parent_of
 from dpsyn_core.runs.trees.synthesis import empty_forest, with_grandchildren
-from dpsyn_core.schema import Link, LinkedSchema, check_rules
+from dpsyn_core.schema import LinkedSchema, check_rules
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -25,7 +26,7 @@ TRIED = 512  # roots that are made from the schema alone, to see whether rules c
 
 def decoded(
     forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator,
-    measured: LinkedSchema | None = None,
+    measured: LinkedSchema | None = None, where: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key.
 
@@ -35,8 +36,10 @@ def decoded(
         headers: names of the columns of each given table, whose order is kept.
         rng: for places inside bins, and for what is mended.
         measured: the schema of the codes (`measured_schema`); None: the same.
+        where: a condition on roots; those that do not meet it are left out with all that hangs on them.
     """
     out = kept(_tables(forest, schema, headers, rng, measured or schema), schema, headers, rng)
+    out = meeting(out, schema, where)
     if schema.one_file:
         link = schema.links[0]
         return {schema.name: _joined(out[schema.root.name], out[link.child], link.key, headers[schema.root.name])}
@@ -65,8 +68,8 @@ def kept(tables: Tables, schema: LinkedSchema, headers: Mapping[str, tuple[str, 
         sizes = {n: t.num_rows for n, t in tables.items()}
         tables = {n: _below(tables[n], spare[n], schema, n, sizes) for n in tables}
         bad = np.append(bad, np.zeros(spare[schema.root.name].num_rows, dtype=bool))
-        return _gathered(tables, schema, rng.choice(np.flatnonzero(~bad), first))
-    return _gathered(tables, schema, alike_of(_hanging(tables, schema), bad, rng))
+        return gathered(tables, schema, rng.choice(np.flatnonzero(~bad), first))
+    return gathered(tables, schema, alike_of(_hanging(tables, schema), bad, rng))
 
 
 def _hanging(tables: Tables, schema: LinkedSchema) -> Ints:
@@ -75,7 +78,7 @@ def _hanging(tables: Tables, schema: LinkedSchema) -> Ints:
     root_of, out = {schema.root.name: np.arange(n)}, np.zeros(n, dtype=np.int64)
     for i in schema.downward:
         link = schema.links[i]
-        root_of[link.child] = root_of[link.parent][_parent(tables, link)]
+        root_of[link.child] = root_of[link.parent][parent_of(tables, link)]
         out += np.bincount(root_of[link.child], minlength=n)
     return out
 
@@ -96,7 +99,7 @@ def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Table
     root_of = {schema.root.name: np.arange(len(bad))}
     for i in schema.downward:
         link = schema.links[i]
-        parent = _parent(tables, link)
+        parent = parent_of(tables, link)
         root_of[link.child] = root_of[link.parent][parent]
         if link.rules:
             above = above_of(out, schema, link, root_of[link.parent])
@@ -105,12 +108,6 @@ def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Table
             )
             bad[root_of[link.parent][broken]] = True
     return out, bad
-
-
-def _parent(tables: Tables, link: Link) -> Ints:
-    """Place of the parent of each child: synthetic keys count from 1."""
-    found: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
-    return found
 
 
 def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tables:
@@ -153,7 +150,7 @@ def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tabl
             "declared domain, so change or remove one"
         )
         raise SchemaError(msg)
-    return _gathered(tables, schema, np.flatnonzero(~bad))
+    return gathered(tables, schema, np.flatnonzero(~bad))
 
 
 def _below(table: Any, other: Any, schema: LinkedSchema, name: str, sizes: Mapping[str, int]) -> Any:
@@ -166,37 +163,6 @@ def _below(table: Any, other: Any, schema: LinkedSchema, name: str, sizes: Mappi
             at = other.column_names.index(link.key)
             other = other.set_column(at, link.key, pc.add(other.column(at), sizes[link.parent]))
     return pa.concat_tables([table, other.select(table.column_names).cast(table.schema)])
-
-
-def _gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
-    """Copies of these roots, with all that hangs on them, under fresh keys."""
-    import pyarrow as pa
-
-    root = schema.root.name
-    out = {root: _with(tables[root].take(pa.array(source)), {schema.root_key: np.arange(1, len(source) + 1)})}
-    chosen = {root: source}
-    for i in schema.downward:
-        link = schema.links[i]
-        above = chosen[link.parent]
-        counts = np.bincount(_parent(tables, link), minlength=tables[link.parent].num_rows)
-        starts = (np.cumsum(counts) - counts)[above]
-        taken = counts[above]
-        rows = np.repeat(starts - (np.cumsum(taken) - taken), taken) + np.arange(int(taken.sum()))
-        chosen[link.child] = rows
-        named = {link.key: np.repeat(np.arange(1, len(above) + 1), taken)}
-        own = schema[link.child].key
-        if own is not None:
-            named[own] = np.arange(1, len(rows) + 1)
-        out[link.child] = _with(tables[link.child].take(pa.array(rows)), named)
-    return out
-
-
-def _with(table: Any, named: Mapping[str, Ints]) -> Any:
-    import pyarrow as pa
-
-    for name, values in named.items():
-        table = table.set_column(table.column_names.index(name), name, pa.array(values))
-    return table
 
 
 def _tables(

@@ -32,6 +32,7 @@ def places_of(
     measurements: Path | None = None,
     release: Path | None = None,
     made: bool = True,
+    private: bool = True,
 ) -> Places:
     """Where the files of a release go, or are. Raises OutputError for a name that is one of a single table.
 
@@ -44,9 +45,10 @@ def places_of(
         release: of the file for refits; None: not written.
         answers: also to questions: beside the manifest, answers.json or with the name of the file.
         made: whether a folder is made where there is none.
+        private: False where tables are not, whatever the schema says.
     """
     path = Path(out)
-    mark = not_private_name if schema.reasons else Path
+    mark = not_private_name if schema.reasons or not private else Path
     whole = path.suffix.lower() in ONE_FILE or (schema.one_file and path.suffix != "")
     if whole:
         outs: tuple[Path, ...] = tuple(mark(p) for p in numbered(path, copies))

@@ -27,7 +27,7 @@ from dpsyn_core.runs.trees.real_tables import RealForests, root_domain
 from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, in_root, stages_of
 from dpsyn_core.runs.trees.synthesis import empty_forest, make_stage, with_grandchildren
 from dpsyn_core.schema import LinkedSchema
-from dpsyn_core.systems import MethodConfig, Rls, RlsConfig, Task
+from dpsyn_core.systems import MethodConfig, PublicTable, Rls, RlsConfig, Task
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,12 +63,23 @@ class TreeFit:
 
     def __init__(
         self, schema: LinkedSchema, *, config: MethodConfig, budget: Budget, costs: Costs, rng: Generator,
-        progress: Progress = silent,
+        public: PublicTable | None = None, progress: Progress = silent,
     ) -> None:  # fmt: skip
-        """schema: of the columns that are measured. config: the system. budget: of the run, and costs: its parts."""
+        """Keeps what is public.
+
+        Args:
+            schema: of the columns that are measured.
+            config: the system.
+            budget: of the run.
+            costs: its parts.
+            rng: of the post-processing.
+            public: records like the roots, of a table that is public; None: there is none.
+            progress: told the stages.
+        """
         self._costs, self._schema, self._config = costs, schema, config
         self._rng, self._progress = rng, progress
         self._task = Task.of(schema[schema.links[0].child].columns, budget)  # type: ignore[arg-type]
+        self._public = public
         self._stages = stages_of(schema, pairs=isinstance(config, RlsConfig))
         self._settings = config if isinstance(config, RlsConfig) else RlsConfig()
         self._real: RealForests | None = None
@@ -94,7 +105,8 @@ class TreeFit:
 
     def _root_system(self) -> Any:
         unit = self._schema.unit.counting(1)
-        return root_system(self._config, root_domain(self._schema), cost=self._costs.root, task=self._task, unit=unit)
+        task = replace(self._task, public=self._public)
+        return root_system(self._config, root_domain(self._schema), cost=self._costs.root, task=task, unit=unit)
 
     def forests(self, n_roots: int | None, *, most: int | None = None) -> Iterator[Forest]:
         """Forests of so many roots together (None: the released number), at most `most` in each."""

@@ -6,7 +6,7 @@ measured goes through the gate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from dpsyn_core.runs.trees.stages import Columns, Stage, View, context_columns, 
 from dpsyn_core.schema import AttributeSet, Domain, LinkedSchema
 from dpsyn_core.systems import (
     TUNING,
+    BudgetPlan,
     MethodConfig,
     Rls,
     RlsConfig,
@@ -160,6 +161,29 @@ class ViewRelease:
         return ViewEvidence(view.domain, measured, max(round(total), 1), self.coarse)
 
 
+def view_system(
+    view: View, told: Collection[str], total: int, *, cost: Cost, task: Task, unit: Unit, config: RlsConfig,
+    tuning: Tuning,
+) -> tuple[Rls, BudgetPlan]:  # fmt: skip
+    """The system that measures the columns of a view which are not known, and how it divides its budget.
+
+    Args:
+        view: its columns and candidates.
+        told: columns whose one-ways are known.
+        total: about how much the records weigh together.
+        cost: what all of it may spend.
+        task: of the run.
+        unit: of records of which one root holds `view.unit` at most.
+        config: settings of the system.
+        tuning: its constants, for children or for siblings.
+    """
+    asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
+    domain = asked if len(asked) else view.domain
+    system = Rls(config, replace(task, domain=domain, n_public=total, unit=unit), tuning=tuning)
+    system.cost = cost
+    return system, system.budget_plan(total, with_pairs=bool(view.pairs))
+
+
 def measure_view(
     view: View,
     counter: Counter,
@@ -187,15 +211,13 @@ def measure_view(
     """
     own = gate.counting(view.unit)
     told = {m.attributes[0] for m in known}
-    asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
-    n = max(round(total), 1)
-    tuning = SIBLINGS if standing is None else VIEWS
-    domain = asked if len(asked) else view.domain
-    system = Rls(config, replace(task, domain=domain, n_public=n, unit=own.unit), tuning=tuning)
-    system.cost = cost
-    plan = system.budget_plan(n, with_pairs=bool(view.pairs))
+    system, plan = view_system(
+        view, told, max(round(total), 1), cost=cost, task=task, unit=own.unit, config=config,
+        tuning=SIBLINGS if standing is None else VIEWS,
+    )  # fmt: skip
+    asked = len(told) < len(view.columns)
     released, pairs = ReleasedTables(), plan.pairs
-    if len(asked):
+    if asked:
         released += system.measure_one_ways(counter, plan, own)
         released += system.measure_coarse_one_ways(counter, ReleasedTables([*known, *released]), plan, own)
     elif pairs is not None:
@@ -210,7 +232,7 @@ def measure_view(
     chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=asked_pairs, choose=choose)
     if chosen.sets:
         released += system.measure_pairs(counter, chosen, chosen.cost, own)
-    elif len(asked):  # nothing is left to spend it on but the one-ways
+    elif asked:  # nothing is left to spend it on but the one-ways
         released += system.measure_one_ways(counter, plan, own, chosen.cost)
     released.scores = Scores(
         sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma

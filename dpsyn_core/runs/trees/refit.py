@@ -3,38 +3,70 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.random import Generator
 
-from dpsyn_core.errors import MethodError, ReceiptError
-from dpsyn_core.privacy import Refit
+from dpsyn_core.errors import MethodError, ReceiptError, SchemaError, SettingError
+from dpsyn_core.privacy import Refit, Unit, guarantee, untold
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.release_file import ReleaseFile
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.trees.chunks import put_together, roots_at_once
-from dpsyn_core.runs.trees.decoder import decoded
+from dpsyn_core.runs.trees.decoder import check_linked_rules, decoded
 from dpsyn_core.runs.trees.fit import TreeFit
 from dpsyn_core.runs.trees.release import TreePlan, copies_of
 from dpsyn_core.runs.trees.release_file import TreeFile, unpaid
+from dpsyn_core.runs.trees.selection import check_condition, further_rules, kept_columns, with_tree_rules, without
 from dpsyn_core.runs.verify.contradictions import contradictions
 from dpsyn_core.runs.verify.receipts import manifest_faults
-
-WHOLE = (
-    "a condition, a choice of columns or a further rule of one table says nothing of the records that hang on it, or "
-    "that it hangs on; leave it out, and select among the tables that are made"
-)
+from dpsyn_core.schema import LinkedSchema, rules_from_data
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TreeChanges:
-    """What a refit of linked tables changes. method: None: the system of the run. tables: sets to make."""
+    """What a refit of linked tables does otherwise than the run.
+
+    method: None: the system of the run. n_records: roots; None: as released. tables: sets to make. where: a condition
+    that every root meets: of all roots that are made, those stay. columns: that are kept, as TABLE.COLUMN; None: all.
+    rules: further ones, see `with_tree_rules`.
+    """
 
     method: str | None = None
     settings: dict[str, object]
     n_records: int | None = None
     tables: int = 1
+    where: str | None = None
+    columns: tuple[str, ...] | None = None
+    rules: tuple[Mapping[str, Any], ...] = ()
+
+    def schema(self, released: LinkedSchema) -> LinkedSchema:
+        """The schema of the tables that are made, before columns are left out. Raises InputError for what does not fit.
+
+        released: of the run.
+        """
+        check_condition(released, self.where)
+        if self.where is not None and self.n_records is not None:
+            msg = "how many roots meet a condition follows from the released tables; leave the number of records out"
+            raise SettingError(msg)
+        gone, found = kept_columns(released, self.columns), with_tree_rules(released, self.rules)
+        lost = set() if gone is None else set().union(*gone.values())
+        for rule in further_rules(released, self.rules):
+            absent = next((n for n in rule.columns if n.rpartition(".")[2] in lost), None)
+            if absent is not None:
+                msg = f"the rule '{str(rule)[:200]}' names '{absent}', which is left out; keep it, or drop the rule"
+                raise SchemaError(msg)
+        if self.rules:
+            check_linked_rules(found)
+        return found
+
+    def looked(self, released: LinkedSchema, dataset: str) -> tuple[str, ...]:
+        """Why further rules undo the promise of the run: they were chosen by how many records break them."""
+        rules = further_rules(released, self.rules)
+        return (*rules_from_data(rules), *untold(rules, released.ledger_name, dataset))
 
 
 def check_tree(found: ReleaseFile, name: str) -> TreeFile:
@@ -77,12 +109,12 @@ def refit_tree(
     if changes.method not in (None, own.system):
         msg = f"'{own.system}' measured these tables, and '{changes.method}' measures others; leave the method out"
         raise MethodError(msg)
+    asked = own.run()
     spec = RunSpec.of(
-        epsilon=paid.epsilon, delta=paid.delta, method=own.system,
-        settings={"effort": own.effort, **own.settings, **changes.settings} if own.pairs else changes.settings,
-        n_records=changes.n_records, questions=list(own.questions) or None, questions_share=own.questions_share,
-        tables=changes.tables,
+        epsilon=paid.epsilon, delta=paid.delta, n_records=changes.n_records, tables=changes.tables,
+        **{**asked, "settings": {**asked["settings"], **changes.settings}},
     )  # fmt: skip
+    described, gone = changes.schema(tree.schema), kept_columns(tree.schema, changes.columns)
     plan = TreePlan.of(spec, tree.schema)
     most = roots_at_once(tree.schema, None)
     fit = TreeFit(
@@ -91,24 +123,36 @@ def refit_tree(
     fit.take(tree.released)
     forests = fit.forests(spec.n_records, most=most)
     copies = copies_of(plan, tree.released, forests, most=most, rng=rng, progress=progress)
+    headers, where = tree.released.headers, changes.where
     arrows = tuple(
-        put_together(
-            (decoded(one, tree.schema, tree.released.headers, rng=rng, measured=plan.working) for one in made),
-            tree.schema,
+        without(
+            put_together(
+                (decoded(one, described, headers, rng=rng, measured=plan.working, where=where) for one in made),
+                described,
+            ),
+            described,
+            gone,
         )
         for made in copies
     )
     records = {n: t.num_rows for n, t in arrows[0].items()}
     made_of = Refit(
         release=found.sha256, by=None, method=own.system,
-        settings=plan.settings.model_copy(update={"records": records}).stated(), where=None, columns=None, rules=(),
+        settings=plan.settings.model_copy(update={"records": records}).stated(),
+        where=changes.where, columns=changes.columns,
+        rules=tuple(dict(r) for r in changes.rules),
+    )  # fmt: skip
+    why = tuple(dict.fromkeys((*paid.not_private_because, *changes.looked(tree.schema, paid.dataset))))
+    promise = guarantee(
+        spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging
     )  # fmt: skip
     stated = paid.model_copy(
         update={
+            "private": not why, "not_private_because": why, "guarantee": promise,
             "refit": made_of, "n_records": sum(records.values()), "seed": seed,
             "seconds": round(time.perf_counter() - started, 1), "digests": None, "signature": None,
         }
     )  # fmt: skip
     return Release(
-        copies=arrows, arrow_copies=arrows, manifest=stated, schema=tree.schema, measurements=tree.released
+        copies=arrows, arrow_copies=arrows, manifest=stated, schema=described, measurements=tree.released
     )  # fmt: skip

@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.random import Generator
 
-from dpsyn_core.errors import MethodError, QuestionError, SizeError, TableError
+from dpsyn_core.errors import QuestionError, SettingError, SizeError, TableError
 from dpsyn_core.estimate import Need
 from dpsyn_core.measure import check_widest, vouched
 from dpsyn_core.privacy import Cost, Ledger, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions import Questions
-from dpsyn_core.runs.open import open_run, public_facts
+from dpsyn_core.runs.open import Run, open_run, public_facts
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.trees.answers import answers_of, asked_needs, measure_questions
@@ -30,8 +31,8 @@ from dpsyn_core.runs.trees.flat_table import AskedTable
 from dpsyn_core.runs.trees.forest import Forest
 from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
 from dpsyn_core.runs.trees.real_tables import RealForests, stored_forests
-from dpsyn_core.schema import METHOD, LinkedSchema, LinkedSettings, SchemaUnit, measured_schema
-from dpsyn_core.systems import DEFAULT, MethodConfig, RlsConfig, configure
+from dpsyn_core.schema import METHOD, Domain, LinkedSchema, LinkedSettings, SchemaUnit, measured_schema
+from dpsyn_core.systems import DEFAULT, MethodConfig, PublicTable, RlsConfig, configure
 from dpsyn_core.tables import Batches, from_arrow, naming, to_arrow
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class TreePlan:
     """All that is public of a run on linked tables.
 
     schema: as declared. working: that of the columns that are measured. asked: questions across links. needs: the table
-    of each. cost: of the whole run, costs: of its parts.
+    of each. cost: of the whole run, costs: of its parts. public: records like the roots, of a table that is public.
     """
 
     schema: LinkedSchema
@@ -54,6 +55,7 @@ class TreePlan:
     needs: Sequence[tuple[AskedTable, Need]]
     cost: Cost
     costs: Costs
+    public: PublicTable | None = None
 
     @classmethod
     def of(cls, spec: RunSpec, schema: Any, shares: LinkedShares = SHARES) -> TreePlan:
@@ -61,12 +63,6 @@ class TreePlan:
         config = configure(DEFAULT if spec.method == METHOD else spec.method, spec.settings)
         config.check_links()
         spec.check()
-        if spec.public_table is not None:
-            msg = (
-                "a public table is one table, and says nothing of what holds across links; leave it out, or learn from "
-                "it with a schema of that table alone"
-            )
-            raise MethodError(msg)
         cost = spec.budget.gaussian() if spec.delta else spec.budget.pure()
         asked = Questions.of(spec.questions or [])
         if asked.questions:
@@ -76,6 +72,7 @@ class TreePlan:
             )
             raise QuestionError(msg)
         working: LinkedSchema = measured_schema(schema, asked.asked_across())
+        public = None if spec.public_table is None else public_root(spec.public_table, working, config)
         needs = asked_needs(working, asked)
         weights = [float(table.question.ask.weight) for table, _ in needs]
         pairs = isinstance(config, RlsConfig)
@@ -85,8 +82,9 @@ class TreePlan:
             check_widest(noise_of(own, schema.unit.counting(table.unit)))
         check_linked_rules(schema)
         return cls(
-            schema=schema, working=working, spec=spec, config=config, asked=asked, needs=needs, cost=cost, costs=costs
-        )
+            schema=schema, working=working, spec=spec, config=config, asked=asked, needs=needs, cost=cost, costs=costs,
+            public=public,
+        )  # fmt: skip
 
     @property
     def pairs(self) -> bool:
@@ -101,6 +99,38 @@ class TreePlan:
             effort=float(own.pop("effort", 1.0)), questions=tuple(self.asked.asked_across()), system=self.config.name,
             settings=own, questions_share=self.spec.questions_share, copies=self.spec.tables,
         )  # fmt: skip
+
+
+def public_root(given: str, schema: LinkedSchema, config: MethodConfig) -> PublicTable:
+    """The public table of a run on linked tables, in codes of the columns of the root.
+
+    Args:
+        given: NAME=FILE, where NAME is the root.
+        schema: of the columns that are measured.
+        config: the system.
+
+    Raises:
+        InputError: it names another table, or does not fit the root's schema.
+    """
+    from dpsyn_core.runs.public_table import read_public
+
+    config.check_public_table()
+    name, sign, path = given.partition("=")
+    root = schema.root.name
+    if not sign or name != root:
+        some = ", ".join(t.name for t in schema.tables)
+        why = PUBLIC_CHILDREN if sign and name in [t.name for t in schema.tables] else f"the tables are {some}"
+        msg = f"--public-table got '{given[:80]}'; of linked tables it is {root}=FILE: {why}"
+        raise SettingError(msg)
+    found = read_public(Path(path), schema.table_alone(root))
+    attributes = tuple(replace(a, name=f"{root}.{a.name}") for a in found.domain.attributes)
+    return replace(found, domain=Domain(attributes))
+
+
+PUBLIC_CHILDREN = (
+    "a public table is learnt from for the root alone, for what is measured of children rests on the roots that were "
+    "made before"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,6 +184,8 @@ def release_tree(
     facts = public_facts(
         declared, dataset=spec.dataset, query_vouched=word, reasons=plan.config.reasons, public_table=spec.chosen_on
     )
+    if plan.public is not None:
+        facts = replace(facts, public_table=plan.public.used())
     parts = parts_of(given, declared, source.memory, source.engine)
     if parts is not None and plan.asked.across:
         msg = (
@@ -161,11 +193,11 @@ def release_tree(
             "and questions across links are answered of tables in memory: allow more, or leave the questions out"
         )
         raise SizeError(msg)
-    unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
-    fit = TreeFit(plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress)
+    most = roots_at_once(declared, source.memory)
     with ExitStack() as stack:
+        forest = None
         if parts is None:
-            frames = _frames(given)
+            frames = frames_of(given)
             headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
             forest, _ = bounded(plan.working, frames, strict=source.strict)
             real = RealForests.whole(forest, plan.working)
@@ -174,27 +206,16 @@ def release_tree(
             headers = {name: batches.columns for name, batches in given.items()}
             real = stack.enter_context(stored_forests(plan.working, given, parts=parts, strict=source.strict))
         progress("encoding", 1, 1)  # how many parts there are tells the number of roots
-        run = open_run(
-            declared.ledger_name if spec.dataset is None else spec.dataset, plan.cost, budget=spec.budget, unit=unit,
-            method=METHOD, ledger=ledger,
-        )  # fmt: skip
-        fit.measure_root(real, run.gate)
-        most = roots_at_once(declared, source.memory)
-        forests = fit.forests(spec.n_records, most=most)
-        first = next(forests)
-        asked = []
-        if parts is None:
-            asked = measure_questions(forest, plan.working, plan.asked, plan.costs.questions, run.gate)
-    fit.forget()
+        run, released, forests = private_phase(real, forest, plan, most=most, rng=rng, ledger=ledger, progress=progress)
     forest = real = None  # type: ignore[assignment]
     started = time.perf_counter()  # how long counting took would tell the number of records
-    released = TreeRelease(root=fit.root, views=tuple(fit.views), questions=tuple(asked), headers=headers)
+    released = replace(released, headers=headers)
     arrows = tuple(
         put_together((decoded(one, declared, headers, rng=rng, measured=plan.working) for one in made), declared)
-        for made in copies_of(plan, released, chain([first], forests), most=most, rng=rng, progress=progress)
+        for made in copies_of(plan, released, forests, most=most, rng=rng, progress=progress)
     )
     named = {t.name: arrows[0][declared.name if declared.one_file else t.name] for t in declared.tables}
-    answers = answers_of(declared, plan.asked, asked, named, pure=plan.cost.pure, rng=rng)
+    answers = answers_of(declared, plan.asked, released.questions, named, pure=plan.cost.pure, rng=rng)
     records = {n: t.num_rows for n, t in arrows[0].items()}
     manifest = run.manifest(
         facts, settings=plan.settings.model_copy(update={"records": records}).stated(), n_records=sum(records.values()),
@@ -204,6 +225,50 @@ def release_tree(
         copies=tuple(_returned(a, given, declared) for a in arrows), arrow_copies=arrows, manifest=manifest,
         schema=declared, measurements=released, answers=answers,
     )  # fmt: skip
+
+
+def private_phase(
+    real: RealForests,
+    forest: Forest | None,
+    plan: TreePlan,
+    *,
+    most: int | None,
+    rng: Generator,
+    ledger: Ledger | None = None,
+    progress: Progress = silent,
+) -> tuple[Run, TreeRelease, Iterator[Forest]]:
+    """The private phase: reserves the price, and measures all that the plan asks for.
+
+    Args:
+        real: the bounded real tables.
+        forest: the same where they are in memory, for questions across links; None: they are on disk.
+        plan: of the run.
+        most: roots that are made at a time.
+        rng: of the post-processing; what is measured of children rests on what was made before them.
+        ledger: None is the ledger in DPSYN_HOME.
+        progress: told the stages.
+
+    Returns:
+        The run with its charges, what was released, and synthetic forests that are fitted to it, made when asked for.
+    """
+    spec, declared = plan.spec, plan.schema
+    unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
+    fit = TreeFit(
+        plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, public=plan.public,
+        progress=progress,
+    )  # fmt: skip
+    run = open_run(
+        declared.ledger_name if spec.dataset is None else spec.dataset, plan.cost, budget=spec.budget, unit=unit,
+        method=METHOD, ledger=ledger,
+    )  # fmt: skip
+    fit.measure_root(real, run.gate)
+    forests = fit.forests(spec.n_records, most=most)
+    first, asked = next(forests), []
+    if forest is not None:
+        asked = measure_questions(forest, plan.working, plan.asked, plan.costs.questions, run.gate)
+    fit.forget()
+    released = TreeRelease(root=fit.root, views=tuple(fit.views), questions=tuple(asked))
+    return run, released, chain([first], forests)
 
 
 def copies_of(
@@ -237,7 +302,7 @@ def _returned(arrows: Mapping[str, Any], given: Mapping[str, Any], schema: Linke
     return {n: a if isinstance(alike[n], Batches) else from_arrow(a, like=alike[n]) for n, a in arrows.items()}
 
 
-def _frames(given: Mapping[str, Any]) -> dict[str, Any]:
+def frames_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The tables as pyarrow; what several names stand for is read once."""
     whole: dict[int, Any] = {}
     for name, table in given.items():

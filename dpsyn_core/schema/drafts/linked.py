@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import drafted
+from dpsyn_core.schema.document import Schema, SchemaUnit
+from dpsyn_core.schema.drafts.draft import confirm, drafted
 from dpsyn_core.schema.drafts.links import guessed_links, guessed_roles
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.base import Rule
@@ -105,6 +105,56 @@ def draft_linked(
         if (roles := once.get(link["child"])) is not None:
             link["roles"] = {"column": roles[0], "single": list(roles[1])}
     return LinkedSchema.of({"version": 2, "name": name or root, "tables": listed, "links": hanging})
+
+
+def confirm_linked(
+    schema: LinkedSchema, names: Sequence[str] = (), *, unit: bool = False, rules: bool = False,
+    everything: bool = False,
+) -> LinkedSchema:  # fmt: skip
+    """The schema with what a person says could be known without the data: the entries named. See `confirm`.
+
+    Args:
+        schema: with entries that were read from the data.
+        names: of columns, as TABLE.COLUMN.
+        unit: whether keys, links, limits, orders and roles are known from outside too.
+        rules: whether all rules are, of tables and of links.
+        everything: claims that all of it could have been written down by somebody who has never seen the tables.
+
+    Raises:
+        SchemaError: nothing is named, or a column that no table has.
+    """
+    if not (names or unit or rules or everything):
+        msg = "nothing is named to be confirmed; name columns as TABLE.COLUMN, or unit, rules, or everything"
+        raise SchemaError(msg)
+    own: dict[str, list[str]] = {t.name: [] for t in schema.tables}
+    for name in names:
+        of = max((t for t in own if name.startswith(f"{t}.")), key=len, default=None)
+        if of is None:
+            msg = f"'{name[:80]}' names no table; write TABLE.COLUMN, of one of {', '.join(own)}"
+            raise SchemaError(msg)
+        own[of].append(name.removeprefix(f"{of}."))
+    tables = []
+    for table in schema.tables:
+        columns: Any = table.columns
+        named = own[table.name]
+        if columns is None and named:
+            msg = f"table '{table.name}' has nothing but its key, which --unit confirms; leave '{named[0]}' out"
+            raise SchemaError(msg)
+        if columns is not None and (named or rules or everything or unit):
+            if named or rules or everything:
+                columns = confirm(columns, named, unit=False, rules=rules, everything=everything)
+            if unit or everything:
+                columns = columns.model_copy(update={"unit": SchemaUnit(source="public")})
+        tables.append(table.model_copy(update={"columns": columns}))
+    changes: dict[str, object] = {"tables": tuple(tables)}
+    if unit or everything:
+        changes["unit"] = schema.unit.model_copy(update={"source": "public"})
+    if rules or everything:
+        known = [tuple(r.model_copy(update={"source": "public"}) for r in link.rules) for link in schema.links]
+        changes["links"] = tuple(
+            link.model_copy(update={"rules": own}) for link, own in zip(schema.links, known, strict=True)
+        )
+    return schema.model_copy(update=changes)
 
 
 def proposed_roles(columns: Schema) -> tuple[str, tuple[str, ...]] | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.platforms import give_back
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.cells.canonical_text import UNREADABLE
 from dpsyn_core.tables.notices import Notice
@@ -40,8 +41,7 @@ class File:
 
     def give_back(self) -> None:
         """Gives back the pages mapped so far; they are read again where somebody looks at them again."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self.pages.madvise(mmap.MADV_DONTNEED)
+        give_back(self.pages)
 
 
 def parse(data: memoryview, name: str, form: ReadForm, file: File | None = None) -> Batches:

@@ -24,7 +24,7 @@ def work(**changes):
 
 def test_without_pyspark_or_java_the_remedy_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(ExtraError, match=r"pip install 'dpsyn-studio\[spark\]'"), session("local[1]"):
+    with pytest.raises(ExtraError, match=r'pip install "dpsyn-studio\[spark\]"'), session("local[1]"):
         pass
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(SettingError, match=r"Java 17 or newer.*default-jre-headless"):

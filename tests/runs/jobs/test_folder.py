@@ -1,7 +1,6 @@
 """The folder of a job: what a worker reads there and what it leaves, whole files and no private value."""
 
 import json
-import os
 
 import pytest
 
@@ -49,6 +48,6 @@ def test_progress_is_always_whole_and_its_curve_stays_short(tmp_path, monkeypatc
 
 def test_a_worker_whose_app_is_gone_ends(tmp_path, monkeypatch):
     report = Reporter(tmp_path)
-    monkeypatch.setattr(os, "getppid", lambda: -1)
+    monkeypatch.setattr("dpsyn_core.runs.jobs.folder.orphaned", lambda _: True)
     with pytest.raises(SystemExit):
         report("fitting", 0, 1)

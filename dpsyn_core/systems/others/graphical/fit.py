@@ -170,8 +170,8 @@ def require_mbi(method: str) -> None:
     """Raises MethodError when the library is not installed; imports nothing."""
     if importlib.util.find_spec("mbi") is None:
         msg = (
-            f"engine 'mbi' of {method} needs the library mbi; install it with pip install 'dpsyn-studio[pgm]', or use "
-            "the engine 'builtin'"
+            f"engine 'mbi' of {method} needs the library mbi; add it with: python -m pip install "
+            "\"dpsyn-studio[pgm]\", or use the engine 'builtin'"
         )
         raise MethodError(msg)
 
