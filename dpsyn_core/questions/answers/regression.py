@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.estimate import Design
 from dpsyn_core.questions.answers.calibration import INFERENCE, Codes, Inference
 from dpsyn_core.questions.answers.combination import combine
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.functionals import Floats
 from dpsyn_core.questions.answers.intervals import GRADES, Grade, Truth
 from dpsyn_core.questions.forms import RegressionQuestion
-from dpsyn_core.questions.meaning import numbers_of, numeric
-from dpsyn_core.questions.regress import DesignMatrix, design, fit_linear, fit_logistic
+from dpsyn_core.questions.meaning import numbers_of
+from dpsyn_core.questions.regress import DesignMatrix, design, design_of, fit_linear, fit_logistic
 from dpsyn_core.schema import Domain, Schema
 
 
@@ -50,6 +51,8 @@ def infer_regression(
 ) -> Coefficients:
     """Coefficients on the synthetic table, with intervals from the spread between refits.
 
+    A declared regression has released sums of its own, which the table and its refits follow.
+
     T = 2 B with t for the real table, and U + 2 B for the population; see `combine`. No interval is given where a pair
     of the outcome with a predictor was not measured, where terms separate the outcomes, or where a term or an outcome
     has too few records to be told from the noise. Where pairs of predictors were not measured, a warning is.
@@ -58,7 +61,9 @@ def infer_regression(
     fits = [fit(question, schema, domain, c, evidence.total) for c in (codes, *redrawn)]
     first, *others = fits
     blank = np.full(len(first.terms), np.nan)
-    missing = [n for n in question.on if not evidence.covered(domain.ordered_set((question.of, n)))]
+    wanted = design_of(question, schema)
+    summed = any(s.design.same(wanted) for s in evidence.sums)
+    missing = [n for n in question.on if not summed and not evidence.covered(domain.ordered_set((question.of, n)))]
     if missing:
         pairs = f"'{question.of}' with {_listed(missing)}"
         return _refused(first, f"{pairs} was not measured, so that coefficients say nothing about the real ones")
@@ -73,7 +78,7 @@ def infer_regression(
     if len(others) < tuning.fewest_refits:
         return _refused(first, f"{len(others)} refits are too few to tell how far the noise moves a coefficient")
     why = [""] * len(first.terms)
-    least = tuning.fewest_events * _noise(evidence, domain, question)
+    least = 0.0 if summed else tuning.fewest_events * _noise(evidence, domain, question)
     for i, term in enumerate(first.terms):
         if np.isnan(first.beta[i]):
             why[i] = f"the records do not determine '{term}': its values follow from other terms, or nobody has them"
@@ -96,7 +101,7 @@ def infer_regression(
     unseen = [
         f"'{a}' with '{b}'"
         for k, a in enumerate(question.on) for b in question.on[k + 1 :]
-        if not evidence.covered(domain.ordered_set((a, b)))
+        if not summed and not evidence.covered(domain.ordered_set((a, b)))
     ]  # fmt: skip
     grade = GRADES.index("bounded") if unseen else GRADES.index("estimated")
     warning = ""
@@ -129,41 +134,43 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
     made = design(
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=weights.astype(float)
     )
+    model = design_of(question, schema)
     beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
     return RegressionFit(
-        terms=made.terms, beta=beta, variance=np.nan_to_num(np.diag(covariance)), events=_events(question, schema, made)
+        terms=made.terms,
+        beta=beta,
+        variance=np.nan_to_num(np.diag(covariance)),
+        events=_events(model, model.numbers(columns)[made.keep], made),
     )
 
 
-def _events(question: RegressionQuestion, schema: Schema, made: DesignMatrix) -> Floats:
+def _events(model: Design, numbers: Floats, made: DesignMatrix) -> Floats:
     """For each term the records that its coefficient rests on; of a logistic model those with the rarer outcome.
 
     A category is compared with the first value of its attribute, so that the fewer records of the two count. The
     intercept is what the first values of all attributes have; a number rests on all records.
+
+    Args:
+        model: the terms.
+        numbers: of the records, see `Design.numbers`.
+        made: of the same records.
     """
 
-    def held(rows: NDArray[np.bool_]) -> float:
+    def resting(rows: NDArray[np.bool_]) -> float:
         w = made.weights * rows
-        if question.model == "linear":
+        if not model.logistic:
             return float(w.sum())
         return min(float((w * made.y).sum()), float((w * (1 - made.y)).sum()))
 
-    every = held(np.ones(len(made.weights), dtype=bool))
-    out = [every]
-    at = 1
-    for name in question.on:
-        attribute = schema[name]
-        if numeric(attribute):
-            out.append(every)
-            at += 1
-            continue
-        many = int(attribute.size - attribute.special) - 1
-        members = np.asarray(made.x[:, at : at + many] > 0, dtype=np.bool_)
-        first = held(np.logical_not(np.any(members, axis=1)))
-        out += [min(first, held(members[:, k])) for k in range(many)]
-        out[0] = min(out[0], first)
-        at += many
-    return np.array(out)
+    owner = [n for n, table in model.lookups.items() for _ in range(table.shape[1])]
+    by_term = [[p for p in positions if p not in model.functions] for _, positions in model.terms]
+    values: dict[str, set[int]] = {}
+    for p in (p for positions in by_term for p in positions):
+        values.setdefault(owner[p], set()).add(p)
+    first = {n: resting(~numbers[:, sorted(ps)].any(axis=1)) for n, ps in values.items()}
+    least = min(first.values(), default=resting(np.ones(len(numbers), dtype=bool)))
+    out = [min([resting(numbers[:, ps].all(axis=1)), *(first[owner[p]] for p in ps)]) for ps in by_term]
+    return np.array([min(out[0], least), *out[1:]])
 
 
 def _noise(evidence: Evidence, domain: Domain, question: RegressionQuestion) -> float:

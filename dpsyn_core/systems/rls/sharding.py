@@ -16,6 +16,7 @@ from dpsyn_core.estimate import (
     RecordTuning,
     Shard,
     Target,
+    exchange_outcomes,
     follow,
     independent_rows,
     phases_of,
@@ -61,6 +62,7 @@ def in_shards(
     domain = view.domain
     shards = shards_of(n_records, len(domain))
     measured = view.targets(n_records)
+    places = {name: i for i, name in enumerate(domain.names)}
     dtype = np.min_scalar_type(max(domain.sizes) - 1)
 
     def begin(progress: Progress) -> Make:
@@ -99,6 +101,8 @@ def in_shards(
                 follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
             place_numbers(rows, targets, view.one_ways, view.places, rng=own)
             place_by_category(rows, targets, view.one_ways, view.valued, rng=own)
+            if view.sums:
+                exchange_outcomes(rows, places, view.sums, total=view.total, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 
         return make
