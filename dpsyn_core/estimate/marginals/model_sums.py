@@ -67,21 +67,18 @@ class Design:
                 out[:, j] *= numbers[:, i]
         return out
 
-    def residuals(self, numbers: Floats, x: Floats, beta: Floats) -> tuple[Floats, Floats | None]:
-        """The outcome less what coefficients expect of it, and how large that can be: None where there is no limit."""
+    def expected(self, x: Floats, beta: Floats) -> Floats:
+        """What coefficients expect of the outcome, by the terms of records."""
         eta = x @ beta
-        if not self.logistic:
-            return numbers[:, self.y] - eta, None
-        p = 1 / (1 + np.exp(-np.clip(eta, -STEEPEST, STEEPEST)))
-        return numbers[:, self.y] - p, np.maximum(p, 1 - p)
+        return np.asarray(1 / (1 + np.exp(-np.clip(eta, -STEEPEST, STEEPEST))) if self.logistic else eta)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelSum:
     """The released sum of clipped score vectors of one model.
 
-    design: of the model. start: coefficients that residuals are taken from. scale: what a residual is divided by.
-    turn: float64 (terms, terms), makes term values comparable. clip: largest norm of a vector. values: float64
+    design: of the model. start: coefficients that residuals are taken from. scale: of a linear model, the largest
+    residual that is reckoned with; longer vectors are clipped, so that they bias the sum. turn: float64 (terms, terms), makes term values comparable. clip: largest norm of a vector. values: float64
     (terms,), the sum with noise. sigma: standard deviation of the noise of each number.
     """
 
@@ -93,24 +90,22 @@ class ModelSum:
     values: Floats
     sigma: float
 
+    def weights(self, x: Floats) -> Floats:
+        """What a residual counts, by the terms of its record: less where the vector could be longer than the clip."""
+        p = self.design.expected(x, self.start)
+        reach = np.maximum(p, 1 - p) if self.design.logistic else np.full(len(x), self.scale)
+        length = np.sqrt(((x @ self.turn) ** 2).sum(axis=1)) * reach
+        return np.asarray(np.minimum(1.0, self.clip / np.maximum(length, 1e-300)))
+
     def vectors(self, numbers: Floats) -> Floats:
         """Score vectors (records, terms), each from the numbers of its record alone, before they are clipped."""
         x = self.design.x(numbers)
-        rest, reach = self.design.residuals(numbers, x, self.start)
-        turned = x @ self.turn
-        length = np.sqrt((turned**2).sum(axis=1)) * (self.scale if reach is None else reach)
-        weight = rest * self.design.complete(numbers) * np.minimum(1.0, self.clip / np.maximum(length, 1e-300))
-        return np.asarray(turned * weight[:, None])
+        rest = (numbers[:, self.design.y] - self.design.expected(x, self.start)) * self.design.complete(numbers)
+        return np.asarray((x @ self.turn) * (rest * self.weights(x))[:, None])
 
     def map(self, numbers: Floats) -> list[Floats]:
         """The vectors, as the gate asks for them."""
         return [self.vectors(numbers)]
-
-    def clipped(self, numbers: Floats) -> Floats:
-        """The vectors, longer ones scaled down to the clip norm."""
-        out = self.vectors(numbers)
-        norm = np.sqrt((out**2).sum(axis=1))
-        return np.asarray(out * np.minimum(1.0, self.clip / np.maximum(norm, 1e-300))[:, None])
 
     def redrawn(self, rng: Generator) -> ModelSum:
         """The same with noise drawn once more on top."""

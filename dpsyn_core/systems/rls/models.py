@@ -16,7 +16,7 @@ from dpsyn_core.systems.rls.question_tables import ROUNDS
 
 MOST_DRAFT = 50_000  # records that a sum starts from
 SHORT = 0.3  # of the records of a draft, whose vectors are shorter than the clip norm; the others are as long as it
-USUAL = 0.98  # of residuals of a linear model, that are no longer than is reckoned with
+USUAL = 0.99  # of residuals of a linear model, that are no longer than is reckoned with
 DOUBT = 1e-3  # of each record, the outcome is taken for another one: start coefficients are finite then
 LEAST_TURN = 1e-6  # of the mean information on a coefficient: directions of less are not stretched further
 
@@ -70,14 +70,17 @@ def aim(design: Design, numbers: NDArray[np.float64], total: float) -> ModelSum:
     blank = ModelSum(
         design=design, start=start / unit, scale=1.0, turn=np.diag(1 / unit), clip=1.0, values=np.zeros(k), sigma=1.0
     )
-    rest, reach = design.residuals(numbers, x, blank.start)
+    rest = numbers[:, design.y] - design.expected(x, blank.start)
     information = ((x / unit) * np.square(rest)[:, None]).T @ (x / unit)
     information += LEAST_TURN * max(np.trace(information) / k, 1e-9) * np.eye(k)
     turn = blank.turn @ np.linalg.inv(np.linalg.cholesky(information)).T
-    scale = 1.0 if design.logistic else float(np.quantile(np.abs(rest), USUAL)) if len(x) else 1.0
-    length = np.sqrt(((x @ turn) ** 2).sum(axis=1)) * (scale if reach is None else reach)
-    clip = float(np.quantile(length, SHORT)) if len(x) else 1.0
-    return replace(blank, turn=turn, scale=max(scale, 1e-9), clip=clip)
+    scale = 1.0 if design.logistic or not len(x) else max(float(np.quantile(np.abs(rest), USUAL)), 1e-9)
+    aimed = replace(blank, turn=turn, scale=scale, clip=np.inf)
+    if not len(x):
+        return replace(aimed, clip=1.0)
+    p = design.expected(x, aimed.start)
+    length = np.sqrt(((x @ turn) ** 2).sum(axis=1)) * (np.maximum(p, 1 - p) if design.logistic else scale)
+    return replace(aimed, clip=float(np.quantile(length, SHORT)))
 
 
 def _start(design: Design, numbers: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:

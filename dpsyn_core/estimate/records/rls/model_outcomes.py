@@ -1,4 +1,4 @@
-"""Records follow released model sums: outcomes are exchanged between records until their sums are the released ones."""
+"""Records follow released model sums: coefficients from the sums, and outcomes exchanged until records have them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from dpsyn_core.estimate.marginals.model_sums import ModelSum
 Floats = NDArray[np.float64]
 SWEEPS = 40  # over all records, at most
 NEAR = 0.01  # of the squared noise of the sums, at which exchanging ends
-CAUTION = 0.5  # of the way that is still to go, in one sweep
+CAUTION = 0.7  # of the way that is still to go, in one sweep
+NEWTON = 25  # steps to coefficients and to the slope of exchanges, more than they need
+LARGE = 5.0  # a coefficient times the standard deviation of its term is taken to be of this size or less
 
 
 def exchange_outcomes(
     rows: NDArray[np.integer], positions: Mapping[str, int], sums: Sequence[ModelSum], *, total: float, rng: Generator
 ) -> None:
-    """Exchanges the outcome of records, so that their score vectors add up to the released sums.
+    """Exchanges the outcome of records, so that a fit to them has the coefficients that the released sums suggest.
 
     Each outcome keeps its frequencies. Pairs of records are drawn at random and exchange their outcomes with a
-    probability that grows with what this adds towards the released sums, which is about how outcomes change when
+    probability that grows with what this adds in the direction that is lacking, which is about how outcomes change when
     coefficients do: records are not picked for being extreme.
 
     Args:
@@ -34,37 +36,93 @@ def exchange_outcomes(
     """
     n = len(rows)
     for outcome in dict.fromkeys(s.design.outcome for s in sums) if n > 1 else ():
-        own = [s for s in sums if s.design.outcome == outcome]
+        own = [_Followed(s, rows, positions, total) for s in sums if s.design.outcome == outcome]
         at = positions[outcome]
         for _ in range(SWEEPS):
-            units = [s.sigma * n / max(total, 1.0) for s in own]
-            vectors = np.hstack([_of(s, rows, positions) / u for s, u in zip(own, units, strict=True)])
-            left = np.concatenate([s.values / s.sigma for s in own]) - vectors.sum(axis=0)
+            scores = np.hstack([f.scores(rows[:, at]) for f in own])
+            left = -scores.sum(axis=0)
             if left @ left <= NEAR * len(left):
                 break
             order = rng.permutation(n)
             a, b = order[: n // 2], order[n // 2 : 2 * (n // 2)]
             differ = rows[a, at] != rows[b, at]
             a, b = a[differ], b[differ]
-            after = rows[np.concatenate([a, b])].copy()
-            after[:, at] = rows[np.concatenate([b, a]), at]
-            moved = np.hstack([_of(s, after, positions) / u for s, u in zip(own, units, strict=True)])
-            gain = moved[: len(a)] + moved[len(a) :] - vectors[a] - vectors[b]
-            exchanged = _chosen(gain, left, rng)
-            rows[a[exchanged], at], rows[b[exchanged], at] = rows[b[exchanged], at], rows[a[exchanged], at]
-            if not exchanged.any():
-                break
+            gain = np.hstack([f.scores(rows[b, at], a) + f.scores(rows[a, at], b) for f in own]) - scores[a] - scores[b]
+            made = _chosen(gain, left, rng)
+            rows[a[made], at], rows[b[made], at] = rows[b[made], at], rows[a[made], at]
 
 
-def _of(s: ModelSum, rows: NDArray[np.integer], positions: Mapping[str, int]) -> Floats:
-    return s.clipped(s.design.numbers({n: rows[:, positions[n]] for n in s.design.lookups}))
+class _Followed:
+    """The score vectors of records at the coefficients that a released sum suggests, in units of its noise."""
+
+    def __init__(
+        self, s: ModelSum, rows: NDArray[np.integer], positions: Mapping[str, int], total: float
+    ) -> None:
+        design = s.design
+        numbers = design.numbers({n: rows[:, positions[n]] for n in design.lookups})
+        last = sum(t.shape[1] for n, t in list(design.lookups.items())[: list(design.lookups).index(design.outcome)])
+        self.y = design.lookups[design.outcome][:, design.y - last]
+        scale = len(rows) / max(total, 1.0)
+        x, complete = design.x(numbers), design.complete(numbers)
+        self.turned = (x @ s.turn) * (complete / (s.sigma * scale))[:, None]
+        self.expected = design.expected(x, coefficients(s, numbers, scale))
+
+    def scores(self, codes: NDArray[np.integer], at: NDArray[np.intp] | slice = slice(None)) -> Floats:
+        """The vectors of records at these places, with these codes of the outcome."""
+        return np.asarray(self.turned[at] * (self.y[codes] - self.expected[at])[:, None])
+
+
+def coefficients(s: ModelSum, numbers: Floats, scale: float) -> Floats:
+    """The coefficients at which the sum over these records is expected to be the released one.
+
+    They are those of least squares in units of the noise, with a weak prior (`LARGE`), among all with which the
+    outcomes of these records are as frequent as they are: single columns are known better than the sum.
+
+    Args:
+        s: what was released.
+        numbers: of the records, see `Design.numbers`.
+        scale: their number over that of the real ones.
+    """
+    design = s.design
+    numbers = numbers[design.complete(numbers) > 0]
+    if not len(numbers):
+        return s.start
+    x = design.x(numbers)
+    weights = s.weights(x)[:, None] * (x @ s.turn) / (s.sigma * scale)
+    before, aim = design.expected(x, s.start), s.values / s.sigma
+    prior = np.diag(x.std(axis=0) / LARGE)
+    beta, k = s.start.copy(), len(s.start)
+    for _ in range(NEWTON):
+        mean = design.expected(x, beta)
+        slope = x * (mean * (1 - mean) if design.logistic else np.ones(len(x)))[:, None]
+        step, sums = np.zeros((k + 1, k + 1)), np.zeros(k + 1)
+        moved = weights.T @ slope
+        step[:k, :k] = moved.T @ moved + prior @ prior
+        step[k, :k] = step[:k, k] = slope.sum(axis=0)
+        sums[:k] = moved.T @ (aim - weights.T @ (mean - before)) - prior @ prior @ beta
+        sums[k] = numbers[:, design.y].sum() - mean.sum()
+        size = np.maximum(np.abs(step).max(axis=1), 1e-300)
+        change = np.linalg.lstsq(step / size[:, None], sums / size, rcond=None)[0][:k]
+        reach = np.abs(x @ change).max()
+        beta = beta + change * min(1.0, 2.0 / max(reach, 1e-300)) if design.logistic else beta + change
+        if reach < 1e-6:
+            break
+    return np.asarray(beta)
 
 
 def _chosen(gain: Floats, left: Floats, rng: Generator) -> NDArray[np.bool_]:
-    """Which exchanges are made, (pairs,): none where chance would lead away from the released sums."""
-    gram = gain.T @ gain
-    along = gain @ np.linalg.lstsq(gram + 1e-9 * np.trace(gram) * np.eye(len(gram)), left, rcond=None)[0]
-    size = 2 * CAUTION
+    """Which exchanges are made, (pairs,): none where chance would lead away from what is lacking.
+
+    Probabilities are max(0, gain @ slope), with the slope for which the gains that are expected add up to what is left.
+    """
+    ridge = 1e-6 * np.einsum("ij,ij->", gain, gain) / len(left) * np.eye(len(left)) + 1e-12 * np.eye(len(left))
+    slope = np.linalg.solve(gain.T @ gain + ridge, left)
+    for _ in range(NEWTON):
+        likely = gain @ slope > 0
+        on = gain[likely]
+        slope = slope - np.linalg.solve(on.T @ on + ridge, on.T @ (on @ slope) - left)
+    along = np.maximum(gain @ slope, 0.0)
+    size = CAUTION
     while size > 1e-3:
         made = rng.random(len(gain)) < size * along
         if made.any() and np.square(left - gain[made].sum(axis=0)).sum() < left @ left:
