@@ -19,7 +19,9 @@ from dpsyn_core.questions.meaning import Floats, code_of, numbers_of, numeric
 from dpsyn_core.schema import Schema
 
 STEPS = 60  # of Newton's method
-LARGEST = 30.0  # a standardized logistic coefficient beyond this means that a term separates the outcomes
+LARGEST = (
+    12.0  # a logistic coefficient of more standard deviations of its term means that a term separates the outcomes
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

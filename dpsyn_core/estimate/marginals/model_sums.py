@@ -78,8 +78,9 @@ class ModelSum:
     """The released sum of clipped score vectors of one model.
 
     design: of the model. start: coefficients that residuals are taken from. scale: of a linear model, the largest
-    residual that is reckoned with; longer vectors are clipped, so that they bias the sum. turn: float64 (terms, terms), makes term values comparable. clip: largest norm of a vector. values: float64
-    (terms,), the sum with noise. sigma: standard deviation of the noise of each number.
+    residual that is reckoned with; the gate cuts what is beyond. turn: float64 (terms, terms), makes term values
+    comparable. clip: largest norm of a vector. values: float64 (terms,), the sum with noise. sigma: standard deviation
+    of the noise of each number.
     """
 
     design: Design

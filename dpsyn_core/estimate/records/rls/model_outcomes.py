@@ -55,9 +55,7 @@ def exchange_outcomes(
 class _Followed:
     """The score vectors of records at the coefficients that a released sum suggests, in units of its noise."""
 
-    def __init__(
-        self, s: ModelSum, rows: NDArray[np.integer], positions: Mapping[str, int], total: float
-    ) -> None:
+    def __init__(self, s: ModelSum, rows: NDArray[np.integer], positions: Mapping[str, int], total: float) -> None:
         design = s.design
         numbers = design.numbers({n: rows[:, positions[n]] for n in design.lookups})
         last = sum(t.shape[1] for n, t in list(design.lookups.items())[: list(design.lookups).index(design.outcome)])
