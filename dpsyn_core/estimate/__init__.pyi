@@ -110,6 +110,7 @@ from dpsyn_core.estimate.records.rls.gaps import coarse_scores as coarse_scores
 from dpsyn_core.estimate.records.rls.gaps import place_by_category as place_by_category
 from dpsyn_core.estimate.records.rls.gaps import with_gaps as with_gaps
 from dpsyn_core.estimate.records.rls.higher_orders import shrink_wide as shrink_wide
+from dpsyn_core.estimate.records.rls.model_outcomes import coefficients as coefficients
 from dpsyn_core.estimate.records.rls.model_outcomes import exchange_outcomes as exchange_outcomes
 from dpsyn_core.estimate.records.rls.numbers import shrink_classes as shrink_classes
 from dpsyn_core.estimate.records.rls.numbers import shrink_numbers as shrink_numbers

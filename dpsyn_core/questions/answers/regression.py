@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Design
+from dpsyn_core.estimate import Design, ModelSum, coefficients
 from dpsyn_core.questions.answers.calibration import INFERENCE, Codes, Inference
 from dpsyn_core.questions.answers.combination import combine
 from dpsyn_core.questions.answers.evidence import Evidence
@@ -51,7 +52,7 @@ def infer_regression(
 ) -> Coefficients:
     """Coefficients on the synthetic table, with intervals from the spread between refits.
 
-    A declared regression has released sums of its own, which the table and its refits follow.
+    A declared regression has a released sum of its own, whose noise is known, and needs none of these; see `_summed`.
 
     T = 2 B with t for the real table, and U + 2 B for the population; see `combine`. No interval is given where a pair
     of the outcome with a predictor was not measured, where terms separate the outcomes, or where a term or an outcome
@@ -62,8 +63,10 @@ def infer_regression(
     first, *others = fits
     blank = np.full(len(first.terms), np.nan)
     wanted = design_of(question, schema)
-    summed = any(s.design.same(wanted) for s in evidence.sums)
-    missing = [n for n in question.on if not summed and not evidence.covered(domain.ordered_set((question.of, n)))]
+    for s in evidence.sums:
+        if s.design.same(wanted) and not np.isnan(first.beta).any():
+            return _summed(s, domain, first, codes, redrawn, truth=truth, confidence=confidence, tuning=tuning)
+    missing = [n for n in question.on if not evidence.covered(domain.ordered_set((question.of, n)))]
     if missing:
         pairs = f"'{question.of}' with {_listed(missing)}"
         return _refused(first, f"{pairs} was not measured, so that coefficients say nothing about the real ones")
@@ -78,7 +81,7 @@ def infer_regression(
     if len(others) < tuning.fewest_refits:
         return _refused(first, f"{len(others)} refits are too few to tell how far the noise moves a coefficient")
     why = [""] * len(first.terms)
-    least = 0.0 if summed else tuning.fewest_events * _noise(evidence, domain, question)
+    least = tuning.fewest_events * _noise(evidence, domain, question)
     for i, term in enumerate(first.terms):
         if np.isnan(first.beta[i]):
             why[i] = f"the records do not determine '{term}': its values follow from other terms, or nobody has them"
@@ -101,7 +104,7 @@ def infer_regression(
     unseen = [
         f"'{a}' with '{b}'"
         for k, a in enumerate(question.on) for b in question.on[k + 1 :]
-        if not summed and not evidence.covered(domain.ordered_set((a, b)))
+        if not evidence.covered(domain.ordered_set((a, b)))
     ]  # fmt: skip
     grade = GRADES.index("bounded") if unseen else GRADES.index("estimated")
     warning = ""
@@ -114,14 +117,51 @@ def infer_regression(
     )  # fmt: skip
 
 
+def _summed(
+    s: ModelSum,
+    domain: Domain,
+    first: RegressionFit,
+    codes: Codes,
+    redrawn: list[Codes],
+    *,
+    truth: Truth,
+    confidence: float,
+    tuning: Inference,
+) -> Coefficients:
+    """Coefficients of a table that follows a released sum, with intervals from the known noise of that sum.
+
+    What records other than the real ones make of the sum is added from the refits: twice its variance, since they are
+    as far from the table as that is from exact counts.
+    """
+
+    def read(records: Codes) -> tuple[Floats, Floats]:
+        numbers = s.design.numbers({n: records[domain.index(n)] for n in s.design.lookups})
+        return coefficients(s, numbers, records.shape[1] / max(total, 1.0))
+
+    total = first.total
+    variance = np.diag(read(codes)[1]).copy()
+    if len(redrawn) > 1:
+        variance += 2 * np.array([read(c)[0] for c in redrawn]).var(axis=0, ddof=1)
+    variance = tuning.summed_wider**2 * np.maximum(variance, 0.0) + (first.variance if truth == "population" else 0.0)
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance)
+    return Coefficients(
+        terms=first.terms, estimate=first.beta, low=first.beta - half, high=first.beta + half,
+        grades=["estimated"] * len(first.terms), synthetic=first.beta, why=[""] * len(first.terms), warning="",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RegressionFit:
-    """Coefficients of one table, their variances, and for each term the scaled records on its rarer side."""
+    """Coefficients of one table, their variances, and for each term the scaled records on its rarer side.
+
+    total: number of real records.
+    """
 
     terms: tuple[str, ...]
     beta: Floats
     variance: Floats
     events: Floats
+    total: float
 
 
 def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Codes, total: float) -> RegressionFit:
@@ -137,6 +177,7 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
     model = design_of(question, schema)
     beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
     return RegressionFit(
+        total=total,
         terms=made.terms,
         beta=beta,
         variance=np.nan_to_num(np.diag(covariance)),

@@ -15,6 +15,7 @@ SWEEPS = 40  # over all records, at most
 NEAR = 0.01  # of the squared noise of the sums, at which exchanging ends
 CAUTION = 0.7  # of the way that is still to go, in one sweep
 NEWTON = 25  # steps to coefficients and to the slope of exchanges, more than they need
+FURTHEST = 2.0  # log odds that one step changes any record by
 LARGE = 5.0  # a coefficient times the standard deviation of its term is taken to be of this size or less
 
 
@@ -63,49 +64,50 @@ class _Followed:
         scale = len(rows) / max(total, 1.0)
         x, complete = design.x(numbers), design.complete(numbers)
         self.turned = (x @ s.turn) * (complete / (s.sigma * scale))[:, None]
-        self.expected = design.expected(x, coefficients(s, numbers, scale))
+        self.expected = design.expected(x, coefficients(s, numbers, scale)[0])
 
     def scores(self, codes: NDArray[np.integer], at: NDArray[np.intp] | slice = slice(None)) -> Floats:
         """The vectors of records at these places, with these codes of the outcome."""
         return np.asarray(self.turned[at] * (self.y[codes] - self.expected[at])[:, None])
 
 
-def coefficients(s: ModelSum, numbers: Floats, scale: float) -> Floats:
-    """The coefficients at which the sum over these records is expected to be the released one.
+def coefficients(s: ModelSum, numbers: Floats, scale: float) -> tuple[Floats, Floats]:
+    """The coefficients at which the sum over these records is expected to be the released one, and their covariance.
 
     They are those of least squares in units of the noise, with a weak prior (`LARGE`), among all with which the
-    outcomes of these records are as frequent as they are: single columns are known better than the sum.
+    outcomes of these records are as frequent as they are: single columns are known better than the sum. The covariance
+    is that of the noise of the sum.
 
     Args:
         s: what was released.
         numbers: of the records, see `Design.numbers`.
         scale: their number over that of the real ones.
     """
-    design = s.design
+    design, k = s.design, len(s.start)
     numbers = numbers[design.complete(numbers) > 0]
-    if not len(numbers):
-        return s.start
     x = design.x(numbers)
     weights = s.weights(x)[:, None] * (x @ s.turn) / (s.sigma * scale)
     before, aim = design.expected(x, s.start), s.values / s.sigma
-    prior = np.diag(x.std(axis=0) / LARGE)
-    beta, k = s.start.copy(), len(s.start)
+    spread = np.array([float(np.std(column)) if len(x) else 0.0 for column in x.T])
+    prior = np.diag(np.square(spread / LARGE))
+    beta, inverse = s.start.copy(), np.zeros((k + 1, k + 1))
     for _ in range(NEWTON):
         mean = design.expected(x, beta)
         slope = x * (mean * (1 - mean) if design.logistic else np.ones(len(x)))[:, None]
         step, sums = np.zeros((k + 1, k + 1)), np.zeros(k + 1)
         moved = weights.T @ slope
-        step[:k, :k] = moved.T @ moved + prior @ prior
+        step[:k, :k] = moved.T @ moved + prior
         step[k, :k] = step[:k, k] = slope.sum(axis=0)
-        sums[:k] = moved.T @ (aim - weights.T @ (mean - before)) - prior @ prior @ beta
+        sums[:k] = moved.T @ (aim - weights.T @ (mean - before)) - prior @ beta
         sums[k] = numbers[:, design.y].sum() - mean.sum()
-        size = np.maximum(np.abs(step).max(axis=1), 1e-300)
-        change = np.linalg.lstsq(step / size[:, None], sums / size, rcond=None)[0][:k]
-        reach = np.abs(x @ change).max()
-        beta = beta + change * min(1.0, 2.0 / max(reach, 1e-300)) if design.logistic else beta + change
+        size = np.sqrt(np.maximum(np.abs(step).max(axis=1), 1e-300))
+        inverse = np.linalg.pinv(step / np.outer(size, size), rcond=1e-13, hermitian=True) / np.outer(size, size)
+        change = (inverse @ sums)[:k]
+        reach = float(np.abs(x @ change).max(initial=0.0))
+        beta = beta + change * (min(1.0, FURTHEST / max(reach, 1e-300)) if design.logistic else 1.0)
         if reach < 1e-6:
             break
-    return np.asarray(beta)
+    return np.asarray(beta), np.asarray(inverse[:k, :k])
 
 
 def _chosen(gain: Floats, left: Floats, rng: Generator) -> NDArray[np.bool_]:
