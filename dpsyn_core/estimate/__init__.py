@@ -13,7 +13,7 @@ marginals.dense: allocation combine dense_marginals
 marginals.descent: descend
 marginals.figures: Groups entropy quantiles
 marginals.maxent: Reconstruction check_query reconstruct
-marginals.model_sums: Design ModelSum
+marginals.model_sums: ModelDesign ModelSum
 marginals.overlap: agree estimate_total make_consistent overlaps
 marginals.reconstruction: ReconstructionRule coefficient_sets marginal_from proper signed_sum
 marginals.released_file: LEAST ReleasedFile load_measurements load_released pack_measurements packed_document

@@ -32,7 +32,7 @@ from dpsyn_core.estimate.marginals.figures import quantiles as quantiles
 from dpsyn_core.estimate.marginals.maxent import Reconstruction as Reconstruction
 from dpsyn_core.estimate.marginals.maxent import check_query as check_query
 from dpsyn_core.estimate.marginals.maxent import reconstruct as reconstruct
-from dpsyn_core.estimate.marginals.model_sums import Design as Design
+from dpsyn_core.estimate.marginals.model_sums import ModelDesign as ModelDesign
 from dpsyn_core.estimate.marginals.model_sums import ModelSum as ModelSum
 from dpsyn_core.estimate.marginals.overlap import agree as agree
 from dpsyn_core.estimate.marginals.overlap import estimate_total as estimate_total

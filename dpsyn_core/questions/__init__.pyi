@@ -56,7 +56,6 @@ from dpsyn_core.questions.meaning import numbers_of as numbers_of
 from dpsyn_core.questions.meaning import numeric as numeric
 from dpsyn_core.questions.meaning import within as within
 from dpsyn_core.questions.regress import DesignMatrix as DesignMatrix
-from dpsyn_core.questions.regress import design_of as design_of
 from dpsyn_core.questions.regress import fit_linear as fit_linear
 from dpsyn_core.questions.regress import fit_logistic as fit_logistic
 from dpsyn_core.questions.suggestions import GROUP as GROUP

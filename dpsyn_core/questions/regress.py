@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.estimate import Design
+from dpsyn_core.estimate import ModelDesign
 from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.formula import FUNCTIONS, Factor
@@ -39,7 +39,7 @@ class DesignMatrix:
     keep: NDArray[np.intp]
 
 
-def design_of(question: RegressionQuestion, schema: Schema) -> Design:
+def design_of(question: RegressionQuestion, schema: Schema) -> ModelDesign:
     """The terms and the outcome of a regression.
 
     Terms are numbers, functions of numbers, one 0/1 column for each value of a category but the first, and products of
@@ -65,7 +65,7 @@ def design_of(question: RegressionQuestion, schema: Schema) -> Design:
     lookups = {n: _lookup(schema[n], keys, logistic and n == outcome.column) for n, keys in wanted.items()}
     starts = dict(zip(lookups, np.cumsum([0, *(t.shape[1] for t in lookups.values())]).tolist(), strict=False))
     place = {(n, key): starts[n] + i for n, keys in wanted.items() for i, key in enumerate(keys)}
-    return Design(
+    return ModelDesign(
         name=question.name,
         weight=float(question.weight),
         lookups=lookups,

@@ -6,7 +6,7 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening
-from dpsyn_core.estimate.marginals.model_sums import Design
+from dpsyn_core.estimate.marginals.model_sums import ModelDesign
 from dpsyn_core.estimate.marginals.workload import Need, Workload
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.budget import Budget
@@ -84,7 +84,7 @@ SPELT_OUT = {
 
 # what questions need, in every shape: public maps, values for a mean, values that are compared, a target, one column
 ASKED = "declared questions"
-MODEL = Design(
+MODEL = ModelDesign(
     name="a model", weight=1.0, outcome="b", y=5, logistic=True,
     lookups={"a": np.array([[0.0, 1], [1, 1], [2, 1]]), "c": np.array([[0.0, 1], [5, 1], [50, 1], [0, 0]]),
              "b": np.array([[0.0, 0, 1], [0, 1, 1]])},

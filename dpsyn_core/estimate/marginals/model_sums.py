@@ -21,7 +21,7 @@ STEEPEST = 35.0  # log odds beyond which a probability counts as 0 or 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Design:
+class ModelDesign:
     """A regression as numbers that codes stand for. Public.
 
     name: of the question. weight: its importance. lookups: for each attribute finite float64 (size, numbers), the last
@@ -40,7 +40,7 @@ class Design:
     logistic: bool
     functions: Mapping[int, tuple[str, Any]] = field(default_factory=dict)
 
-    def same(self, other: Design) -> bool:
+    def same(self, other: ModelDesign) -> bool:
         """Whether both are one model, whatever it is called."""
         mine, its = ((d.terms, d.outcome, d.y, d.logistic, list(d.lookups)) for d in (self, other))
         return mine == its and all(np.array_equal(t, other.lookups[n]) for n, t in self.lookups.items())
@@ -83,7 +83,7 @@ class ModelSum:
     of the noise of each number.
     """
 
-    design: Design
+    design: ModelDesign
     start: Floats
     scale: float
     turn: Floats
@@ -140,7 +140,7 @@ def parsed_sum(entry: Mapping[str, Any], domain: Domain) -> ModelSum:
     model = entry["model"]
     lookups = {str(n): np.asarray(t, dtype=np.float64) for n, t in model["lookups"].items()}
     terms = tuple((str(label), tuple(int(p) for p in positions)) for label, positions in model["terms"])
-    design = Design(
+    design = ModelDesign(
         name=str(model["name"]), weight=float(model["weight"]), lookups=lookups, terms=terms,
         outcome=str(model["outcome"]), y=int(model["y"]), logistic=bool(model["logistic"]),
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes
-from dpsyn_core.estimate.marginals.model_sums import Design
+from dpsyn_core.estimate.marginals.model_sums import ModelDesign
 from dpsyn_core.schema import AttributeSet
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class Workload:
 
     needs: tuple[Need, ...]
     share: float
-    models: tuple[Design, ...] = ()
+    models: tuple[ModelDesign, ...] = ()
 
     def sets(self) -> list[AttributeSet]:
         """The attribute sets, each once, for systems whose workload is a list of them."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Design, ModelSum, coefficients
+from dpsyn_core.estimate import ModelDesign, ModelSum, coefficients
 from dpsyn_core.questions.answers.calibration import INFERENCE, Codes, Inference
 from dpsyn_core.questions.answers.combination import combine
 from dpsyn_core.questions.answers.evidence import Evidence
@@ -185,7 +185,7 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
     )
 
 
-def _events(model: Design, numbers: Floats, made: DesignMatrix) -> Floats:
+def _events(model: ModelDesign, numbers: Floats, made: DesignMatrix) -> Floats:
     """For each term the records that its coefficient rests on; of a logistic model those with the rarer outcome.
 
     A category is compared with the first value of its attribute, so that the fewer records of the two count. The
@@ -193,7 +193,7 @@ def _events(model: Design, numbers: Floats, made: DesignMatrix) -> Floats:
 
     Args:
         model: the terms.
-        numbers: of the records, see `Design.numbers`.
+        numbers: of the records, see `ModelDesign.numbers`.
         made: of the same records.
     """
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Design, ModelSum, ReleasedTables
+from dpsyn_core.estimate import ModelDesign, ModelSum, ReleasedTables
 from dpsyn_core.measure import Counter, Features, Gate, SumRule
 from dpsyn_core.privacy import Cost
 from dpsyn_core.questions import DesignMatrix, fit_linear, fit_logistic
@@ -22,7 +22,7 @@ LEAST_TURN = 1e-6  # of the mean information on a coefficient: directions of les
 
 
 def measure_models(
-    designs: Sequence[Design],
+    designs: Sequence[ModelDesign],
     measured: ReleasedTables,
     draft: Callable[[int], NDArray[np.unsignedinteger]],
     counter: Counter,
@@ -54,7 +54,7 @@ def measure_models(
         measured.sums = tuple(sums)
 
 
-def aim(design: Design, numbers: NDArray[np.float64], total: float) -> ModelSum:
+def aim(design: ModelDesign, numbers: NDArray[np.float64], total: float) -> ModelSum:
     """The sum that is to be released, without values: start coefficients, scales and clip norm from a draft.
 
     Args:
@@ -83,7 +83,7 @@ def aim(design: Design, numbers: NDArray[np.float64], total: float) -> ModelSum:
     return replace(aimed, clip=float(np.quantile(length, SHORT)))
 
 
-def _start(design: Design, numbers: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _start(design: ModelDesign, numbers: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Coefficients of the draft; 0 where it does not determine one."""
     y, n = numbers[:, design.y], len(x)
     made = DesignMatrix(terms=design.labels, x=x, y=y, weights=np.ones(n), keep=np.arange(n))

@@ -80,7 +80,7 @@ def coefficients(s: ModelSum, numbers: Floats, scale: float) -> tuple[Floats, Fl
 
     Args:
         s: what was released.
-        numbers: of the records, see `Design.numbers`.
+        numbers: of the records, see `ModelDesign.numbers`.
         scale: their number over that of the real ones.
     """
     design, k = s.design, len(s.start)
