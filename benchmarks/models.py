@@ -24,7 +24,9 @@ import pandas as pd
 from dpsyn_core import Schema, synthesize
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.questions import compile as compiling
+from dpsyn_core.questions.answers.intervals import Truth
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.regress import design, fit_linear, fit_logistic
 from dpsyn_core.report.answers import answer_codes
 from dpsyn_core.schema.codec import Codec
@@ -177,10 +179,12 @@ def summary(name: str, epsilon: float, way: str, records: int, seeds: range) -> 
         clear += int(sure.sum())
         wrong += int((np.sign(found[sure]) != np.sign(beta[sure])).sum())
         errors += [*((found - beta) / error)[slope]]
-        for kind, target, into in (("table", beta, inside), ("population", truth, people)):
+        kinds: tuple[tuple[Truth, np.ndarray, list[bool]], ...]
+        kinds = (("table", beta, inside), ("population", truth, people))
+        for kind, target, into in kinds:
             got = answer_codes(
                 codes, made.released, schema, made.manifest, asked, scores=made.released.scores, truth=kind
-            )[0]  # type: ignore[arg-type]
+            )[0]
             known = slope & ~np.isnan(got.low)
             into += [*((got.low <= target) & (target <= got.high))[known]]
     size = math.sqrt(float(np.nanmean(np.square(errors))))
@@ -201,6 +205,8 @@ def _fit(asked: Questions, codes: np.ndarray, schema: Schema) -> tuple[tuple[str
     from dpsyn_core.questions.meaning import numbers_of
 
     question = asked.questions[0]
+    if not isinstance(question, RegressionQuestion):
+        raise TypeError(question.kind)
     columns = dict(zip(schema.domain().names, codes, strict=True))
     made = design(
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=np.ones(codes.shape[1])

@@ -197,7 +197,7 @@ def _events(model: ModelDesign, numbers: Floats, made: DesignMatrix) -> Floats:
         made: of the same records.
     """
 
-    def resting(rows: NDArray[np.bool_]) -> float:
+    def resting(rows: Any) -> float:
         w = made.weights * rows
         if not model.logistic:
             return float(w.sum())
@@ -208,9 +208,12 @@ def _events(model: ModelDesign, numbers: Floats, made: DesignMatrix) -> Floats:
     values: dict[str, set[int]] = {}
     for p in (p for positions in by_term for p in positions):
         values.setdefault(owner[p], set()).add(p)
-    first = {n: resting(~numbers[:, sorted(ps)].any(axis=1)) for n, ps in values.items()}
+    first = {n: resting(np.logical_not(numbers[:, sorted(ps)].astype(bool).max(axis=1))) for n, ps in values.items()}
     least = min(first.values(), default=resting(np.ones(len(numbers), dtype=bool)))
-    out = [min([resting(numbers[:, ps].all(axis=1)), *(first[owner[p]] for p in ps)]) for ps in by_term]
+    out = [
+        min([resting(numbers[:, ps].astype(bool).min(axis=1, initial=True)), *(first[owner[p]] for p in ps)])
+        for ps in by_term
+    ]
     return np.array([min(out[0], least), *out[1:]])
 
 
