@@ -159,7 +159,7 @@ def summary(name: str, epsilon: float, way: str, records: int, seeds: range) -> 
     draw, columns, model = TABLES[name]
     schema = Schema.of({"version": 1, "name": name, "attributes": columns})
     asked = Questions.of([{"name": "model", "kind": "regression", **model}]).checked(schema)
-    _, truth, _ = _fit(asked, _codes(draw(400_000, 10_000), schema), schema)
+    _, truth, _ = _fit(asked, _codes(draw(200_000, 10_000), schema), schema)
     wrong, clear, errors, inside, people = 0, 0, list[float](), list[bool](), list[bool]()
     for seed in seeds:
         table = draw(records, seed)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.model_sums import packed_sum, parsed_sum
 from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.files import write_bytes
 from dpsyn_core.schema import Domain, Schema
@@ -86,6 +85,8 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
         ]
     sums = measurements.sums if isinstance(measurements, ReleasedTables) else ()
     if sums:
+        from dpsyn_core.estimate.marginals.model_sums import packed_sum
+
         document["sums"] = [packed_sum(s) for s in sums]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
@@ -163,7 +164,10 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
         found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
         found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
-        found.sums = tuple(parsed_sum(entry, domain) for entry in document.get("sums", ()))
+        if "sums" in document:
+            from dpsyn_core.estimate.marginals.model_sums import parsed_sum
+
+            found.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return found

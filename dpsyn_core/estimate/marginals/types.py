@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes
-from dpsyn_core.estimate.marginals.model_sums import ModelSum
 from dpsyn_core.schema import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate.marginals.model_sums import ModelSum
 
 Law = Literal["gaussian", "geometric"]  # of noise on whole counts: rounded Gaussian, or two-sided geometric
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes
-from dpsyn_core.estimate.marginals.model_sums import ModelDesign
 from dpsyn_core.schema import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate.marginals.model_sums import ModelDesign
 
 Floats = NDArray[np.float64]
 NO_NUMBERS: Mapping[str, Floats] = MappingProxyType({})

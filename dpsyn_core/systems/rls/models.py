@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dpsyn_core.estimate import ModelDesign, ModelSum, ReleasedTables
 from dpsyn_core.measure import Counter, Features, Gate, SumRule
 from dpsyn_core.privacy import Cost
-from dpsyn_core.questions import DesignMatrix, fit_linear, fit_logistic
 from dpsyn_core.systems.rls.question_tables import ROUNDS
 
 MOST_DRAFT = 50_000  # records that a sum starts from
@@ -85,6 +84,8 @@ def aim(design: ModelDesign, numbers: NDArray[np.float64], total: float) -> Mode
 
 def _start(design: ModelDesign, numbers: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Coefficients of the draft; 0 where it does not determine one."""
+    from dpsyn_core.questions import DesignMatrix, fit_linear, fit_logistic
+
     y, n = numbers[:, design.y], len(x)
     made = DesignMatrix(terms=design.labels, x=x, y=y, weights=np.ones(n), keep=np.arange(n))
     if design.logistic:

@@ -16,7 +16,6 @@ from dpsyn_core.estimate import (
     RecordTuning,
     Shard,
     Target,
-    exchange_outcomes,
     follow,
     independent_rows,
     phases_of,
@@ -102,6 +101,8 @@ def in_shards(
             place_numbers(rows, targets, view.one_ways, view.places, rng=own)
             place_by_category(rows, targets, view.one_ways, view.valued, rng=own)
             if view.sums:
+                from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
+
                 exchange_outcomes(rows, places, view.sums, total=view.total, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 

@@ -19,7 +19,6 @@ from dpsyn_core.estimate import (
     ReleasedTables,
     Scores,
     even_records,
-    exchange_outcomes,
     fit_records,
     pays,
     place_by_category,
@@ -400,6 +399,8 @@ class Rls(Synthesizer):
             place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
         if view.sums:
             places = {name: i for i, name in enumerate(domain.names)}
+            from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
+
             exchange_outcomes(rows, places, view.sums, total=view.total, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
