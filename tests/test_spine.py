@@ -40,7 +40,8 @@ DOORS = {
     "systems/base.py": {"questions"},
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
-FILES, LINES = 145, 22_000  # of the engine that a default run of the bundled sample loads: at most
+# of the engine that a default run of the bundled sample loads: at most
+FILES, LINES = 145, 22_100
 
 RUN = """
 import sys
