@@ -53,6 +53,7 @@ from dpsyn_core.estimate.marginals.released_file import parsed_tables as parsed_
 from dpsyn_core.estimate.marginals.released_file import read_released as read_released
 from dpsyn_core.estimate.marginals.released_file import table_entries as table_entries
 from dpsyn_core.estimate.marginals.simplex import NonNegativeRule as NonNegativeRule
+from dpsyn_core.estimate.marginals.types import Follower as Follower
 from dpsyn_core.estimate.marginals.types import JointAxis as JointAxis
 from dpsyn_core.estimate.marginals.types import JointTable as JointTable
 from dpsyn_core.estimate.marginals.types import Law as Law

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Recodes, descend
+from dpsyn_core.estimate import Recodes, coarse_shape, descend
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy import Cost
+from dpsyn_core.privacy import Cost, Unit
 from dpsyn_core.schema import AttributeSet
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def score_sets(
     Returns:
         Scores in counts, shape (sets,), and the standard deviation of their noise.
     """
+    if not sets:  # nothing is counted or spent
+        return np.zeros(0), 0.0
     one = GRID * gate.unit.l1()
     released = gate.release(
         name,
@@ -87,6 +89,74 @@ def _scores(
             begins = np.cumsum([0, *(table.size for table in tables[:-1])])
             scores[part] = np.add.reduceat(np.abs(GRID * counted - wanted), begins)
             start = stop
+    return scores
+
+
+def exceptions_noise(count: int, cost: Cost, unit: Unit) -> float:
+    """Standard deviation, in records, of each of `count` scores of `score_exceptions` that split a cost."""
+    if cost.pure:
+        return math.sqrt(2) * cost.scale(float(unit.max_records * count))
+    return cost.sigma(unit.max_records * math.sqrt(count))
+
+
+def score_exceptions(
+    counter: Counter,
+    sets: Sequence[AttributeSet],
+    of: Sequence[str],
+    recodes: Recodes,
+    *,
+    cost: Cost,
+    gate: Gate,
+    name: str,
+) -> tuple[NDArray[np.float64], float]:
+    """Releases how many records have, in other columns, not what is commonest beside their value of one column.
+
+    With n(a, b) the records with value a of the one column and values b of the others, a score is the sum over a of
+    n(a) - max over b of n(a, b): 0 where the others follow from the one. A record that joins raises one n(a) and
+    perhaps one maximum by 1, so that a score rises by 0 or 1. An individual who joins, leaves or is replaced therefore
+    moves each score by at most max_records (docs/proofs/scores.md, S7): L1 of P scores P times, L2 sqrt(P) times that.
+
+    Args:
+        counter: exact counts.
+        sets: for each score the columns, in domain order.
+        of: for each score the column of the set that the others are to follow from.
+        recodes: of columns that are counted coarsely, in all sets alike; from public settings or released values.
+        cost: what all scores together may spend.
+        gate: through which they are released.
+        name: what the charge is called.
+
+    Returns:
+        Scores in records, shape (sets,), and the standard deviation of their noise.
+    """
+    one = float(gate.unit.max_records)
+    released = gate.release(
+        name,
+        lambda: _exceptions(counter, sets, of, recodes),
+        kind="scores",
+        cells=len(sets),
+        cost=cost,
+        l1=one * len(sets),
+        l2=one * math.sqrt(len(sets)),
+    )
+    return released.values.astype(np.float64), released.sigma
+
+
+def _exceptions(
+    counter: Counter, sets: Sequence[AttributeSet], of: Sequence[str], recodes: Recodes
+) -> NDArray[np.int64]:
+    """The exact scores."""
+    cells = [math.prod(coarse_shape(counter.domain, names, recodes)) for names in sets]
+    scores = np.zeros(len(sets), dtype=np.int64)
+    start = 0
+    while start < len(sets):
+        stop = start + 1
+        while stop < len(sets) and sum(cells[start : stop + 1]) <= BATCH:
+            stop += 1
+        tables = counter.marginals(sets[start:stop], recodes)
+        for i, table in enumerate(tables, start):
+            first = np.moveaxis(table, sets[i].index(of[i]), 0)
+            scores[i] = table.sum() - first.reshape(len(first), -1).max(axis=1).sum()
+        start = stop
     return scores
 
 

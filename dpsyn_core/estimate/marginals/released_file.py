@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
+from dpsyn_core.estimate.marginals.types import (
+    Follower,
+    JointAxis,
+    JointTable,
+    Law,
+    Measurement,
+    ReleasedTables,
+    Scores,
+)
 from dpsyn_core.files import write_bytes
 from dpsyn_core.schema import Domain, Schema
 
@@ -83,6 +91,9 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
             }
             for m in joint
         ]
+    followers = measurements.followers if isinstance(measurements, ReleasedTables) else ()
+    if followers:
+        document["followers"] = [{"name": f.name, "of": f.of, "exceptions": f.exceptions} for f in followers]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
@@ -159,6 +170,7 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
         found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
         found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
+        found.followers = _followers(document.get("followers", ()), found, domain)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return found
@@ -212,6 +224,22 @@ def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
         msg = "a marginal does not fit"
         raise ValueError(msg)
     return Measurement(attributes=names, values=values, sigma=sigma, recodes=recodes, law=law, shared=shared)
+
+
+def _followers(entries: Sequence[dict[str, Any]], found: ReleasedTables, domain: Domain) -> tuple[Follower, ...]:
+    """What follows from what: each by a table of all values of both, one from one other, and none from itself."""
+    out = tuple(Follower(name=e["name"], of=e["of"], exceptions=float(e["exceptions"])) for e in entries)
+    whole = {m.attributes for m in found if not m.recodes}
+    of = {f.name: f.of for f in out}
+    fits = len(of) == len(out) and all(
+        domain.ordered_set((f.name, f.of)) in whole and 0 <= f.exceptions <= 1 for f in out
+    )
+    for _ in out:  # a chain that does not end after so many steps goes in circles
+        of = {name: of.get(above, "") for name, above in of.items()}
+    if not fits or any(of.values()):
+        msg = "what follows does not fit"
+        raise ValueError(msg)
+    return out
 
 
 def _coarsening(codes: list[int], size: int) -> Coarsening:

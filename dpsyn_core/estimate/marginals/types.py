@@ -123,21 +123,35 @@ class Trust:
     deviation: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Follower:
+    """An attribute that follows from another one, by a released number of exceptions.
+
+    name: of the attribute. of: from which it follows; the two have a released table of all their values. exceptions:
+    share of the records that have another value than the one that follows.
+    """
+
+    name: str
+    of: str
+    exceptions: float
+
+
 class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one.
+    a public table, by pair; empty without one. followers: attributes that follow from others.
     """
 
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
+    followers: tuple[Follower, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust and joint tables."""
+        """Other tables with the same scores, trust, joint tables and followers."""
         out = ReleasedTables(tables)
-        out.scores, out.trust, out.joint = self.scores, self.trust, self.joint
+        out.scores, out.trust, out.joint, out.followers = self.scores, self.trust, self.joint, self.followers
         return out
 
 

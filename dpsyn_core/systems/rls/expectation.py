@@ -94,15 +94,17 @@ def _averages(view: RlsEvidence, wanted: Sequence[Target], rng: Generator) -> tu
     """Records fitted to the view, and what they hold on average, in counts of the real table."""
     t, records = view.tuning.triples, view.tuning.records
     n = int(np.clip(view.total, t.fewest_records, t.records))
-    rows, targets = view.start(n, rng=rng), view.targets(n)
+    own = view.hierarchies
+    rows, targets = view.start(n, rng=rng), own.narrowed(view.targets(n))
     if not any(len(x.attributes) > 1 for x in targets):  # independent columns
-        return rows, [np.zeros(w.values.shape) for w in wanted]
-    pace = schedule(n, len(view.domain), targets, effort=t.effort, tuning=records.fitting)
+        return own.whole(rows), [np.zeros(w.values.shape) for w in wanted]
+    pace = schedule(n, rows.shape[1], targets, effort=t.effort, tuning=records.fitting)
     fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, tuning=records.fitting)
     if not wanted:
-        return rows, []
-    found = average_tables(rows, targets, view.probabilities, wanted, pace=pace, rng=rng, tuning=records)
-    return rows, [a * (view.total / n) for a in found]
+        return own.whole(rows), []
+    counted = own.narrowed(wanted, counted=True)
+    found = average_tables(rows, targets, view.probabilities, counted, pace=pace, rng=rng, tuning=records)
+    return own.whole(rows), [a * (view.total / n) for a in found]
 
 
 def _empty(view: RlsEvidence, names: AttributeSet, recodes: Recodes) -> Target:

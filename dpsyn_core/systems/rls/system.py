@@ -33,6 +33,7 @@ from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesize
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
+from dpsyn_core.systems.rls.followers import measure_followers
 from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
@@ -199,7 +200,13 @@ class Rls(Synthesizer):
             view = self.view(measured)
         if plan.pairs is None:
             return measured
-        chosen, weight = self._choose(counter, view, plan, plan.pairs, gate, progress)
+        tables, measured.followers, left = measure_followers(
+            counter, view, cost=plan.pairs, noise=self.noise, gate=gate
+        )
+        if measured.followers:
+            measured += tables
+            view = self.view(measured)
+        chosen, weight = self._choose(counter, view, plan, left, gate, progress)
         measured.trust = chosen.trust
         if chosen.one_ways is not None:
             measured += self.measure_one_ways(counter, plan, gate, chosen.one_ways)
@@ -339,12 +346,13 @@ class Rls(Synthesizer):
             return np.zeros((0, n), dtype=dtype)
         view = self.view(measured)
         n = round(view.total) if n_records is None else n_records
-        rows = view.start(n, rng=rng)
-        targets = view.targets(n)
+        own, whole = view.hierarchies, view.targets(n)
+        rows, targets = view.start(n, rng=rng), own.narrowed(whole)
         if n and any(len(t.attributes) > 1 for t in targets):
-            pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
+            kept = rows.shape[1]
+            pace = schedule(n, kept, targets, effort=self.config.effort, tuning=tuning.fitting)
             fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
-            denied = denied_pairs(rows, targets, view, self.budget_plan(view.total))
+            denied = own.narrowed(denied_pairs(own.whole(rows), whole, view, self.budget_plan(view.total)))
             if denied:
                 targets += denied
                 fit_records(
@@ -356,9 +364,11 @@ class Rls(Synthesizer):
                     progress=progress,
                     tuning=tuning.fitting,
                 )
-            if self.config.even and pays(n, len(domain), tuning=tuning.evening):
+            valued, one_ways = own.numbers(view.valued), own.of_kept(view.one_ways)
+            if self.config.even and pays(n, kept, tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
-                numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
+                fine = [(i, domain.names[j]) for i, j in enumerate(own.kept) if domain.names[j] in view.fine]
+                numbers = {i: view.recode(name, coarse).map for i, name in fine}
                 even_records(
                     rows,
                     targets,
@@ -366,13 +376,13 @@ class Rls(Synthesizer):
                     pace=pace,
                     rng=rng,
                     numbers=numbers,
-                    valued=view.valued,
+                    valued=valued,
                     progress=progress,
                     tuning=tuning,
                 )
-            place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
-            place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
-        return np.ascontiguousarray(rows.T.astype(dtype))
+            place_numbers(rows, targets, one_ways, own.numbers(view.places), rng=rng)
+            place_by_category(rows, targets, one_ways, valued, rng=rng)
+        return np.ascontiguousarray(own.whole(rows, rng).T.astype(dtype))
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
         """One draft is fitted at length, and every shard goes on from it towards its share of the measured tables."""
@@ -463,6 +473,9 @@ class Rls(Synthesizer):
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits, orders = self.tuning.triples, self.tuning.orders
         releases = 2 if self._target() is None else 3
+        if d > 1:  # what follows from what may be scored, and have tables of its own
+            extra += 2 * share_of(plan.pairs.scaled(self.tuning.followers.score), self.cost)
+            releases, most = releases + 2, most + d - 1
         if self.prior is not None:
             extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
             releases, most = releases + 1, most + d
