@@ -60,6 +60,7 @@ from dpsyn_core.estimate.marginals.types import Law as Law
 from dpsyn_core.estimate.marginals.types import Measurement as Measurement
 from dpsyn_core.estimate.marginals.types import ReleasedTables as ReleasedTables
 from dpsyn_core.estimate.marginals.types import Scores as Scores
+from dpsyn_core.estimate.marginals.types import Together as Together
 from dpsyn_core.estimate.marginals.types import Trust as Trust
 from dpsyn_core.estimate.marginals.types import merged as merged
 from dpsyn_core.estimate.marginals.types import noise as noise
@@ -127,6 +128,7 @@ from dpsyn_core.estimate.records.rls.placement import Number as Number
 from dpsyn_core.estimate.records.rls.placement import place_numbers as place_numbers
 from dpsyn_core.estimate.records.rls.start import independent_rows as independent_rows
 from dpsyn_core.estimate.records.rls.tuning import RECORDS as RECORDS
+from dpsyn_core.estimate.records.rls.tuning import Fitting as Fitting
 from dpsyn_core.estimate.records.rls.tuning import RecordTuning as RecordTuning
 from dpsyn_core.estimate.records.shards import Shard as Shard
 from dpsyn_core.estimate.records.shards import one_piece as one_piece

@@ -102,25 +102,27 @@ def exceptions_noise(count: int, cost: Cost, unit: Unit) -> float:
 def score_exceptions(
     counter: Counter,
     sets: Sequence[AttributeSet],
-    of: Sequence[str],
-    recodes: Recodes,
+    of: Sequence[str | None],
+    recodes: Sequence[Recodes],
     *,
     cost: Cost,
     gate: Gate,
     name: str,
 ) -> tuple[NDArray[np.float64], float]:
-    """Releases how many records have, in other columns, not what is commonest beside their value of one column.
+    """Releases how many records have, in other columns, not what is commonest among those that share one value.
 
     With n(a, b) the records with value a of the one column and values b of the others, a score is the sum over a of
-    n(a) - max over b of n(a, b): 0 where the others follow from the one. A record that joins raises one n(a) and
-    perhaps one maximum by 1, so that a score rises by 0 or 1. An individual who joins, leaves or is replaced therefore
-    moves each score by at most max_records (docs/proofs/scores.md, S7): L1 of P scores P times, L2 sqrt(P) times that.
+    n(a) - max over b of n(a, b): 0 where the others follow from the one. Where no column is named, it is the number of
+    records that neither have the first value of all columns nor the last of all. A record that joins raises the number
+    of records and perhaps one of the terms by 1, so that a score rises by 0 or 1. An individual who joins, leaves or is
+    replaced moves each score by at most max_records (docs/proofs/scores.md, S7): L1 of P scores P times, L2 sqrt(P)
+    times that.
 
     Args:
         counter: exact counts.
         sets: for each score the columns, in domain order.
-        of: for each score the column of the set that the others are to follow from.
-        recodes: of columns that are counted coarsely, in all sets alike; from public settings or released values.
+        of: for each score the column of the set that the others are to follow from, or None.
+        recodes: for each set the columns that are counted coarsely in it; from public settings or released values.
         cost: what all scores together may spend.
         gate: through which they are released.
         name: what the charge is called.
@@ -142,20 +144,24 @@ def score_exceptions(
 
 
 def _exceptions(
-    counter: Counter, sets: Sequence[AttributeSet], of: Sequence[str], recodes: Recodes
+    counter: Counter, sets: Sequence[AttributeSet], of: Sequence[str | None], recodes: Sequence[Recodes]
 ) -> NDArray[np.int64]:
-    """The exact scores."""
-    cells = [math.prod(coarse_shape(counter.domain, names, recodes)) for names in sets]
+    """The exact scores; consecutive sets that share their coarse maps are counted together."""
+    cells = [math.prod(coarse_shape(counter.domain, names, own)) for names, own in zip(sets, recodes, strict=True)]
     scores = np.zeros(len(sets), dtype=np.int64)
     start = 0
     while start < len(sets):
-        stop = start + 1
-        while stop < len(sets) and sum(cells[start : stop + 1]) <= BATCH:
+        stop, own = start + 1, recodes[start]
+        while stop < len(sets) and recodes[stop] is own and sum(cells[start : stop + 1]) <= BATCH:
             stop += 1
-        tables = counter.marginals(sets[start:stop], recodes)
-        for i, table in enumerate(tables, start):
-            first = np.moveaxis(table, sets[i].index(of[i]), 0)
-            scores[i] = table.sum() - first.reshape(len(first), -1).max(axis=1).sum()
+        for i, table in enumerate(counter.marginals(sets[start:stop], own), start):
+            root = of[i]
+            if root is None:
+                agree = table.flat[0] + table.flat[-1]
+            else:
+                first = np.moveaxis(table, sets[i].index(root), 0)
+                agree = first.reshape(len(first), -1).max(axis=1).sum()
+            scores[i] = table.sum() - agree
         start = stop
     return scores
 

@@ -29,6 +29,7 @@ def test_columns_of_the_mini_world_follow(following, n):
     measured = system.measure(MemoryCounter(random_table(n, 1), DOMAIN), gate=gate)
     assert "exceptions to what follows" in [c.name for c in gate.account.charges]
     assert measured.followers
+    assert measured.together
     assert np.array_equal(system.synthesize(measured, 9, rng=np.random.default_rng(0)).shape, (4, 9))
 
 

@@ -16,8 +16,8 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 
 DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
-SETS = [("a", "b"), ("a", "c"), ("a", "c"), ("a", "b", "c")]
-OF = ["a", "a", "c", "b"]
+SETS = [("a", "b"), ("a", "c"), ("a", "c"), ("a", "b", "c"), ("a", "b", "c")]
+OF = ["a", "a", "c", "b", None]
 
 
 class NoNoise:
@@ -31,14 +31,20 @@ def scored(codes, unit, recodes=None, cost=None):
     cost = cost or Cost(rho=1.0)
     gate = Gate(account=Account(cost), noise=NoNoise(), unit=unit)
     scores, sigma = score_exceptions(
-        MemoryCounter(codes, DOMAIN), SETS, OF, recodes or {}, cost=cost, gate=gate, name="exceptions"
+        MemoryCounter(codes, DOMAIN), SETS, OF, [recodes or {}] * 5, cost=cost, gate=gate, name="exceptions"
     )
     return scores, sigma, gate.account.charges[0]
 
 
-def by_hand(codes, names, of):
-    """Records whose other columns are not the commonest beside their value of one column."""
-    columns = dict(zip("abc", codes, strict=True))
+def by_hand(codes, names, of, sizes=DOMAIN.sizes):
+    """Records whose other columns are not the commonest among those with the same value of one column.
+
+    Without one: records that have neither the first value of all columns nor the last one of all.
+    """
+    columns, last = dict(zip("abc", codes, strict=True)), dict(zip("abc", np.array(sizes) - 1, strict=True))
+    if of is None:
+        all_first = np.all([columns[n] == 0 for n in names], axis=0)
+        return int((~all_first & ~np.all([columns[n] == last[n] for n in names], axis=0)).sum())
     rest = list(zip(*(columns[n] for n in names if n != of), strict=True))
     out = 0
     for value in set(columns[of]):
@@ -56,7 +62,7 @@ def test_a_score_is_the_number_of_records_that_differ_from_most(monkeypatch):
     merged = codes.copy()
     merged[2] = codes[2] // 2
     coarse = scored(codes, Unit(), {"c": Coarsening.of([0, 0, 1, 1])})[0]
-    assert coarse.tolist() == [by_hand(merged, names, of) for names, of in zip(SETS, OF, strict=True)]
+    assert coarse.tolist() == [by_hand(merged, names, of, (3, 2, 2)) for names, of in zip(SETS, OF, strict=True)]
 
 
 def test_what_follows_has_no_exceptions():

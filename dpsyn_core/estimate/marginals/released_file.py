@@ -25,6 +25,7 @@ from dpsyn_core.estimate.marginals.types import (
     Measurement,
     ReleasedTables,
     Scores,
+    Together,
 )
 from dpsyn_core.files import write_bytes
 from dpsyn_core.schema import Domain, Schema
@@ -91,9 +92,11 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
             }
             for m in joint
         ]
-    followers = measurements.followers if isinstance(measurements, ReleasedTables) else ()
-    if followers:
-        document["followers"] = [{"name": f.name, "of": f.of, "exceptions": f.exceptions} for f in followers]
+    if isinstance(measurements, ReleasedTables) and (measurements.followers or measurements.together):
+        document["followers"] = [
+            {"name": f.name, "of": f.of, "exceptions": f.exceptions} for f in measurements.followers
+        ]
+        document["together"] = [{n: list(codes) for n, codes in t.codes.items()} for t in measurements.together]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
@@ -171,6 +174,7 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
         found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
         found.followers = _followers(document.get("followers", ()), found, domain)
+        found.together = tuple(_together(entry, domain) for entry in document.get("together", ()))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return found
@@ -240,6 +244,17 @@ def _followers(entries: Sequence[dict[str, Any]], found: ReleasedTables, domain:
         msg = "what follows does not fit"
         raise ValueError(msg)
     return out
+
+
+def _together(entry: dict[str, list[int]], domain: Domain) -> Together:
+    """Values of two columns or more, of each some and not all."""
+    codes = {n: tuple(int(c) for c in listed) for n, listed in entry.items()}
+    if len(codes) < 2 or any(
+        not 0 < len(set(c)) < domain[n].size or not 0 <= min(c) <= max(c) < domain[n].size for n, c in codes.items()
+    ):
+        msg = "values of columns together do not fit"
+        raise ValueError(msg)
+    return Together(codes=codes)
 
 
 def _coarsening(codes: list[int], size: int) -> Coarsening:

@@ -136,22 +136,35 @@ class Follower:
     exceptions: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Together:
+    """Values that columns have in the same records, as "skip" where a question is not asked.
+
+    codes: by column, the codes of these values; in a record, all of the columns have one of them or none has.
+    """
+
+    codes: Mapping[str, tuple[int, ...]]
+
+
 class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one. followers: attributes that follow from others.
+    a public table, by pair; empty without one. followers: attributes that follow from others. together: values that
+    attributes have in the same records.
     """
 
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
     followers: tuple[Follower, ...] = ()
+    together: tuple[Together, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust, joint tables and followers."""
+        """Other tables with the same scores, trust, joint tables and what follows."""
         out = ReleasedTables(tables)
-        out.scores, out.trust, out.joint, out.followers = self.scores, self.trust, self.joint, self.followers
+        out.scores, out.trust, out.joint = self.scores, self.trust, self.joint
+        out.followers, out.together = self.followers, self.together
         return out
 
 

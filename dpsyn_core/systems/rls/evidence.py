@@ -33,7 +33,7 @@ from dpsyn_core.estimate import (
     with_gaps,
 )
 from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
-from dpsyn_core.systems.rls.hierarchies import Hierarchies
+from dpsyn_core.systems.rls.hierarchies import Agreements, Hierarchies
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 
 if TYPE_CHECKING:
@@ -124,6 +124,10 @@ class RlsEvidence:
                 ones[a.name] = merged([ones[a.name], *more])[0]
                 self.one_ways[i] = self._one_way(a, ones[a.name], self.coarse[a.name])
                 self.sigmas[i] = ones[a.name].sigma
+        self.agreements = Agreements(
+            self.hierarchies, measured.together if isinstance(measured, ReleasedTables) else ()
+        )
+        self.agreements.reconcile(self.one_ways, self.sigmas, self.total)
         self.prior = None if prior is None else prior.borne_out(self)
         if self.prior is not None:
             self.one_ways, self.sigmas = self.prior.one_ways(self)
@@ -312,7 +316,20 @@ class RlsEvidence:
         return out
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
-        """The (coarse) pair table that independence expects, from the one-ways."""
+        """The (coarse) pair table that independence expects, from the one-ways.
+
+        Where values of both stand in the same records, it is independence among these and among the others.
+        """
+        marks = self.agreements.marks(names)
+        if marks is not None:
+            parts = []
+            for mark in (True, False):
+                sides = [
+                    recodes[n].sum(np.where(own == mark, self.one_ways[self.domain.index(n)], 0.0))
+                    for n, own in zip(names, marks, strict=True)
+                ]
+                parts.append(sides[0][:, None] * sides[1] / max(float(sides[0].sum()), 1.0))
+            return np.asarray(parts[0] + parts[1])
         first, second = (self._coarse_counts(n, recodes[n]) for n in names)
         out: Floats = first[:, None] * second / max(self.total, 1.0)
         return out

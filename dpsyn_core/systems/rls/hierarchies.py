@@ -15,12 +15,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Follower, Measurement, Number, Target
+from dpsyn_core.estimate import Follower, Measurement, Number, Target, Together
 from dpsyn_core.schema import AttributeSet, Domain
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 SAME = 0.98  # of the entropy of a column, from which on one that follows from it is another name of it
+FIRM = 1e-3  # records: no gain of a move makes up for a cell that is off by one
 CLEAR = 5.0  # standard deviations of its noise, from which on a cell is no largest of many by chance
 
 
@@ -45,7 +46,7 @@ class Hierarchies:
         one_ways: Sequence[Floats],
     ) -> None:
         """tables: of followers with what they follow from. one_ways: released counts, without most of their noise."""
-        self._one_ways = one_ways
+        self.domain, self._one_ways = domain, one_ways
         self.root = list(range(len(domain)))
         self.maps: list[Codes] = [np.arange(size) for size in domain.sizes]
         self._exceptions = {domain.index(f.name): f.exceptions for f in followers}
@@ -79,6 +80,11 @@ class Hierarchies:
                 clear = cells > CLEAR * m.sigma
                 out.append(replace(m, attributes=(name,), values=np.where(clear, cells, self._one_ways[of]), shared=""))
         return out
+
+    def in_kept(self, name: str, marks: NDArray[np.bool_]) -> tuple[int, NDArray[np.bool_]]:
+        """Where a column, or the one that it follows from, stands among those that are kept, with marks of values."""
+        i = self._at[name]
+        return self._place[self.root[i]], marks[self.maps[i]]
 
     def of_kept(self, values: Sequence[Floats]) -> list[Floats]:
         """What belongs to the columns that are kept."""
@@ -136,3 +142,69 @@ def _what_follows(
     usual = np.log(np.maximum(share / max(float(share.sum()), 1e-9), 1e-9))
     # all records of a value stand in one cell: the likelihood of a cell grows by count times what it shows
     return np.asarray(np.argmax(values + m.sigma**2 / held[:, None] * usual, axis=1), dtype=np.intp)
+
+
+class Agreements:
+    """Values that columns have in the same records, such as "skip" behind a filter. Post-processing.
+
+    The first column of a group decides. Records are fitted without the others first, then these get a value that
+    agrees, and the fit goes on with moves alone that keep it so.
+    """
+
+    def __init__(self, hierarchies: Hierarchies, groups: Sequence[Together]) -> None:
+        """hierarchies: of the same release, which says where columns stand in the records that are fitted."""
+        self._hierarchies, domain = hierarchies, hierarchies.domain
+        self._marks = [
+            {n: np.isin(np.arange(domain[n].size), codes) for n, codes in group.codes.items()} for group in groups
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._marks)
+
+    def marks(self, pair: AttributeSet) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+        """Which values of two columns stand in the same records; None where nothing is known of them."""
+        for group in self._marks:
+            if pair[0] in group and pair[1] in group:
+                return group[pair[0]], group[pair[1]]
+        return None
+
+    def reconcile(self, one_ways: list[Floats], sigmas: Sequence[float], total: float) -> None:
+        """Gives the values of a group the same number of records in all of its columns, in place."""
+        for group in self._marks:
+            places = [self._hierarchies.domain.index(n) for n in group]
+            marks = list(group.values())
+            counts = np.array([one_ways[i][m].sum() for i, m in zip(places, marks, strict=True)])
+            precise = np.array([1 / (sigmas[i] ** 2 * m.sum()) for i, m in zip(places, marks, strict=True)])
+            together = float(np.clip(counts @ precise / precise.sum(), 0.0, total))
+            for i, m in zip(places, marks, strict=True):
+                held = np.where(m, one_ways[i][m].sum(), one_ways[i][~m].sum())
+                one_ways[i] = one_ways[i] * np.where(m, together, total - together) / np.maximum(held, 1e-9)
+
+    def without(self, targets: Sequence[Target]) -> list[Target]:
+        """Those of several columns in which no column is decided by another one."""
+        decided = {place for pairs in self._pairs() for _, (place, _) in [pairs]}
+        return [t for t in targets if len(t.attributes) == 1 or decided.isdisjoint(t.attributes)]
+
+    def deal(self, rows: NDArray[np.uint16], probabilities: Sequence[Floats], rng: Generator) -> list[Target]:
+        """Lets records agree, in place; targets that hold them there."""
+        firm = []
+        for (first, of_first), (place, marks) in self._pairs() * len(self._marks):  # what is decided may decide others
+            wanted, own = of_first[rows[:, first]], marks[rows[:, place]]
+            for mark in (False, True):
+                wrong = np.flatnonzero((wanted == mark) & (own != mark))
+                p = np.where(marks == mark, probabilities[place], 0.0)
+                p = p if p.sum() > 0 else (marks == mark).astype(np.float64)
+                rows[wrong, place] = rng.choice(len(p), len(wrong), p=p / p.sum())
+        for (first, of_first), (place, marks) in self._pairs():
+            counts = np.bincount(of_first[rows[:, first]].astype(np.intp), minlength=2).astype(np.float64)
+            maps = (of_first.astype(np.intp), marks.astype(np.intp))
+            firm.append(Target(attributes=(first, place), maps=maps, values=np.diag(counts), sigma=FIRM, firm=True))
+        return firm
+
+    def _pairs(self) -> list[tuple[tuple[int, NDArray[np.bool_]], tuple[int, NDArray[np.bool_]]]]:
+        """Place and marks of the column that decides, and of one that it decides, among the columns that are kept."""
+        out = []
+        for group in self._marks:
+            first, *others = (self._hierarchies.in_kept(n, m) for n, m in group.items())
+            out += [(first, other) for other in others if other[0] != first[0]]
+        return out

@@ -66,6 +66,7 @@ def in_shards(
     dtype = np.min_scalar_type(max(domain.sizes) - 1)
 
     def written(rows: NDArray[np.uint16], own: Generator) -> NDArray[np.unsignedinteger]:
+        view.agreements.deal(rows, view.probabilities, own)
         return np.ascontiguousarray(hierarchies.whole(rows, own).T.astype(dtype))
 
     def begin(progress: Progress) -> Make:

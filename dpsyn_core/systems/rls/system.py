@@ -33,7 +33,8 @@ from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesize
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
-from dpsyn_core.systems.rls.followers import measure_followers
+from dpsyn_core.systems.rls.expectation import fit_view
+from dpsyn_core.systems.rls.followers import measure_followers, measure_together
 from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
@@ -200,9 +201,9 @@ class Rls(Synthesizer):
             view = self.view(measured)
         if plan.pairs is None:
             return measured
-        tables, measured.followers, left = measure_followers(
-            counter, view, cost=plan.pairs, noise=self.noise, gate=gate
-        )
+        measured.together, left = measure_together(counter, view, cost=plan.pairs, noise=self.noise, gate=gate)
+        view = self.view(measured) if measured.together else view
+        tables, measured.followers, left = measure_followers(counter, view, cost=left, noise=self.noise, gate=gate)
         if measured.followers:
             measured += tables
             view = self.view(measured)
@@ -351,7 +352,7 @@ class Rls(Synthesizer):
         if n and any(len(t.attributes) > 1 for t in targets):
             kept = rows.shape[1]
             pace = schedule(n, kept, targets, effort=self.config.effort, tuning=tuning.fitting)
-            fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
+            targets = fit_view(rows, targets, view, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
             denied = own.narrowed(denied_pairs(own.whole(rows), whole, view, self.budget_plan(view.total)))
             if denied:
                 targets += denied
@@ -473,9 +474,10 @@ class Rls(Synthesizer):
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits, orders = self.tuning.triples, self.tuning.orders
         releases = 2 if self._target() is None else 3
-        if d > 1:  # what follows from what may be scored, and have tables of its own
-            extra += 2 * share_of(plan.pairs.scaled(self.tuning.followers.score), self.cost)
-            releases, most = releases + 2, most + d - 1
+        # what follows from what may be scored twice, and values together three times; both may have tables
+        f = self.tuning.followers
+        extra += share_of(plan.pairs.scaled(3 * f.score + f.runs + f.groups), self.cost)
+        releases, most = releases + 5, most + 2 * d
         if self.prior is not None:
             extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
             releases, most = releases + 1, most + d

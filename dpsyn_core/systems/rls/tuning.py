@@ -259,6 +259,24 @@ class FollowerChoice:
     pairs: float = 0.03
     """Mean distance of pairs, of which a part of the cost takes half that part."""
 
+    clear_marks: float = 6.0
+    """As `clear`, of scores of values that columns have together, which cost less where they are wrong ..."""
+
+    part_marks: float = 0.5
+    """... and as `part`."""
+
+    runs: float = 0.015
+    """Of the cost of pairs, for the scores of groups of values, at most."""
+
+    groups: float = 0.06
+    """Of the cost of pairs, for the scores of columns that may decide groups, which are there."""
+
+    deciding: int = 3
+    """Columns that are scored for deciding a group, or a value, at most."""
+
+    marks: float = 0.01
+    """Of the cost of pairs, for the table that says which values decide a group."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TripleChoice:

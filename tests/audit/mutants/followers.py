@@ -12,13 +12,13 @@ from tests.audit.mutants.base import mutant, replacing
 
 
 def ready_followers():
-    """What is replaced so that every pair of columns is scored, and every column but one follows."""
-    never = replace(
-        TUNING.followers, least=-1.0, away=np.inf, clear=1e-12, exceptions=np.inf, part=np.inf, seen=0.0, score=0.2
-    )
+    """What is replaced so that every pair of columns is scored, and columns follow, and have values together."""
+    always = {"away": np.inf, "clear": 1e-12, "exceptions": np.inf, "part": np.inf, "seen": 0.0, "score": 0.1}
+    together = {"least": -1.0, "clear_marks": 1e-12, "part_marks": np.inf}
+    followers = replace(TUNING.followers, **always, **together)
 
     def build(self, task):
-        return Rls(self, task, tuning=replace(TUNING, followers=never))
+        return Rls(self, task, tuning=replace(TUNING, followers=followers))
 
     return ((RlsConfig, "build", build),)
 

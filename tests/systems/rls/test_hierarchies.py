@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.released_file import load_measurements, pack_measurements
-from dpsyn_core.estimate.marginals.types import Follower, Measurement, ReleasedTables
-from dpsyn_core.estimate.records.rls.fit import Target
+from dpsyn_core.estimate.marginals.types import Follower, Measurement, ReleasedTables, Together
+from dpsyn_core.estimate.records.rls.fit import Target, fit_records, schedule
 from dpsyn_core.estimate.records.shards import Shard
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.gate import Gate
@@ -16,10 +17,10 @@ from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import silent
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.rls.followers import candidates
-from dpsyn_core.systems.rls.hierarchies import Hierarchies
+from dpsyn_core.systems.rls.hierarchies import Agreements, Hierarchies
 from dpsyn_core.systems.rls.system import RlsConfig
 from tests.seeded import SeededNoise
 
@@ -77,8 +78,8 @@ def test_tables_of_columns_with_one_root_are_measured_once(released):
     assert [n for n in names if "school" in n and "district" in n] == ["marginal district x school"]
     assert not any("school" in n and "region" in n for n in names)
     scores = [c for c in charges if c.name == "exceptions to what follows"]
-    assert [c.kind for c in scores] == ["scores", "scores"]
-    assert sum(c.rho for c in scores) < 0.02 * sum(c.rho for c in charges)
+    assert {c.kind for c in scores} == {"scores"}
+    assert sum(c.rho for c in scores) < 0.03 * sum(c.rho for c in charges)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(6.0, 1e-9), (40.0, 0.0)])
@@ -86,7 +87,7 @@ def test_exceptions_are_kept(epsilon, delta):
     """2.3 % of the records stand in another district, which is released with a deviation of at most .3 %."""
     system, measured, charges = run(table(apart=0.025), Domain.of(SIZES), epsilon=epsilon, delta=delta)
     assert {f.name for f in measured.followers} == {"district", "region"}
-    _, second = [c for c in charges if c.name == "exceptions to what follows"]
+    *_, second = [c for c in charges if c.name == "exceptions to what follows"]
     assert second.scale < 0.003 * N
     _, district, school, _, region = system.synthesize(measured, None, rng=np.random.default_rng(0))
     assert (district != DISTRICT[school]).mean() == pytest.approx(0.023, abs=0.012)
@@ -221,3 +222,108 @@ def test_a_file_whose_followers_do_not_fit_is_refused(released, tmp_path, follow
     wrong.followers = (replace(measured.followers[0], name="district", of="school"),)
     path.write_bytes(pack_measurements(wrong))
     assert load_measurements(path, system.domain).followers == wrong.followers
+
+
+ITEMS = {"x": 4, "i0": 6, "i1": 6, "filter": 3, "i2": 6, "amount": 40, "claims": 4}
+
+
+def survey(seed=0):
+    """Three items that are asked of two of three kinds of people, and an amount that is 0 where no claim was made."""
+    rng = np.random.default_rng(seed)
+    group, claims = rng.choice(3, N, p=[0.5, 0.2, 0.3]), np.minimum(rng.poisson(0.4, N), 3)
+    trait = rng.integers(0, 3, N)
+    items = [np.where(group == 2, 5, np.minimum(trait + rng.integers(0, 3, N), 4)) for _ in range(3)]
+    x = np.where(rng.random(N) < 0.5, group, rng.integers(0, 4, N))
+    amount = np.where(claims == 0, 0, 1 + rng.geometric(0.1, N).clip(1, 38))
+    columns = {"x": x, "i0": items[0], "i1": items[1], "filter": group, "i2": items[2], "amount": amount}
+    return np.stack([*columns.values(), claims]).astype(np.uint8)
+
+
+def survey_domain():
+    kinds = {"amount": {"ordered": True, "number": True}}
+    return Domain(tuple(CodedAttribute(name=n, size=s, **kinds.get(n, {})) for n, s in ITEMS.items()))
+
+
+@pytest.fixture(scope="module")
+def asked():
+    return run(survey(), survey_domain())
+
+
+def test_no_synthetic_record_breaks_a_skip_or_a_zero(asked):
+    """Scores of 8,000 records with a deviation of some 60: those of values together are 0, of others 1,500 or more."""
+    system, measured, charges = asked
+    groups = [dict(t.codes) for t in measured.together]
+    assert {"filter": (2,), "i0": (5,), "i1": (5,), "i2": (5,)} in groups
+    assert {"claims": (0,), "amount": (0,)} in groups
+    assert len(groups) == 2
+    x, i0, i1, group, i2, amount, claims = system.synthesize(measured, None, rng=np.random.default_rng(0))
+    for item in (i0, i1, i2):
+        assert np.array_equal(item == 5, group == 2)
+    assert np.array_equal(claims == 0, amount == 0)
+    assert (x == group).mean() > 0.5  # .63 of the real records, .3 if they were made independently
+    scores = [c for c in charges if c.name == "exceptions to what follows"]
+    assert sum(c.rho for c in scores) < 0.1 * sum(c.rho for c in charges)
+
+
+def test_shards_break_none_either(asked):
+    system, measured, _ = asked
+    make = system.sharded(measured, 3_000, rng=np.random.default_rng(0)).begin(silent)
+    shard = Shard(number=0, start=0, n_records=3_000, whole=3_000)
+    _, i0, _, group, i2, amount, claims = make(shard, np.random.default_rng(1), silent)
+    assert np.array_equal(i0 == 5, group == 2)
+    assert np.array_equal(i2 == 5, group == 2)
+    assert np.array_equal(claims == 0, amount == 0)
+
+
+def test_a_file_keeps_what_columns_have_together(asked, tmp_path):
+    system, measured, _ = asked
+    path = tmp_path / "released.json.gz"
+    path.write_bytes(pack_measurements(measured))
+    assert load_measurements(path, system.domain).together == measured.together
+    wrong = ReleasedTables(measured)
+    for codes in ({"i0": (5,)}, {"i0": (5,), "i1": (6,)}, {"i0": (5,), "x": (0, 1, 2, 3)}):
+        wrong.together = (Together(codes=codes),)
+        path.write_bytes(pack_measurements(wrong))
+        with pytest.raises(TableError, match="does not hold released marginals"):
+            load_measurements(path, system.domain)
+
+
+def test_independence_is_that_among_the_asked_and_among_the_others(asked):
+    """Nobody has an answer to one item and a skip of the other, and answers are independent of each other."""
+    system, measured, _ = asked
+    view = system.view(measured)
+    table = view.product(("i0", "i1"), {n: Coarsening.identity(6) for n in ("i0", "i1")})
+    first, second = (view.one_ways[view.domain.index(n)] for n in ("i0", "i1"))
+    assert not table[5, :5].any()
+    assert not table[:5, 5].any()
+    assert table.sum(axis=1) == pytest.approx(first)
+    assert table.sum(axis=0) == pytest.approx(second)
+    assert table[:5, :5] == pytest.approx(np.outer(first[:5], second[:5]) / first[:5].sum())
+
+
+def test_dealt_records_agree_and_moves_keep_it():
+    domain = Domain.of({"f": 3, "i": 4, "j": 4})
+    agreements = Agreements(
+        Hierarchies(domain, (), {}, [np.ones(s) for s in domain.sizes]),
+        [Together(codes={"f": (2,), "i": (3,)}), Together(codes={"i": (3, 0), "j": (0,)})],
+    )
+    rng = np.random.default_rng(0)
+    rows = np.stack([rng.integers(0, s, 400) for s in domain.sizes], axis=1).astype(np.uint16)
+    before, p = rows.copy(), [np.ones(s) for s in domain.sizes]
+    firm = agreements.deal(rows, p, rng)
+    assert np.array_equal(rows[:, 0], before[:, 0])  # the filter decides
+
+    def agree():
+        return np.array_equal(rows[:, 0] == 2, rows[:, 1] == 3) and np.array_equal(
+            np.isin(rows[:, 1], (3, 0)), rows[:, 2] == 0
+        )
+
+    assert agree()
+    table = Target(attributes=(0, 2), maps=(np.arange(3), np.arange(4)), values=rng.uniform(0, 80, (3, 4)), sigma=3.0)
+    alone = [Target(attributes=(i,), maps=(np.arange(len(q)),), values=100 * q, sigma=5.0) for i, q in enumerate(p)]
+    moved = rows.copy()
+    pace = schedule(len(rows), 3, [*alone, table, *firm])
+    assert pace == schedule(len(rows), 3, [*alone, table])
+    fit_records(rows, [*alone, table, *firm], p, pace=pace, rng=rng)
+    assert agree()
+    assert (rows != moved).any()
