@@ -99,10 +99,14 @@ def measure_followers(
         return [], (), cost
     cost = cost.less(most)
     scores, sigma = scored(near, most)
+    usual = noise.of_cell(cost.scaled(1 / (2 * len(view.domain))))  # noise of a cell, were it a pair like others
+    best = {c.name: min(float(s) for d, s in zip(near, scores, strict=True) if d.name == c.name) for c in near}
     shares = {
         (c.of, c.name): float(s) / total if s > t.seen * sigma else 0.0
         for c, s in zip(near, scores, strict=True)
         if s - t.apart * sigma <= t.exceptions * total
+        and s <= best[c.name] + t.apart * sigma
+        and max(float(s), 0.0) + t.apart * sigma <= t.worth * view.domain.cells((c.name, c.of)) * usual
     }
     if not shares:
         return [], (), cost
