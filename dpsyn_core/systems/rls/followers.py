@@ -196,7 +196,7 @@ def _marks(view: RlsEvidence) -> dict[tuple[object, ...], list[Mark]]:
     t, out = view.tuning.followers, dict[tuple[object, ...], list[Mark]]()
     for a, counts, sigma in zip(view.domain.attributes, view.one_ways, view.counted, strict=True):
         plain = a.size - a.special
-        codes = {code: ("special", a.size - code) for code in range(plain, a.size)}
+        codes: dict[int, tuple[object, ...]] = {c: ("special", a.size - c) for c in range(plain, a.size)}
         codes |= {0: ("zero",)} if a.number else {c: (a.size, c) for c in (0, plain - 1) if plain > 2}
         for code, key in codes.items():
             if t.least * view.total < counts[code] < (1 - t.least) * view.total:
@@ -255,7 +255,7 @@ def measure_together(
         decided, cost = score([q for _, q in likely], cost=cost, share=share)
         by = {q.marks[0]: q.by for q in reversed(decided)}
         for group in listed:
-            codes = {m.name: (m.code,) for m in group}
+            codes: dict[str, tuple[int, ...]] = {m.name: (m.code,) for m in group}
             name = by.get(group[0])
             if name is not None:
                 own = cost.scaled(t.marks)

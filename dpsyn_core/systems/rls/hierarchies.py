@@ -102,7 +102,7 @@ class Hierarchies:
         """
         if len(self.kept) == len(self.root):
             return list(tables)
-        order = range(len(tables))
+        order: Sequence[int] = range(len(tables))
         if not counted:
             alone = [i for i in order if len(tables[i].attributes) == 1 and tables[i].attributes[0] in self._place]
             order = [*alone[: len(self.kept)], *(i for i in order if i not in set(alone[: len(self.kept)]))]

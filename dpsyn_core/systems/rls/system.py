@@ -203,9 +203,9 @@ class Rls(Synthesizer):
             return measured
         measured.together, left = measure_together(counter, view, cost=plan.pairs, noise=self.noise, gate=gate)
         view = self.view(measured) if measured.together else view
-        tables, measured.followers, left = measure_followers(counter, view, cost=left, noise=self.noise, gate=gate)
+        maps, measured.followers, left = measure_followers(counter, view, cost=left, noise=self.noise, gate=gate)
         if measured.followers:
-            measured += tables
+            measured += maps
             view = self.view(measured)
         chosen, weight = self._choose(counter, view, plan, left, gate, progress)
         measured.trust = chosen.trust
