@@ -39,7 +39,7 @@ DOORS = {
     "runs/spec.py": {"questions"},  # questions are declared
     "systems/base.py": {"questions"},
 }
-FILES, LINES = 145, 22_700  # of the engine that a default run of the bundled sample loads: at most
+FILES, LINES = 146, 22_700  # of the engine that a default run of the bundled sample loads: at most
 
 RUN = """
 import sys
