@@ -19,8 +19,8 @@ marginals.reconstruction: ReconstructionRule coefficient_sets marginal_from prop
 marginals.released_file: LEAST ReleasedFile load_measurements load_released pack_measurements packed_document
 marginals.released_file: parsed_document parsed_recodes parsed_tables read_released table_entries
 marginals.simplex: NonNegativeRule
-marginals.types: JointAxis JointTable Law Measurement ReleasedTables Scores Trust merged noise noisy_total
-marginals.types: probabilities product project redrawn spread
+marginals.types: Follower JointAxis JointTable Law Measurement ReleasedTables Scores Together Trust merged noise
+marginals.types: noisy_total probabilities product project redrawn spread
 marginals.workload: NO_NUMBERS Need Workload
 records.copula: hand_out scores_in_bins
 records.gum: Decay UpdateSettings flow
@@ -45,7 +45,7 @@ records.rls.oneway.shape: Sums
 records.rls.oneway.tails: with_ends
 records.rls.placement: Number place_numbers
 records.rls.start: independent_rows
-records.rls.tuning: RECORDS RecordTuning
+records.rls.tuning: Fitting RECORDS RecordTuning
 records.shards: Shard one_piece phases_of shard_share shards_of
 """,
 )

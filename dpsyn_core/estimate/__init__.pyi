@@ -55,12 +55,14 @@ from dpsyn_core.estimate.marginals.released_file import parsed_tables as parsed_
 from dpsyn_core.estimate.marginals.released_file import read_released as read_released
 from dpsyn_core.estimate.marginals.released_file import table_entries as table_entries
 from dpsyn_core.estimate.marginals.simplex import NonNegativeRule as NonNegativeRule
+from dpsyn_core.estimate.marginals.types import Follower as Follower
 from dpsyn_core.estimate.marginals.types import JointAxis as JointAxis
 from dpsyn_core.estimate.marginals.types import JointTable as JointTable
 from dpsyn_core.estimate.marginals.types import Law as Law
 from dpsyn_core.estimate.marginals.types import Measurement as Measurement
 from dpsyn_core.estimate.marginals.types import ReleasedTables as ReleasedTables
 from dpsyn_core.estimate.marginals.types import Scores as Scores
+from dpsyn_core.estimate.marginals.types import Together as Together
 from dpsyn_core.estimate.marginals.types import Trust as Trust
 from dpsyn_core.estimate.marginals.types import merged as merged
 from dpsyn_core.estimate.marginals.types import noise as noise
@@ -130,6 +132,7 @@ from dpsyn_core.estimate.records.rls.placement import Number as Number
 from dpsyn_core.estimate.records.rls.placement import place_numbers as place_numbers
 from dpsyn_core.estimate.records.rls.start import independent_rows as independent_rows
 from dpsyn_core.estimate.records.rls.tuning import RECORDS as RECORDS
+from dpsyn_core.estimate.records.rls.tuning import Fitting as Fitting
 from dpsyn_core.estimate.records.rls.tuning import RecordTuning as RecordTuning
 from dpsyn_core.estimate.records.shards import Shard as Shard
 from dpsyn_core.estimate.records.shards import one_piece as one_piece

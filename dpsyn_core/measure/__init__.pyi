@@ -44,7 +44,9 @@ from dpsyn_core.measure.select import GRID as GRID
 from dpsyn_core.measure.select import added_noise as added_noise
 from dpsyn_core.measure.select import choose_sets as choose_sets
 from dpsyn_core.measure.select import choose_tables as choose_tables
+from dpsyn_core.measure.select import exceptions_noise as exceptions_noise
 from dpsyn_core.measure.select import noise_error as noise_error
+from dpsyn_core.measure.select import score_exceptions as score_exceptions
 from dpsyn_core.measure.select import score_sets as score_sets
 from dpsyn_core.measure.select import shares as shares
 from dpsyn_core.measure.sources.base import Opened as Opened

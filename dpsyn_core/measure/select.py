@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Recodes, descend
+from dpsyn_core.estimate import Recodes, coarse_shape, descend
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.privacy import Cost
+from dpsyn_core.privacy import Cost, Unit
 from dpsyn_core.schema import AttributeSet
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def score_sets(
     Returns:
         Scores in counts, shape (sets,), and the standard deviation of their noise.
     """
+    if not sets:  # nothing is counted or spent
+        return np.zeros(0), 0.0
     one = GRID * gate.unit.l1()
     released = gate.release(
         name,
@@ -87,6 +89,80 @@ def _scores(
             begins = np.cumsum([0, *(table.size for table in tables[:-1])])
             scores[part] = np.add.reduceat(np.abs(GRID * counted - wanted), begins)
             start = stop
+    return scores
+
+
+def exceptions_noise(count: int, cost: Cost, unit: Unit) -> float:
+    """Standard deviation, in records, of each of `count` scores of `score_exceptions` that split a cost."""
+    if cost.pure:
+        return math.sqrt(2) * cost.scale(float(unit.max_records * count))
+    return cost.sigma(unit.max_records * math.sqrt(count))
+
+
+def score_exceptions(
+    counter: Counter,
+    sets: Sequence[AttributeSet],
+    of: Sequence[str | None],
+    recodes: Sequence[Recodes],
+    *,
+    cost: Cost,
+    gate: Gate,
+    name: str,
+) -> tuple[NDArray[np.float64], float]:
+    """Releases how many records have, in other columns, not what is commonest among those that share one value.
+
+    With n(a, b) the records with value a of the one column and values b of the others, a score is the sum over a of
+    n(a) - max over b of n(a, b): 0 where the others follow from the one. Where no column is named, it is the number of
+    records that neither have the first value of all columns nor the last of all. A record that joins raises the number
+    of records and perhaps one of the terms by 1, so that a score rises by 0 or 1. An individual who joins, leaves or is
+    replaced moves each score by at most max_records (docs/proofs/scores.md, S7): L1 of P scores P times, L2 sqrt(P)
+    times that.
+
+    Args:
+        counter: exact counts.
+        sets: for each score the columns, in domain order.
+        of: for each score the column of the set that the others are to follow from, or None.
+        recodes: for each set the columns that are counted coarsely in it; from public settings or released values.
+        cost: what all scores together may spend.
+        gate: through which they are released.
+        name: what the charge is called.
+
+    Returns:
+        Scores in records, shape (sets,), and the standard deviation of their noise.
+    """
+    one = float(gate.unit.max_records)
+    released = gate.release(
+        name,
+        lambda: _exceptions(counter, sets, of, recodes),
+        kind="scores",
+        cells=len(sets),
+        cost=cost,
+        l1=one * len(sets),
+        l2=one * math.sqrt(len(sets)),
+    )
+    return released.values.astype(np.float64), released.sigma
+
+
+def _exceptions(
+    counter: Counter, sets: Sequence[AttributeSet], of: Sequence[str | None], recodes: Sequence[Recodes]
+) -> NDArray[np.int64]:
+    """The exact scores; consecutive sets that share their coarse maps are counted together."""
+    cells = [math.prod(coarse_shape(counter.domain, names, own)) for names, own in zip(sets, recodes, strict=True)]
+    scores = np.zeros(len(sets), dtype=np.int64)
+    start = 0
+    while start < len(sets):
+        stop, own = start + 1, recodes[start]
+        while stop < len(sets) and recodes[stop] is own and sum(cells[start : stop + 1]) <= BATCH:
+            stop += 1
+        for i, table in enumerate(counter.marginals(sets[start:stop], own), start):
+            root = of[i]
+            if root is None:
+                agree = table.flat[0] + table.flat[-1]
+            else:
+                first = np.moveaxis(table, sets[i].index(root), 0)
+                agree = first.reshape(len(first), -1).max(axis=1).sum()
+            scores[i] = table.sum() - agree
+        start = stop
     return scores
 
 

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, Recodes, coarse_shape
-from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
+from dpsyn_core.estimate.marginals.types import (
+    Follower,
+    JointAxis,
+    JointTable,
+    Law,
+    Measurement,
+    ReleasedTables,
+    Scores,
+    Together,
+)
 from dpsyn_core.files import write_bytes
 from dpsyn_core.schema import Domain, Schema
 
@@ -88,6 +97,11 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
         from dpsyn_core.estimate.marginals.model_sums import packed_sum
 
         document["sums"] = [packed_sum(s) for s in sums]
+    if isinstance(measurements, ReleasedTables) and (measurements.followers or measurements.together):
+        document["followers"] = [
+            {"name": f.name, "of": f.of, "exceptions": f.exceptions} for f in measurements.followers
+        ]
+        document["together"] = [{n: list(codes) for n, codes in t.codes.items()} for t in measurements.together]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
@@ -168,6 +182,8 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
             from dpsyn_core.estimate.marginals.model_sums import parsed_sum
 
             found.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
+        found.followers = _followers(document.get("followers", ()), found, domain)
+        found.together = tuple(_together(entry, domain) for entry in document.get("together", ()))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return found
@@ -221,6 +237,33 @@ def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
         msg = "a marginal does not fit"
         raise ValueError(msg)
     return Measurement(attributes=names, values=values, sigma=sigma, recodes=recodes, law=law, shared=shared)
+
+
+def _followers(entries: Sequence[dict[str, Any]], found: ReleasedTables, domain: Domain) -> tuple[Follower, ...]:
+    """What follows from what: each by a table of all values of both, one from one other, and none from itself."""
+    out = tuple(Follower(name=e["name"], of=e["of"], exceptions=float(e["exceptions"])) for e in entries)
+    whole = {m.attributes for m in found if not m.recodes}
+    of = {f.name: f.of for f in out}
+    fits = len(of) == len(out) and all(
+        domain.ordered_set((f.name, f.of)) in whole and 0 <= f.exceptions <= 1 for f in out
+    )
+    for _ in out:  # a chain that does not end after so many steps goes in circles
+        of = {name: of.get(above, "") for name, above in of.items()}
+    if not fits or any(of.values()):
+        msg = "what follows does not fit"
+        raise ValueError(msg)
+    return out
+
+
+def _together(entry: dict[str, list[int]], domain: Domain) -> Together:
+    """Values of two columns or more, of each some and not all."""
+    codes = {n: tuple(int(c) for c in listed) for n, listed in entry.items()}
+    if len(codes) < 2 or any(
+        not 0 < len(set(c)) < domain[n].size or not 0 <= min(c) <= max(c) < domain[n].size for n, c in codes.items()
+    ):
+        msg = "values of columns together do not fit"
+        raise ValueError(msg)
+    return Together(codes=codes)
 
 
 def _coarsening(codes: list[int], size: int) -> Coarsening:

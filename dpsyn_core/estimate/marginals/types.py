@@ -126,22 +126,49 @@ class Trust:
     deviation: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Follower:
+    """An attribute that follows from another one, by a released number of exceptions.
+
+    name: of the attribute. of: from which it follows; the two have a released table of all their values. exceptions:
+    share of the records that have another value than the one that follows.
+    """
+
+    name: str
+    of: str
+    exceptions: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Together:
+    """Values that columns have in the same records, as "skip" where a question is not asked.
+
+    codes: by column, the codes of these values; in a record, all of the columns have one of them or none has.
+    """
+
+    codes: Mapping[str, tuple[int, ...]]
+
+
 class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one. sums: of declared regressions.
+    a public table, by pair; empty without one. sums: of declared regressions. followers: attributes that follow from others. together: values that
+    attributes have in the same records.
     """
 
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
     sums: tuple[ModelSum, ...] = ()
+    followers: tuple[Follower, ...] = ()
+    together: tuple[Together, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust, joint tables and sums."""
+        """Other tables with the same scores, trust, joint tables, sums and what follows."""
         out = ReleasedTables(tables)
         out.scores, out.trust, out.joint, out.sums = self.scores, self.trust, self.joint, self.sums
+        out.followers, out.together = self.followers, self.together
         return out
 
 

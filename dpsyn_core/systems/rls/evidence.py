@@ -33,6 +33,7 @@ from dpsyn_core.estimate import (
     with_gaps,
 )
 from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.systems.rls.hierarchies import Agreements, Hierarchies
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 
 if TYPE_CHECKING:
@@ -90,7 +91,11 @@ class RlsEvidence:
         self.domain, self.tuning, self.zeros = domain, tuning, zeros
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
-        self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
+        followers = measured.followers if isinstance(measured, ReleasedTables) else ()
+        known = {domain.ordered_set((f.name, f.of)) for f in followers}
+        joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
+        tables = {m.attributes: m for m in joint if m.attributes in known and not m.recodes}
+        self.joint = [m for m in joint if tables.get(m.attributes) is not m]
         self.coarse: dict[str, list[Sums]] = {name: [] for name in domain.names}
         for m in self.joint:
             if len(m.attributes) == 1:
@@ -112,6 +117,17 @@ class RlsEvidence:
         ]
         self._value_by_value = ones
         self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
+        self.hierarchies = Hierarchies(domain, followers, tables, self.one_ways)
+        for i in {domain.index(f.of) for f in followers} if followers else ():
+            a, more = self.attributes[i], self.hierarchies.one_way(domain.names[i])
+            if more and a.name in ones:
+                ones[a.name] = merged([ones[a.name], *more])[0]
+                self.one_ways[i] = self._one_way(a, ones[a.name], self.coarse[a.name])
+                self.sigmas[i] = ones[a.name].sigma
+        self.agreements = Agreements(
+            self.hierarchies, measured.together if isinstance(measured, ReleasedTables) else ()
+        )
+        self.agreements.reconcile(self.one_ways, self.sigmas, self.total)
         self.prior = None if prior is None else prior.borne_out(self)
         if self.prior is not None:
             self.one_ways, self.sigmas = self.prior.one_ways(self)
@@ -301,7 +317,20 @@ class RlsEvidence:
         return out
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
-        """The (coarse) pair table that independence expects, from the one-ways."""
+        """The (coarse) pair table that independence expects, from the one-ways.
+
+        Where values of both stand in the same records, it is independence among these and among the others.
+        """
+        marks = self.agreements.marks(names)
+        if marks is not None:
+            parts = []
+            for mark in (True, False):
+                sides = [
+                    recodes[n].sum(np.where(own == mark, self.one_ways[self.domain.index(n)], 0.0))
+                    for n, own in zip(names, marks, strict=True)
+                ]
+                parts.append(sides[0][:, None] * sides[1] / max(float(sides[0].sum()), 1.0))
+            return np.asarray(parts[0] + parts[1])
         first, second = (self._coarse_counts(n, recodes[n]) for n in names)
         out: Floats = first[:, None] * second / max(self.total, 1.0)
         return out
@@ -316,12 +345,12 @@ class RlsEvidence:
 
     @cached_property
     def probabilities(self) -> list[Floats]:
-        """Where new values of each attribute are drawn from."""
-        return [p if p.sum() > 0 else np.ones(len(p)) for p in self.one_ways]
+        """Where new values are drawn from, of each attribute that follows from no other one."""
+        return [p if p.sum() > 0 else np.ones(len(p)) for p in self.hierarchies.of_kept(self.one_ways)]
 
     def start(self, n_records: int, *, rng: Generator) -> NDArray[np.uint16]:
-        """Independent columns with the one-way counts."""
-        return independent_rows(self.one_ways, n_records, rng=rng)
+        """Independent columns with the one-way counts; of those that follow from no other one."""
+        return independent_rows(self.hierarchies.of_kept(self.one_ways), n_records, rng=rng)
 
     def targets(self, n_records: int) -> list[Target]:
         """Measured tables scaled to the records that are made; pairs without most of their noise."""

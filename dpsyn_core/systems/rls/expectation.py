@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +14,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import (
+    Fitting,
     Measurement,
+    Pace,
     Recodes,
     Target,
     average_tables,
@@ -23,6 +26,7 @@ from dpsyn_core.estimate import (
     shrink_unordered,
 )
 from dpsyn_core.measure import Margins, MemoryCounter
+from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
@@ -94,15 +98,40 @@ def _averages(view: RlsEvidence, wanted: Sequence[Target], rng: Generator) -> tu
     """Records fitted to the view, and what they hold on average, in counts of the real table."""
     t, records = view.tuning.triples, view.tuning.records
     n = int(np.clip(view.total, t.fewest_records, t.records))
-    rows, targets = view.start(n, rng=rng), view.targets(n)
+    own = view.hierarchies
+    rows, targets = view.start(n, rng=rng), own.narrowed(view.targets(n))
     if not any(len(x.attributes) > 1 for x in targets):  # independent columns
-        return rows, [np.zeros(w.values.shape) for w in wanted]
-    pace = schedule(n, len(view.domain), targets, effort=t.effort, tuning=records.fitting)
-    fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, tuning=records.fitting)
+        return own.whole(rows), [np.zeros(w.values.shape) for w in wanted]
+    pace = schedule(n, rows.shape[1], targets, effort=t.effort, tuning=records.fitting)
+    targets = fit_view(rows, targets, view, pace=pace, rng=rng, tuning=records.fitting)
     if not wanted:
-        return rows, []
-    found = average_tables(rows, targets, view.probabilities, wanted, pace=pace, rng=rng, tuning=records)
-    return rows, [a * (view.total / n) for a in found]
+        return own.whole(rows), []
+    counted = own.narrowed(wanted, counted=True)
+    found = average_tables(rows, targets, view.probabilities, counted, pace=pace, rng=rng, tuning=records)
+    return own.whole(rows), [a * (view.total / n) for a in found]
+
+
+def fit_view(
+    rows: NDArray[np.uint16],
+    targets: list[Target],
+    view: RlsEvidence,
+    *,
+    pace: Pace,
+    rng: Generator,
+    progress: Progress = silent,
+    tuning: Fitting,
+) -> list[Target]:
+    """Fits records to targets, and to what columns have together; these and the targets that keep it.
+
+    Columns that others decide are left to themselves first, and then dealt values that agree: moved cell by cell, all
+    columns of a group could not change together.
+    """
+    how = partial(fit_records, rows, probabilities=view.probabilities, pace=pace, rng=rng, tuning=tuning)
+    if view.agreements:
+        how(view.agreements.without(targets))
+        targets = [*targets, *view.agreements.deal(rows, view.probabilities, rng)]
+    how(targets, progress=progress)
+    return targets
 
 
 def _empty(view: RlsEvidence, names: AttributeSet, recodes: Recodes) -> Target:

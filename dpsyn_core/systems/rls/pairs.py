@@ -101,7 +101,7 @@ def choose_pairs(
         progress: told the steps.
     """
     tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
-    pairs = view.domain.subsets(2) if pairs is None else pairs
+    pairs = [p for p in (view.domain.subsets(2) if pairs is None else pairs) if not view.hierarchies.tells(p)]
     by_numbers = usual_recodes(view, plan)
     apart = {n: Coarsening.identity(view.domain[n].size) for n in whole}
     usual = _recodes_of_pairs(pairs, view, by_numbers, weights, apart)

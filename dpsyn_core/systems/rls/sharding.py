@@ -58,11 +58,22 @@ def in_shards(
         tuning: constants of the fit.
         rng: for the draft, and for how shares are rounded.
     """
-    domain = view.domain
+    domain, hierarchies = view.domain, view.hierarchies
+    sizes = [domain.sizes[i] for i in hierarchies.kept]
     shards = shards_of(n_records, len(domain))
-    measured = view.targets(n_records)
-    places = {name: i for i, name in enumerate(domain.names)}
+    all_targets = view.targets(n_records)
+    measured, one_ways = hierarchies.narrowed(all_targets), hierarchies.of_kept(view.one_ways)
+    sums, places = hierarchies.of_free_outcomes(view.sums), {name: i for i, name in enumerate(domain.names)}
     dtype = np.min_scalar_type(max(domain.sizes) - 1)
+
+    def written(rows: NDArray[np.uint16], own: Generator) -> NDArray[np.unsignedinteger]:
+        view.agreements.deal(rows, view.probabilities, own)
+        out = hierarchies.whole(rows, own)
+        if sums:
+            from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
+
+            exchange_outcomes(out, places, sums, total=view.total, rng=own)
+        return np.ascontiguousarray(out.T.astype(dtype))
 
     def begin(progress: Progress) -> Make:
         """Fits the draft."""
@@ -70,17 +81,18 @@ def in_shards(
         values, phases = _flat(targets, rng)
         longest = Shard(number=0, start=0, n_records=max(s.n_records for s in shards), whole=n_records)
         share = shard_share(values, longest, phases)
-        sides = np.cumsum([0, *domain.sizes])  # the one-ways come first
+        sides = np.cumsum([0, *sizes])  # the one-ways come first
         ones = [np.maximum(share[a:b], 0.0) for a, b in itertools.pairwise(sides)]
         draft = independent_rows(ones, longest.n_records, rng=rng)
         if not (longest.n_records and view.joint):
-            return lambda shard, _own, _told: np.ascontiguousarray(draft[: shard.n_records].T.astype(dtype))
+            return lambda shard, own, _told: written(draft[: shard.n_records], own)
         mine = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in targets]
         course = Course(mine, view.probabilities, tuning=tuning.fitting)
         of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
-        pace = schedule(longest.n_records, len(domain), mine, effort=of_draft, tuning=tuning.fitting)
+        pace = schedule(longest.n_records, len(sizes), mine, effort=of_draft, tuning=tuning.fitting)
         follow(draft, course.towards(share), pace=pace, rng=rng, progress=progress)
-        denied = denied_pairs(draft, mine, view, plan)
+        known = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in all_targets]
+        denied = hierarchies.narrowed(denied_pairs(hierarchies.whole(draft), known, view, plan))
         if denied:
             whole = n_records / longest.n_records
             mine, targets = mine + denied, [*targets, *(replace(t, values=t.values * whole) for t in denied)]
@@ -98,13 +110,9 @@ def in_shards(
                 known = counts if n == len(draft) else counts - course.plan.counts(draft[n:])
                 to = course.towards(shard_share(values, shard, phases))
                 follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
-            place_numbers(rows, targets, view.one_ways, view.places, rng=own)
-            place_by_category(rows, targets, view.one_ways, view.valued, rng=own)
-            if view.sums:
-                from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
-
-                exchange_outcomes(rows, places, view.sums, total=view.total, rng=own)
-            return np.ascontiguousarray(rows.T.astype(dtype))
+            place_numbers(rows, targets, one_ways, hierarchies.numbers(view.places), rng=own)
+            place_by_category(rows, targets, one_ways, hierarchies.numbers(view.valued), rng=own)
+            return written(rows, own)
 
         return make
 

@@ -33,6 +33,8 @@ from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesize
 from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
+from dpsyn_core.systems.rls.expectation import fit_view
+from dpsyn_core.systems.rls.followers import measure_followers, measure_together
 from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
@@ -224,7 +226,13 @@ class Rls(Synthesizer):
                 view = self.view(measured)
         if plan.pairs is None:
             return measured, models
-        chosen, weight = self._choose(counter, view, plan, plan.pairs, gate, progress)
+        measured.together, left = measure_together(counter, view, cost=plan.pairs, noise=self.noise, gate=gate)
+        view = self.view(measured) if measured.together else view
+        maps, measured.followers, left = measure_followers(counter, view, cost=left, noise=self.noise, gate=gate)
+        if measured.followers:
+            measured += maps
+            view = self.view(measured)
+        chosen, weight = self._choose(counter, view, plan, left, gate, progress)
         measured.trust = chosen.trust
         if chosen.one_ways is not None:
             measured += self.measure_one_ways(counter, plan, gate, chosen.one_ways)
@@ -364,12 +372,13 @@ class Rls(Synthesizer):
             return np.zeros((0, n), dtype=dtype)
         view = self.view(measured)
         n = round(view.total) if n_records is None else n_records
-        rows = view.start(n, rng=rng)
-        targets = view.targets(n)
+        own, whole = view.hierarchies, view.targets(n)
+        rows, targets = view.start(n, rng=rng), own.narrowed(whole)
         if n and any(len(t.attributes) > 1 for t in targets):
-            pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
-            fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
-            denied = denied_pairs(rows, targets, view, self.budget_plan(view.total))
+            kept = rows.shape[1]
+            pace = schedule(n, kept, targets, effort=self.config.effort, tuning=tuning.fitting)
+            targets = fit_view(rows, targets, view, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
+            denied = own.narrowed(denied_pairs(own.whole(rows), whole, view, self.budget_plan(view.total)))
             if denied:
                 targets += denied
                 fit_records(
@@ -381,9 +390,11 @@ class Rls(Synthesizer):
                     progress=progress,
                     tuning=tuning.fitting,
                 )
-            if self.config.even and pays(n, len(domain), tuning=tuning.evening):
+            valued, one_ways = own.numbers(view.valued), own.of_kept(view.one_ways)
+            if self.config.even and pays(n, kept, tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
-                numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
+                fine = [(i, domain.names[j]) for i, j in enumerate(own.kept) if domain.names[j] in view.fine]
+                numbers = {i: view.recode(name, coarse).map for i, name in fine}
                 even_records(
                     rows,
                     targets,
@@ -391,18 +402,20 @@ class Rls(Synthesizer):
                     pace=pace,
                     rng=rng,
                     numbers=numbers,
-                    valued=view.valued,
+                    valued=valued,
                     progress=progress,
                     tuning=tuning,
                 )
-            place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
-            place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
-        if view.sums:
+            place_numbers(rows, targets, one_ways, own.numbers(view.places), rng=rng)
+            place_by_category(rows, targets, one_ways, valued, rng=rng)
+        out = own.whole(rows, rng)
+        sums = own.of_free_outcomes(view.sums)
+        if sums:
             places = {name: i for i, name in enumerate(domain.names)}
             from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
 
-            exchange_outcomes(rows, places, view.sums, total=view.total, rng=rng)
-        return np.ascontiguousarray(rows.T.astype(dtype))
+            exchange_outcomes(out, places, sums, total=view.total, rng=rng)
+        return np.ascontiguousarray(out.T.astype(dtype))
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
         """One draft is fitted at length, and every shard goes on from it towards its share of the measured tables."""
@@ -493,6 +506,10 @@ class Rls(Synthesizer):
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits, orders = self.tuning.triples, self.tuning.orders
         releases = 2 if self._target() is None else 3
+        # what follows from what may be scored twice, and values together three times; both may have tables
+        f = self.tuning.followers
+        extra += share_of(plan.pairs.scaled(3 * f.score + f.runs + f.groups), self.cost)
+        releases, most = releases + 5, most + 2 * d
         if self.prior is not None:
             extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
             releases, most = releases + 1, most + d

@@ -213,6 +213,77 @@ class PairChoice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FollowerChoice:
+    """Which columns are scored for following from others, and what their tables get (`benchmarks.structure`)."""
+
+    score: float = 0.01
+    """Of the cost of pairs, for all scores of exceptions, at most."""
+
+    clear: float = 13.0
+    """Standard deviations of its noise that a score without dependence has at least: with `apart` and `part`, a
+    column that does not follow is then taken for one that does in one of a thousand cases."""
+
+    apart: float = 2.0
+    """Standard deviations of its noise that a score counts for, either way."""
+
+    worth: float = 0.4
+    """Of the noise of all cells of its table, which is the total variation error of a pair: exceptions that a column
+    may have, with `apart` standard deviations of their score. Small tables show exceptions better. With one deviation,
+    pairs of deterministic-6000x9 are 25 % further off at epsilon 3."""
+
+    seen: float = 3.0
+    """Standard deviations of its noise from which on a score says that there are exceptions."""
+
+    least: float = 0.05
+    """Of the records: exceptions of two columns that do not depend, below which following says little."""
+
+    exceptions: float = 0.03
+    """Of the records, up to which a column follows."""
+
+    part: float = 0.3
+    """Of the exceptions that independent columns have, up to which a column follows."""
+
+    away: float = 4.0
+    """Standard deviations of noise by which counts of the two columns may disagree."""
+
+    few: int = 12
+    """Values of the finer column up to which all sums of their counts are compared with the other column."""
+
+    most_cells: int = 200_000
+    """Of the table of a follower (convention)."""
+
+    parts: tuple[float, ...] = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3)
+    """Of the cost of pairs, that such a table may get."""
+
+    tables: float = 0.5
+    """Of the cost of pairs, that all such tables may get."""
+
+    others: float = 0.2
+    """Error of a pair of the follower with another column, over the share of records with a wrong value."""
+
+    pairs: float = 0.03
+    """Mean distance of pairs, of which a part of the cost takes half that part."""
+
+    clear_marks: float = 6.0
+    """As `clear`, of scores of values that columns have together, which cost less where they are wrong ..."""
+
+    part_marks: float = 0.5
+    """... and as `part`."""
+
+    runs: float = 0.015
+    """Of the cost of pairs, for the scores of groups of values, at most."""
+
+    groups: float = 0.06
+    """Of the cost of pairs, for the scores of columns that may decide groups, which are there."""
+
+    deciding: int = 3
+    """Columns that are scored for deciding a group, or a value, at most."""
+
+    marks: float = 0.01
+    """Of the cost of pairs, for the table that says which values decide a group."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TripleChoice:
     """Whether triples are scored, and which of them are measured (notebook triples)."""
 
@@ -387,6 +458,7 @@ class Tuning:
     shares: Shares = Shares()
     resolution: Resolution = Resolution()
     pairs: PairChoice = PairChoice()
+    followers: FollowerChoice = FollowerChoice()
     triples: TripleChoice = TripleChoice()
     orders: Orders = Orders()
     declared: DeclaredTables = DeclaredTables()

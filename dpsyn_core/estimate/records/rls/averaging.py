@@ -113,7 +113,7 @@ def average_tables(
     t = tuning.evening
     tally = Tally(Plan([len(p) for p in probabilities], tables, tuning=tuning.fitting))
     walk = Walk(rows, Course(targets, probabilities, tuning=tuning.fitting), rng=rng)
-    temperature = t.temperature * float(np.median([1 / x.sigma**2 for x in targets if len(x.attributes) > 1]))
+    temperature = t.temperature * float(np.median([1 / x.sigma**2 for x in targets if x.joins]))
     last = t.skipped_sweeps + t.averaged_sweeps
     for number in range(1, last + 1):
         walk.sweep(temperature, max(1, pace.repeats // 2), shards=pace.shards)
@@ -155,7 +155,7 @@ def even_records(
         tuning: constants.
     """
     t = tuning.evening
-    measured = {x.attributes for x in targets}
+    measured = {x.attributes for x in targets if not x.firm}
     pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, measured=measured, tuning=t)
     if not pairs:  # such as a table of two numbers, with a million cells
         return rows

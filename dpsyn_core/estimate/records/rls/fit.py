@@ -26,7 +26,7 @@ class Target:
     attributes: positions in a record. maps: for each of them, an integer array of shape (its size,) from value to
     axis position. values: float64, one axis an attribute, in counts of the synthetic table. sigma: standard
     deviation of a cell in the same counts; the weight is 1 / sigma^2. empty: bool, of the shape of values, cells that
-    are kept without records; None: none is.
+    are kept without records; None: none is. firm: whether no record may leave its cell, whatever it would gain.
     """
 
     attributes: tuple[int, ...]
@@ -34,6 +34,12 @@ class Target:
     values: NDArray[np.float64]
     sigma: float
     empty: NDArray[np.bool_] | None = None
+    firm: bool = False
+
+    @property
+    def joins(self) -> bool:
+        """Whether it was measured, and is over several attributes."""
+        return len(self.attributes) > 1 and not self.firm
 
     def goal(self, below: float) -> NDArray[np.float64]:
         """The values, and so many standard deviations below 0 where cells are empty: each record there costs more.
@@ -230,10 +236,10 @@ def schedule(
     Small tables have precise targets at high budgets, and time to spare. Larger sets than pairs do not count: with
     fewer proposals for their sake, pairs would fit worse than alone.
     """
-    places = sum(len(t.attributes) for t in targets if len(t.attributes) <= 2)
+    places = sum(len(t.attributes) for t in targets if len(t.attributes) <= 2 and not t.firm)
     proposals = max(1, round(effort * proposals_of(n_records * (n_attributes + places), tuning)))
     repeats = proposals // min(proposals, tuning.sweeps)
-    noise = [t.sigma for t in targets if len(t.attributes) > 1]
+    noise = [t.sigma for t in targets if t.joins]
     hot = tuning.hot
     if noise:
         hot = float(np.clip(tuning.fluctuation**2 / np.median(noise) ** 2, tuning.hot, tuning.hottest))

@@ -185,7 +185,7 @@ def _correlations(
     """
     matrix = np.eye(len(numbers))
     for target in sorted(targets, key=lambda t: -len(t.attributes)):
-        axes = [k for k, a in enumerate(target.attributes) if a in at]
+        axes = [k for k, a in enumerate(target.attributes) if a in at and not target.firm]
         if len(axes) != 2:
             continue
         i, j = (at[target.attributes[k]] for k in axes)
