@@ -244,13 +244,19 @@ class RlsEvidence:
         """
         i, tuning = self.domain.index(name), self.tuning.resolution
         a, counts = self.attributes[i], self.one_ways[i]
+        if a.size <= tuning.numbers_least and not alone:
+            return Coarsening.identity(a.size)
         held = tuning.held * self.counted[i] if least is None else least
-        wanted = self.total / resolution
-        if a.number and a.special:
+        # no more values than asked for: all that stand out of their noise stay apart
+        wanted = self.total / resolution if a.size - a.special > resolution else 0.0
+        if wanted and a.number and a.special:
             known = float(counts[: a.size - a.special].sum())
             part = float(np.cbrt(known / max(self.total, 1.0)))
             wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))
-        return Coarsening.by_mass(counts, a, least=max(wanted, held), gaps=a.number and not alone)
+        least = max(wanted, held)
+        if alone:
+            return Coarsening.by_mass(counts, a, least=least)
+        return Coarsening.by_mass(counts, a, least=least, gaps=a.number, apart=held)
 
     def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
