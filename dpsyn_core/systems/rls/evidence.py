@@ -231,7 +231,11 @@ class RlsEvidence:
         return [n for n in self.valued if self.domain.names[n.place] in self.numbers]
 
     def recodes(self, resolution: float) -> dict[str, Coarsening]:
-        """Of all attributes: a coarse value holds at least total / resolution records and three times the noise."""
+        """Of all attributes: a coarse value holds at least total / resolution records and three times the noise.
+
+        What holds the latter alone stays apart from a value that holds as much as is wanted, and attributes of few
+        values keep all of them: what is rare has no mass, and is lost where it is merged.
+        """
         return {n: self.recode(n, resolution) for n in self.domain.names}
 
     def recode(self, name: str, resolution: float, *, least: float | None = None, alone: bool = False) -> Coarsening:
@@ -247,9 +251,8 @@ class RlsEvidence:
         if a.size <= tuning.numbers_least and not alone:
             return Coarsening.identity(a.size)
         held = tuning.held * self.counted[i] if least is None else least
-        # no more values than asked for: all that stand out of their noise stay apart
-        wanted = self.total / resolution if a.size - a.special > resolution else 0.0
-        if wanted and a.number and a.special:
+        wanted = self.total / resolution
+        if a.number and a.special:
             known = float(counts[: a.size - a.special].sum())
             part = float(np.cbrt(known / max(self.total, 1.0)))
             wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))

@@ -109,7 +109,7 @@ def choose_pairs(
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
     trust: Mapping[AttributeSet, Trust] = {}
-    left, excess = _standing_out(scores, sigma, expected, plan)
+    left, excess, sure = _standing_out(scores, sigma, expected, plan)
     if view.prior is not None:
         for_public = view.prior.cost_of_scores(plan.scores, cost)
         cost = cost.less(for_public)
@@ -162,7 +162,6 @@ def choose_pairs(
         errors = np.column_stack([errors, left])
         sizes = np.column_stack([sizes, fewer])
         chosen = chosen_for(cost, errors)
-    sure = excess > np.maximum(tuning.certain * sigma, tuning.strong * largest_distances(expected))
     chosen[sure & (chosen == 0) & ~useless] = 1
     most = tuning.most(len(view.domain), view.total)
     if np.count_nonzero(chosen) > most:  # those that are most off without a table stay
@@ -193,13 +192,14 @@ def choose_pairs(
 
 def _standing_out(
     scores: NDArray[np.float64], sigma: float, expected: Sequence[NDArray[np.float64]], plan: BudgetPlan
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Errors of pairs without a table, by their scores, and the part of each that sampling does not explain."""
-    chance = sampling_errors(expected)
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Errors of pairs without a table, by their scores; what sampling does not explain of them; which are strong."""
+    tuning, chance, most = plan.tuning, sampling_errors(expected), largest_distances(expected)
     excess = scores - chance
     if plan.hopeless:  # the largest scores are largely noise, but for one that stands out of all others
-        excess = np.minimum(excess, shrink_unordered(excess, sigma, tuning=plan.tuning.records.shrinkage))
-    return np.maximum(chance + excess, 0), excess
+        excess = np.minimum(excess, shrink_unordered(excess, sigma, tuning=tuning.records.shrinkage))
+    strong = excess > np.maximum(tuning.pairs.certain * sigma, tuning.pairs.strong * most)
+    return np.clip(chance + excess, 0, most), excess, strong
 
 
 def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Recodes) -> Recodes:
