@@ -215,7 +215,8 @@ def _likeliest(
     penalty = rough.T @ rough
     free = np.maximum(np.linalg.lstsq(seen, wanted)[0], FLAT)  # shares that nothing smooths
     row = np.geomspace(tuning.shape_stiff, tuning.shape_loose, tuning.shape_penalties)
-    best, top = width / width.sum(), -np.inf
+    best: Floats = width / width.sum()
+    top = -np.inf
     # a peak far from all others may get no share while the penalty is stiff, and none has no slope back
     for begin, strengths in (
         (np.zeros(len(width)) if start is None else start, row),
