@@ -116,7 +116,7 @@ PARTS: dict[str, Part] = {
     "share of one-ways": Part(measuring=True, instead={f"{ENGINE}.budget._one_way_share": lambda *_: 0.25}),
     "share of scores": Part(measuring=True, instead={f"{ENGINE}.budget._score_share": lambda *a: a[-1].scores}),
     "number of records again": Part(measuring=True, instead={f"{ENGINE}.budget.total_again_cost": _none}),
-    "no pairs where hopeless": Part(measuring=True, instead={f"{ENGINE}.budget._pairs_lost": _false}),
+    "scores shrunk where hopeless": Part(measuring=True, instead={f"{ENGINE}.budget._hopeless": _false}),
     "weight of numbers": Part(measuring=True, instead={f"{ENGINE}.budget._counted": _first}),
     "blocks": Part(
         measuring=True, making=True, instead={f"{ENGINE}.budget._blocks": lambda each, *_: tuple(None for _ in each)}

@@ -84,7 +84,9 @@ class Coarsening:
         return cls.of(codes)
 
     @classmethod
-    def by_mass(cls, counts: Floats, attribute: CodedAttribute, *, least: float, gaps: bool = False) -> Coarsening:
+    def by_mass(
+        cls, counts: Floats, attribute: CodedAttribute, *, least: float, gaps: bool = False, apart: float = math.inf
+    ) -> Coarsening:
         """Merges values until each coarse value holds at least `least` records, as far as there are that many.
 
         Neighbours merge in an ordered attribute, the rarest values merge in an unordered one; values without order
@@ -95,15 +97,17 @@ class Coarsening:
             attribute: its order and its special values.
             least: records that a coarse value should hold.
             gaps: values on both sides of a wide stretch without records do not merge; see `_clusters`.
+            apart: records from which on a coarse value does not join a value that holds `least` alone, where it would
+                be lost.
         """
         ranked = attribute.size - attribute.special if attribute.ordered else 0
         rest = ranked + np.argsort(-counts[ranked:], kind="stable")
         codes = np.zeros(attribute.size, dtype=np.intp)
         code = 0
         for cluster in _clusters(counts[:ranked], least) if gaps else [np.arange(ranked)]:
-            _merge_by_mass(counts, cluster, least, codes, code)
+            _merge_by_mass(counts, cluster, least, codes, code, apart=apart)
             code = int(codes[cluster].max(initial=-1)) + 1
-        _merge_by_mass(counts, rest, least, codes, code)
+        _merge_by_mass(counts, rest, least, codes, code, apart=apart)
         return cls.of(codes)
 
     @classmethod
@@ -257,17 +261,16 @@ def _clusters(counts: Floats, least: float) -> list[Codes]:
     return np.split(np.arange(n), cuts[1:])
 
 
-def _merge_by_mass(counts: Floats, values: Codes, least: float, codes: Codes, first: int) -> None:
+def _merge_by_mass(counts: Floats, values: Codes, least: float, codes: Codes, first: int, *, apart: float) -> None:
     """Numbers runs of values from `first` on; a last run that is too small joins the one before it."""
-    code, held = first, 0.0
+    code, held, before = first, 0.0, 0.0
     for position, value in enumerate(values):
-        if position and held >= least:
-            code, held = code + 1, 0.0
+        if position and (held >= least or (held >= apart and counts[value] >= least)):
+            code, held, before = code + 1, 0.0, counts[values[position - 1]]
         codes[value] = code
         held += counts[value]
-    if held < least and code > 0 and len(values):
-        mask = codes[values] == code
-        codes[values[mask]] = code - 1
+    if held < least and code > 0 and len(values) and not (held >= apart and (code == first or before >= least)):
+        codes[values[codes[values] == code]] = code - 1
 
 
 def _best_starts(counts: Floats, numbers: Floats, most: int, noise: float) -> Codes:

@@ -153,8 +153,8 @@ class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one. sums: of declared regressions. followers: attributes that follow from others. together: values that
-    attributes have in the same records.
+    a public table, by pair; empty without one. sums: of declared regressions. followers: attributes that follow from
+    others. together: values that attributes have in the same records.
     """
 
     scores: Scores | None = None

@@ -72,11 +72,12 @@ class BudgetPlan:
         scores: for the scores of all pairs together; not spent on them where questions get all.
         pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
             and the second round with its scores of triples, its triples, and the same pairs again. None where
-            questions get all of it, and where scores would be noise; then one-ways get all.
+            questions get all of it.
         questions: for the tables that declared questions need; a part of what pairs would get. None without questions.
         resolution: coarse values an attribute in pairs, at most about.
         number_resolution: the same for both sides of a pair of numbers, whose fine values are placed after the fit.
         mixed_resolution: the same for the number in a pair with a category.
+        hopeless: whether the largest scores of pairs will be largely noise.
         noise: of this run.
         tuning: its constants.
     """
@@ -93,6 +94,7 @@ class BudgetPlan:
     resolution: float
     number_resolution: float
     mixed_resolution: float
+    hopeless: bool = False
     noise: Noise
     tuning: Tuning
 
@@ -185,8 +187,6 @@ def plan_budget(
         counted = fewer
         one_ways, scores, joint, rest = joint_of(counted)
     pairs, questions = _with_questions(joint, rest, questions_share)
-    if one_way_share is None and questions is None and _pairs_lost(sizes, scores, noise, total, s):
-        one_ways, pairs = left, None
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
     each = one_ways.split(noise.shares(np.array(counted)))
@@ -206,6 +206,7 @@ def plan_budget(
         resolution=usual,
         number_resolution=min(usual, _number_resolution(strength, tuning)),
         mixed_resolution=min(usual, _mixed_resolution(strength, tuning)),
+        hopeless=_hopeless(sizes, scores, noise, total, s),
         noise=noise,
         tuning=tuning,
     )
@@ -243,8 +244,8 @@ def _parts(
     return one_ways, scores, joint, left.split([parts[0], parts[1] + parts[2]])[1]
 
 
-def _pairs_lost(sizes: tuple[int, ...], scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
-    """Whether the scores of all pairs would be noise, so that none of them is worth a table."""
+def _hopeless(sizes: tuple[int, ...], scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
+    """Whether the largest scores of all pairs would be largely noise."""
     count = len(sizes) * (len(sizes) - 1) // 2
     least, most = shares_.hopeless
     limit = max(least, most * 2 / max(2.0, float(np.exp(np.log(sizes).mean()))))

@@ -248,7 +248,11 @@ class RlsEvidence:
         return [n for n in self.valued if self.domain.names[n.place] in self.numbers]
 
     def recodes(self, resolution: float) -> dict[str, Coarsening]:
-        """Of all attributes: a coarse value holds at least total / resolution records and three times the noise."""
+        """Of all attributes: a coarse value holds at least total / resolution records and three times the noise.
+
+        What holds the latter alone stays apart from a value that holds as much as is wanted, and attributes of few
+        values keep all of them: what is rare has no mass, and is lost where it is merged.
+        """
         return {n: self.recode(n, resolution) for n in self.domain.names}
 
     def recode(self, name: str, resolution: float, *, least: float | None = None, alone: bool = False) -> Coarsening:
@@ -261,13 +265,18 @@ class RlsEvidence:
         """
         i, tuning = self.domain.index(name), self.tuning.resolution
         a, counts = self.attributes[i], self.one_ways[i]
+        if a.size <= tuning.numbers_least and not alone:
+            return Coarsening.identity(a.size)
         held = tuning.held * self.counted[i] if least is None else least
         wanted = self.total / resolution
         if a.number and a.special:
             known = float(counts[: a.size - a.special].sum())
             part = float(np.cbrt(known / max(self.total, 1.0)))
             wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))
-        return Coarsening.by_mass(counts, a, least=max(wanted, held), gaps=a.number and not alone)
+        least = max(wanted, held)
+        if alone:
+            return Coarsening.by_mass(counts, a, least=least)
+        return Coarsening.by_mass(counts, a, least=least, gaps=a.number, apart=held)
 
     def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.

@@ -25,7 +25,8 @@ def denied_pairs(
     """Targets for pairs without one that the records make more dependent than their scores allow.
 
     Both are L1 distances from what the one-ways expect, less what sampling adds: the root of the difference of the
-    squares, as independent errors add. The goal keeps the dependence of the records, at the strength of the score.
+    squares, as independent errors add. The goal keeps the dependence of the records, at the strength of what the score
+    shows beyond sampling and beyond `PairChoice.denied` deviations of its own noise.
 
     Args:
         rows: uint16 (n_records, n_attributes), fitted to the targets.
@@ -38,7 +39,7 @@ def denied_pairs(
         return []
     domain, scale = view.domain, len(rows) / view.total
     sigma = float(np.median([t.sigma for t in tables]))
-    most = scores.bounds(view.tuning.pairs.denied)
+    most, doubt = scores.bounds(view.tuning.pairs.denied), view.tuning.pairs.denied * scores.sigma
     can = _can_depend(domain, tables, scores)
     coarse = usual_recodes(view, plan)
     out = []
@@ -55,7 +56,7 @@ def denied_pairs(
         fitted = beyond(float(np.abs(found).sum()), of_records)
         if fitted <= scale * beyond(most[pair], of_people):
             continue
-        goal = alone * scale + found * scale * beyond(float(score), of_people) / fitted
+        goal = alone * scale + found * scale * beyond(float(score), of_people + doubt) / fitted
         if view.zeros is not None:
             goal = view.zeros.emptied(goal, pair, dict(zip(pair, onto, strict=True)))
         out.append(Target(attributes=place, maps=onto, values=goal, sigma=sigma))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Coarsening, Recodes, Trust
+from dpsyn_core.estimate import Coarsening, Recodes, Trust, shrink_unordered
 from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
@@ -109,7 +109,7 @@ def choose_pairs(
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
     trust: Mapping[AttributeSet, Trust] = {}
-    left = np.maximum(scores, 0)
+    left, excess, sure = _standing_out(scores, sigma, expected, plan)
     if view.prior is not None:
         for_public = view.prior.cost_of_scores(plan.scores, cost)
         cost = cost.less(for_public)
@@ -131,7 +131,6 @@ def choose_pairs(
             noise_factor=tuning.noise_factor,
         )
 
-    excess = scores - sampling_errors(expected)
     chosen = chosen_for(cost, errors)
     implied = _implied(pairs, excess, chosen > 0, view)
     if implied.any():
@@ -163,14 +162,14 @@ def choose_pairs(
         errors = np.column_stack([errors, left])
         sizes = np.column_stack([sizes, fewer])
         chosen = chosen_for(cost, errors)
+    chosen[sure & (chosen == 0) & ~useless] = 1
     most = tuning.most(len(view.domain), view.total)
     if np.count_nonzero(chosen) > most:  # those that are most off without a table stay
         gains = weight * (errors[:, 0] - errors[np.arange(len(pairs)), chosen])
         chosen[np.argsort(-gains, kind="stable")[most:]] = 0
     one_ways = None
     if trust:
-        alone = np.column_stack([np.maximum(scores, 0), errors[:, 1:]])
-        before = np.flatnonzero(chosen_for(cost, alone))
+        before = np.flatnonzero(chosen_for(cost, np.column_stack([np.maximum(scores, 0), errors[:, 1:]])))
         part = shares((cells * weight)[before], pure=cost.pure) * (chosen[before] == 0)
         # what a margin of a pair tells of its column, its table tells of it at one part in the values of the other one
         told = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
@@ -189,6 +188,18 @@ def choose_pairs(
         trust=trust,
         one_ways=one_ways,
     )
+
+
+def _standing_out(
+    scores: NDArray[np.float64], sigma: float, expected: Sequence[NDArray[np.float64]], plan: BudgetPlan
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Errors of pairs without a table, by their scores; what sampling does not explain of them; which are strong."""
+    tuning, chance, most = plan.tuning, sampling_errors(expected), largest_distances(expected)
+    excess = scores - chance
+    if plan.hopeless:  # the largest scores are largely noise, but for one that stands out of all others
+        excess = np.minimum(excess, shrink_unordered(excess, sigma, tuning=tuning.records.shrinkage))
+    strong = excess > np.maximum(tuning.pairs.certain * sigma, tuning.pairs.strong * most)
+    return np.clip(chance + excess, 0, most), excess, strong
 
 
 def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Recodes) -> Recodes:
@@ -267,10 +278,25 @@ def _cells(first: int, second: int) -> float:
 
 
 def sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Mean L1 distances from their expectations of tables of independent attributes (Poisson counts)."""
+    """Mean L1 distances from their expectations of tables of independent attributes whose margins are known.
+
+    A cell of a frequent value of either varies little then: its variance is the count times what is left of both.
+    """
     if not len(expected):
         return np.zeros(0)
-    cells = np.concatenate([e.ravel() for e in expected])
+    margins = [(e.sum(axis=1, keepdims=True), e.sum(axis=0), max(float(e.sum()), 1.0)) for e in expected]
+    left = [e * (1 - rows / n) * (1 - columns / n) for e, (rows, columns, n) in zip(expected, margins, strict=True)]
+    cells = np.maximum(np.concatenate([v.ravel() for v in left]), 0.0)
     begins = np.cumsum([0, *(e.size for e in expected[:-1])])
     out: NDArray[np.float64] = np.add.reduceat(np.minimum(HALF_NORMAL_MEAN * np.sqrt(cells), 2 * cells), begins)
     return out
+
+
+def largest_distances(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """L1 distances from independence that these margins allow: where the side of fewer chances follows from the other.
+
+    Of N records of which parts p_i have the i-th value of an attribute, 2 N (1 - sum p_i^2) are out of place at most.
+    """
+    sides = ((e.sum(axis=axis), max(float(e.sum()), 1.0)) for e in expected for axis in (0, 1))
+    found = [2 * n * (1 - float((margin / n) @ (margin / n))) for margin, n in sides]
+    return np.array(found).reshape(-1, 2).min(axis=1)

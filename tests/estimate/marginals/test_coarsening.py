@@ -104,6 +104,23 @@ def test_rare_values_merge_and_frequent_ones_stay_alone():
     assert recode[0] == recode[3]  # 35 records are too few for a coarse value of their own
 
 
+def test_what_is_rare_stays_apart_from_a_frequent_value_where_it_is_enough_to_be_seen():
+    hours, nights = np.array([17.0, 20, 15, 1_105, 400, 30, 900, 20]), attribute(8, ordered=True)
+    assert by_mass(hours, nights, 100).tolist() == [0, 0, 0, 0, 1, 2, 2, 2]
+    seen = Coarsening.by_mass(hours, nights, least=100, apart=40).map
+    assert seen.tolist() == [0, 0, 0, 1, 2, 3, 3, 3]  # 30 and 20 would not be seen alone
+    states = np.array([9_900.0, 40, 60])
+    assert by_mass(states, attribute(3, ordered=False), 150).tolist() == [0, 0, 0]
+    assert Coarsening.by_mass(states, attribute(3, ordered=False), least=150, apart=90).map.tolist() == [0, 1, 1]
+    blanks = np.array([500.0, 600, 60])
+    assert by_mass(blanks, attribute(3, ordered=True, special=1), 150).tolist() == [0, 1, 1]
+    assert Coarsening.by_mass(blanks, attribute(3, ordered=True, special=1), least=150, apart=50).map.tolist() == [
+        0,
+        1,
+        2,
+    ]
+
+
 def test_values_without_order_do_not_merge_into_the_bins_when_they_hold_enough():
     counts = np.array([50.0, 60, 70, 80, 150])
     assert by_mass(counts, attribute(5, ordered=True, special=1), 100).tolist() == [0, 0, 1, 1, 2]

@@ -31,8 +31,7 @@ def amount(cost):
 @pytest.mark.parametrize("total", [0.0, 300.0, 5_000.0, 1e7])
 def test_its_parts_add_up_to_the_whole(delta, n_public, total):
     plan = system_of(delta=delta, n_public=n_public, theta=2).budget_plan(total)
-    assert (plan.pairs is None) == (total == 0)  # scores would be noise
-    parts = [plan.total, plan.total_again, *plan.one_ways, *([] if plan.pairs is None else [plan.scores, plan.pairs])]
+    parts = [plan.total, plan.total_again, *plan.one_ways, plan.scores, plan.pairs]
     assert (plan.total is None) == (n_public is not None)
     assert (plan.total_again is None) == (n_public is not None or total > (1e6 if delta == 0 else 3_000))
     assert all(p is None or amount(p) > 0 for p in parts)
@@ -115,16 +114,6 @@ def test_scores_get_more_where_those_of_all_pairs_would_be_noise_and_as_much_as_
     assert many > 1.5 * few
     assert share(60, total, one_way_share=0.94) < many
     assert share(60, total / 4, one_way_share=0.5) > 0.9 * many  # however noisy they stay
-
-
-def test_pairs_of_yes_no_columns_repay_vaguer_scores_than_those_of_many_values():
-    def with_pairs(size, records):
-        domain = Domain.of({f"a{i:02d}": size for i in range(18)})
-        task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.1, delta=1e-9), n_public=1)
-        return configure("rls", {}).calibrate(task).budget_plan(records).pairs is not None
-
-    assert [with_pairs(2, n) for n in (1_000, 4_500, 30_000)] == [False, True, True]
-    assert [with_pairs(5, n) for n in (1_000, 4_500, 30_000)] == [False, False, True]
 
 
 def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bins_at_larger_budgets_too():

@@ -13,7 +13,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
 from dpsyn_core.systems.rls.evidence import RlsEvidence
-from dpsyn_core.systems.rls.pairs import choose_pairs
+from dpsyn_core.systems.rls.pairs import choose_pairs, largest_distances, sampling_errors
 from dpsyn_core.systems.rls.tuning import TUNING, PairChoice
 from tests.seeded import SeededNoise
 
@@ -140,11 +140,11 @@ def test_parts_of_a_total_are_measured_together_because_the_total_would_tie_them
 
 
 def test_a_pair_with_one_coarse_value_on_a_side_is_never_measured():
-    """All records but a few hold one value of `a`, and what is left of it is too few for a coarse value of its own."""
+    """All records but a few hold one of many values of `a`, and the others are too few for a coarse value."""
     rng = np.random.default_rng(3)
     codes = np.stack([np.zeros(N), rng.integers(0, 20, N)]).astype(np.uint8)
-    codes[0, :3] = 1
-    domain = Domain.of({"a": 2, "b": 20})
+    codes[0, :3] = 1, 4, 7
+    domain = Domain.of({"a": 8, "b": 20})
     cost = Cost(rho=0.02)
     ones, scores, pairs = cost.split([0.2, 0.1, 0.7])
     gate = Gate(account=Account(cost), noise=SeededNoise(5), unit=Unit())
@@ -188,3 +188,72 @@ def test_fine_values_of_short_numbers_are_handed_out_as_well_as_long_as_they_hav
     view = RlsEvidence(domain, ones, N)
     assert [(n.place, n.ranked) for n in view.valued] == [(0, 89), (1, 21)]
     assert [n.place for n in view.places] == [0]
+
+
+def planned(codes, domain, *, rho, hopeless=False, seed=0):
+    """The pairs that are chosen, with usual shares."""
+    cost = Cost(rho=rho)
+    gate = Gate(account=Account(cost), noise=SeededNoise(seed), unit=Unit())
+    ones, scores, pairs = cost.split([0.3, 0.1, 0.6])
+    counter, d = MemoryCounter(codes, domain), len(domain)
+    measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * d), gate=gate)
+    plan = BudgetPlan(
+        whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        number_resolution=8.0, mixed_resolution=20.0, hopeless=hopeless, noise=Noise(unit=Unit(), pure=False),
+        tuning=TUNING,
+    )  # fmt: skip
+    view = RlsEvidence(domain, measured, codes.shape[1])
+    return choose_pairs(counter, view, plan=plan, cost=plan.pairs, gate=gate)
+
+
+def test_what_depends_on_a_rare_class_is_measured_and_what_does_not_is_not():
+    """A class of .5 % of 20,000 records lies in four of 24 hours; its table would add more error than it takes away."""
+    rng, n = np.random.default_rng(1), 20_000
+    rare = np.arange(n) < 100
+    hour = np.where(rare, rng.integers(1, 5, n), rng.integers(5, 24, n))
+    codes = np.stack([hour, ~rare, rng.integers(0, 24, n), rng.integers(0, 9, n)]).astype(np.uint8)
+    domain = Domain.of({"hour": 24, "class": 2, "minute": 24, "place": 9})
+    for seed in range(5):
+        out = planned(codes, domain, rho=0.008, seed=seed)
+        assert ("hour", "class") in out.sets
+        assert ("hour", "minute") not in out.sets
+    assert out.recodes[out.sets.index(("hour", "class"))]["class"].size == 2
+
+
+def test_where_scores_are_noise_the_one_pair_that_stands_out_is_measured_and_no_other():
+    """400 records, eight columns of five values; the noise of a score is .27 of the records."""
+    rng, n = np.random.default_rng(2), 400
+    codes = rng.integers(0, 5, (8, n)).astype(np.uint8)
+    codes[3] = np.where(rng.random(n) < 0.9, codes[1], codes[3])
+    domain = Domain.of({f"a{i}": 5 for i in range(8)})
+    found, others = zip(*(one_and_others(codes, domain, hopeless=True, seed=s) for s in range(12)), strict=True)
+    assert sum(found) >= 10
+    _, without = zip(*(one_and_others(codes, domain, hopeless=False, seed=s) for s in range(12)), strict=True)
+    assert sum(others) <= 8 < sum(without)
+
+
+def one_and_others(codes, domain, *, hopeless, seed):
+    sets = planned(codes, domain, rho=0.0118, hopeless=hopeless, seed=seed).sets
+    return ("a1", "a3") in sets, len(set(sets) - {("a1", "a3")})
+
+
+@pytest.mark.parametrize("shares", [(0.995, 0.005), (0.5, 0.3, 0.2), (0.9, 0.05, 0.03, 0.02)])
+def test_a_score_of_independent_columns_is_what_sampling_explains_given_their_margins(shares):
+    """200 tables whose rows are dealt out at random: the mean is known to 1 % or so."""
+    rng, n = np.random.default_rng(3), 4_000
+    first = np.repeat(np.arange(len(shares)), np.rint(np.array(shares) * n).astype(int))
+    second = np.sort(rng.choice(6, len(first), p=[0.4, 0.3, 0.15, 0.1, 0.04, 0.01]))
+    expected = np.outer(np.bincount(first), np.bincount(second, minlength=6)) / len(first)
+    found = []
+    for _ in range(200):
+        cells = first * 6 + rng.permutation(second)
+        found.append(np.abs(np.bincount(cells, minlength=expected.size) - expected.ravel()).sum())
+    assert sampling_errors([expected])[0] == pytest.approx(np.mean(found), rel=0.1)
+
+
+def test_a_column_that_follows_another_is_as_far_from_independence_as_margins_allow():
+    counts = np.array([50.0, 30, 15, 5])
+    alone = np.outer(counts, counts) / 100
+    assert np.abs(np.diag(counts) - alone).sum() == pytest.approx(largest_distances([alone])[0])
+    rare = np.outer([97.0, 3], counts) / 100
+    assert largest_distances([rare, rare.T]) == pytest.approx([4 * 97 * 3 / 100] * 2)

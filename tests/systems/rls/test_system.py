@@ -358,20 +358,20 @@ def test_a_small_table_does_not_come_out_empty_for_noise_below_zero():
     codes, domain = small_numbers(40)
     out, measured, _, _ = run(codes, domain, noise=Low())
     assert [m.attributes for m in measured[:3]] == [(), (), ("x",)]  # few records: their number is released twice
-    assert out.shape[1] > 3
+    assert out.shape[1] > 2
 
 
-def test_where_scores_would_be_noise_the_one_ways_get_all():
+def test_where_scores_are_noise_next_to_no_pair_is_measured_and_one_ways_get_what_is_left():
     sizes = {f"a{i}": 4 for i in range(16)}
     domain, codes = Domain.of(sizes), np.random.default_rng(0).integers(0, 4, (16, 150)).astype(np.uint8)
     _, measured, gate, system = run(codes, domain)
-    assert {c.kind for c in gate.account.charges} == {"total", "1-way"}
+    assert system.budget_plan(150).hopeless
+    assert len({m.attributes for m in measured if len(m.attributes) > 1}) <= 3  # of 120
     assert gate.account.spent > 0.999 * system.cost.rho
-    assert measured.scores is None
 
 
 def test_where_no_pair_pays_the_one_ways_are_measured_once_more():
-    codes, domain = np.zeros((2, 3_000), dtype=np.uint8), Domain.of({"a": 3, "b": 3})
+    codes, domain = np.zeros((2, 3_000), dtype=np.uint8), Domain.of({"a": 8, "b": 8})
     _, measured, gate, system = run(codes, domain)
     assert [m.attributes for m in measured].count(("a",)) == 2
     assert measured.scores is not None

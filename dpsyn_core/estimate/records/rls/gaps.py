@@ -21,7 +21,6 @@ Floats = NDArray[np.float64]
 ROUNDS = 30  # of Newton's method; it stops when all sums are met
 NEAR = 1e-6  # of the records: sums as near as that are met
 BACKFITS = 4  # rounds; effects of a few categories change no more then (convention)
-FULL = 1.03  # times a measured difference, of which fitting and evening take away 2 to 3 %, more of small tables
 STEEPEST = 3.0  # a tilt by more multiplies the ends of a column by e^6 and more, and is noise (convention)
 
 
@@ -43,9 +42,9 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
     """A shrunk table with the sums of normal scores that its noisy counts show, column by column.
 
     The sums of all columns are drawn from those of the shrunk table towards those of the noisy one: wholly where their
-    squares are many times what noise alone would give, not at all where they are less. Fitting and evening out take
-    away a part of each difference, the more the coarser a table is, so that sums are made larger: by `FULL` and by the
-    part that coarse values do not keep. A column is tilted exponentially in the score, and keeps its records.
+    squares are many times what noise alone would give, not at all where they are less. Coarse values keep a part of the
+    variance of scores, by which sums are made larger. A column is tilted exponentially in the score, and keeps its
+    records.
 
     Args:
         clean: float64 (r, c), counts without most of their noise; rows are coarse values of a number in order.
@@ -61,7 +60,7 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
     if total <= 0 or min(clean.shape) < 2 or strength <= 0:
         return clean
     part = max(1 - (sigma**2 * float(scores @ scores) * len(columns) / strength) ** 2, 0.0)
-    return tilted(clean, scores, held + part * (FULL * shown / kept - held))
+    return tilted(clean, scores, held + part * (shown / kept - held))
 
 
 def tilted(clean: Floats, scores: Floats, goal: Floats) -> Floats:

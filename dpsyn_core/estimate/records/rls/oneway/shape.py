@@ -129,16 +129,30 @@ def _runs(size: int, recodes: Sequence[NDArray[np.intp]], tuning: Shrinkage) -> 
 def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
     """The same total, but counts that only fall towards both ends beyond the last coarse values that show records.
 
-    A hump out there is noise: a shape that is loose enough for the middle of a column follows it.
+    A hump out there is noise, which a shape that is loose enough for the middle of a column follows.
     """
+    out = _falling_end(counts, tables, tuning)
+    out = _falling_end(out[::-1], [Sums(t.recode[::-1], t.values, t.sigma) for t in tables], tuning)[::-1]
+    return np.asarray(out * (counts.sum() / out.sum()))
+
+
+def _falling_end(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
+    """Of the upper end. Where a table clearly denies a fall, there are records: it begins at the top of the hump."""
     last = max(_shown_upto(counts, t.recode, t, tuning) for t in tables)
-    first = len(counts) - 1 - max(_shown_upto(counts[::-1], t.recode[::-1], t, tuning) for t in tables)
     if last < 0:
         return counts
-    first, out = min(first, last), counts.copy()
-    out[last:] = np.minimum.accumulate(out[last:])
-    out[: first + 1] = np.minimum.accumulate(out[first::-1])[::-1]
-    return np.asarray(out * (counts.sum() / out.sum()))
+    while True:
+        out = np.append(counts[:last], np.minimum.accumulate(counts[last:]))
+        denied = max(_misfit(out, t) - _misfit(counts, t) for t in tables)
+        if last + 1 >= len(counts) or denied <= tuning.heap_sure**2:
+            return out
+        last += 1 + int(counts[last + 1 :].argmax())
+
+
+def _misfit(counts: Floats, table: Sums) -> float:
+    """Sum of the squared differences of a table from what counts say, in standard deviations."""
+    off = np.bincount(table.recode, counts, len(table.values)) - table.values
+    return float(off @ off) / table.sigma**2
 
 
 def _shown_upto(counts: Floats, recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
@@ -198,20 +212,25 @@ def _likeliest(
         tuning: constants.
         start: logarithms to begin with, float64 (units,); equal ones if there are none.
     """
-    units = len(width)
     penalty = rough.T @ rough
-    log = np.zeros(units) if start is None else start
+    free = np.maximum(np.linalg.lstsq(seen, wanted)[0], FLAT)  # shares that nothing smooths
+    row = np.geomspace(tuning.shape_stiff, tuning.shape_loose, tuning.shape_penalties)
     best: Floats = width / width.sum()
-    top, falls = -np.inf, 0
-    for strength in np.geomspace(tuning.shape_stiff, tuning.shape_loose, tuning.shape_penalties):
-        log, curvature, misfit = _fit(log, seen, wanted, width, strength * penalty)
-        determinant = float(np.linalg.slogdet(curvature + FLAT * np.eye(units))[1])
-        evidence = 0.5 * len(rough) * np.log(strength) - 0.5 * determinant - misfit
-        falls = 0 if evidence > top else falls + 1
-        if evidence > top:
-            best, top = _shares(log, width), evidence
-        if falls > 1:
-            break
+    top = -np.inf
+    # a peak far from all others may get no share while the penalty is stiff, and none has no slope back
+    for begin, strengths in (
+        (np.zeros(len(width)) if start is None else start, row),
+        (np.log(free / width), row[::-1]),
+    ):
+        log, before, falls = begin, -np.inf, 0
+        for strength in strengths:
+            log, curvature, misfit = _fit(log, seen, wanted, width, strength * penalty)
+            determinant = float(np.linalg.slogdet(curvature + FLAT * np.eye(len(width)))[1])
+            evidence = 0.5 * len(rough) * np.log(strength) - 0.5 * determinant - misfit
+            best, top = (_shares(log, width), evidence) if evidence > top else (best, top)
+            falls, before = (0, evidence) if evidence > before else (falls + 1, before)
+            if falls > 1:
+                break
     return best
 
 
