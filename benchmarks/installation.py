@@ -30,7 +30,8 @@ BUYS = {  # package -> what it buys, and why it stays
     "plotly": "figures of pages and reports, with its JavaScript: nothing is fetched",
     "streamlit": "the app",
     "sklearn": "the two scores of models that learn, on the report page",
-    "PIL": "pictures, which no page shows; Streamlit asks for it",
+    "pillow": "pictures, which no page shows; Streamlit asks for it",
+    "dpsyn_core": "the engine, with compiled Python files and the kernels that the first run kept",
     "pip": "comes with every environment",
     "altair": "charts of the pages",
 }

@@ -28,7 +28,7 @@ from ui.data import loading
 
 ROOT = Path(__file__).resolve().parent.parent
 BIG = "x" * 10_000_000
-SECONDS = 2.0  # in which a text of ten million characters is refused
+SECONDS = 4.0  # of processor time, in which a text of ten million characters is refused
 WORDS = "words of a file that nobody named"
 HTML = '"><script>alert(1)</script>'
 LONG = "x" * (MOST_TEXT + 1)  # in every field; ten million characters take a while to parse, and stand in every TENTH
@@ -220,7 +220,7 @@ def check_scripts(made):
 def check_shell(script):
     """A line for the shell, a comment, and one command that is nothing but words, each quoted as they have to be."""
     first, lead, command = script.rstrip("\n").split("\n", 2)
-    assert first == "#!/bin/sh" and lead.startswith("# Repeats the run")
+    assert first == "#!/bin/sh" and lead.startswith(("# Repeats the run", "# Makes "))
     assert shell_command(shlex.split(command.replace(" \\\n", " ")), folded=True) == command
 
 
@@ -238,7 +238,7 @@ def test_no_field_of_a_document_from_outside_is_a_place_or_a_command(kind, place
             for made in (first, renamed(document, path, value)):
                 if made is None or (made is not first and value is BIG and len(path) > 1):
                     continue
-                WATCH.seen, WATCH.on, started = [], True, time.monotonic()
+                WATCH.seen, WATCH.on, started = [], True, time.process_time()
                 try:
                     check_written(one.opens(made))
                 except DPSynError as error:
@@ -250,8 +250,8 @@ def test_no_field_of_a_document_from_outside_is_a_place_or_a_command(kind, place
                     wrong.append((path, value[:20], type(error).__name__, str(error)[:200]))
                 finally:
                     WATCH.on = False
-                if value is BIG and time.monotonic() - started > SECONDS:
-                    wrong.append((path, "ten million characters", time.monotonic() - started))
+                if value is BIG and time.process_time() - started > SECONDS:
+                    wrong.append((path, "ten million characters", time.process_time() - started))
                 wrong += [(path, value[:20], *fault) for fault in WATCH.faults(within)]
     assert not wrong, f"{len(wrong)} of {len(every_field(one))} fields: {wrong[:20]}"
     assert not list(place.rglob("pwned"))

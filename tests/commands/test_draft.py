@@ -103,15 +103,17 @@ def test_all_that_is_confirmed_is_shown_before_and_rules_by_their_words(folder, 
     assert confirm(Schema.of(document), ["a"], rules=True).private and "rule" in confirm.__doc__.split("everything:")[1]
 
 
-def test_a_linked_schema_is_confirmed_in_its_file_and_the_command_says_so(folder, capsys):
+def test_a_linked_schema_is_confirmed_and_the_command_names_what_was_read(folder, capsys):
     (folder / "p.csv").write_text("patient_id,sex\n" + "".join(f"{i},{'fm'[i % 2]}\n" for i in range(40)))
     (folder / "v.csv").write_text("patient_id,ward\n" + "".join(f"{i % 40},{'AB'[i % 2]}\n" for i in range(80)))
     given = ["--table", "patients=p.csv", "--table", "visits=v.csv"]
     assert main(["schema", "draft", *given, "-o", "l.json"]) == 0
     capsys.readouterr()
-    assert main(["schema", "confirm", "l.json", "--everything"]) == 2
-    said = capsys.readouterr().err
-    assert "linked tables" in said and '"source": "public"' in said and "must be 1" not in said
+    assert not Schema.load(folder / "l.json").private
+    assert main(["schema", "confirm", "l.json", "--everything"]) == 0
+    said = capsys.readouterr()
+    assert "table 'visits': the schema of attribute 'ward'" in said.out + said.err
+    assert Schema.load(folder / "l.json").private
 
 
 def test_a_draft_keeps_who_is_protected(folder, capsys):

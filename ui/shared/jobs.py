@@ -41,7 +41,7 @@ OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
 WAITING = 4  # runs that one owner may have queued or running
 CANCELLED = "Cancelled"  # the type that error.json gets from a cancel
 WORKER = "dpsyn_core.runs.jobs.worker"  # the module that a child process runs
-DEAF = 15  # seconds beyond its limit after which a run is ended that does not hear its own clock
+OVERDUE = 15  # seconds past its time limit after which the app ends a run that has not ended itself
 GRACE = 1.5  # seconds between asking a worker to end and ending it
 
 
@@ -325,7 +325,7 @@ class Jobs:
     def _wait(self, job: Job) -> None:
         if job.process is not None:
             try:
-                job.process.wait(job.spec.seconds + DEAF)
+                job.process.wait(job.spec.seconds + OVERDUE)
             except subprocess.TimeoutExpired:
                 write_json(job.folder / ERROR, {"type": "SizeError", "message": job.late})
                 job.process.end()

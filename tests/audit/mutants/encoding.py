@@ -116,13 +116,13 @@ def swallowing():
         yield
 
 
-@mutant("whole numbers of 19 digits go through a float beside a cell that is no number", "fuzz", fuzz("pyarrow"))
+@mutant("whole numbers of 19 digits go through a float next to a cell that is no number", "fuzz", fuzz("pyarrow"))
 def through_a_float():
     with replacing((casting, "_whole", lambda text, floats: casting._floor(floats))):
         yield
 
 
-@mutant("dates beside text are read by the declared formats alone", "T2 raw", lambda: raw.t2_raw("pandas objects"))
+@mutant("dates next to text are read by the declared formats alone", "T2 raw", lambda: raw.t2_raw("pandas objects"))
 def formats_alone():
     with replacing((instants, "CANONICAL", "^$a"), (instants, "confused", lambda formats: False)):
         yield

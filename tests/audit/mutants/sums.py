@@ -154,7 +154,7 @@ def a_free_step():
         yield
 
 
-@mutant("samples are paid for as if each individual held one record", "T2", probe_t2)
+@mutant("samples are paid for as if each individual had one record", "T2", probe_t2)
 def one_record_each():
     real = charges_module.sampled_charge
 
