@@ -40,6 +40,7 @@ from dpsyn_core.measure.releases import sigma_of as sigma_of
 from dpsyn_core.measure.search import Margins as Margins
 from dpsyn_core.measure.search import excesses as excesses
 from dpsyn_core.measure.search import search_sets as search_sets
+from dpsyn_core.measure.select import EXCEPTIONS as EXCEPTIONS
 from dpsyn_core.measure.select import GRID as GRID
 from dpsyn_core.measure.select import added_noise as added_noise
 from dpsyn_core.measure.select import choose_sets as choose_sets

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter
 
 GRID = 16  # expected counts are rounded to sixteenths, so that scores are whole numbers
+EXCEPTIONS = "exceptions to what follows"  # what the charge of `score_exceptions` is called
 BATCH = 4_000_000  # cells counted at a time
 
 
@@ -107,7 +108,6 @@ def score_exceptions(
     *,
     cost: Cost,
     gate: Gate,
-    name: str,
 ) -> tuple[NDArray[np.float64], float]:
     """Releases how many records have, in other columns, not what is commonest among those that share one value.
 
@@ -125,14 +125,13 @@ def score_exceptions(
         recodes: for each set the columns that are counted coarsely in it; from public settings or released values.
         cost: what all scores together may spend.
         gate: through which they are released.
-        name: what the charge is called.
 
     Returns:
         Scores in records, shape (sets,), and the standard deviation of their noise.
     """
     one = float(gate.unit.max_records)
     released = gate.release(
-        name,
+        EXCEPTIONS,
         lambda: _exceptions(counter, sets, of, recodes),
         kind="scores",
         cells=len(sets),

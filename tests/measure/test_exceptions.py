@@ -30,9 +30,7 @@ class NoNoise:
 def scored(codes, unit, recodes=None, cost=None):
     cost = cost or Cost(rho=1.0)
     gate = Gate(account=Account(cost), noise=NoNoise(), unit=unit)
-    scores, sigma = score_exceptions(
-        MemoryCounter(codes, DOMAIN), SETS, OF, [recodes or {}] * 5, cost=cost, gate=gate, name="exceptions"
-    )
+    scores, sigma = score_exceptions(MemoryCounter(codes, DOMAIN), SETS, OF, [recodes or {}] * 5, cost=cost, gate=gate)
     return scores, sigma, gate.account.charges[0]
 
 

@@ -194,21 +194,24 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         if made.charges:
             return _of_planned(found, [ChargeRecord.of(c) for c in made.charges])
         others = [] if task.n_public is not None else [plan_of(system, task, n_records=n) for n in _SIZES]
-        return _of_plans(found, [made, *others])
+        return _of_plans(found, [made, *others], columns=len(task.domain))
     except DPSynError as error:
         return [f"the run could not have been made as the manifest states it: {error}"]
 
 
-def _of_plans(found: Manifest, plans: Sequence[RunPlan]) -> list[str]:
+def _of_plans(found: Manifest, plans: Sequence[RunPlan], *, columns: int) -> list[str]:
     """Holds the charges against the steps that the method states for this schema, these settings and this budget.
 
-    plans: for the numbers of records that the private table may have had.
+    plans: for the numbers of records that the private table may have had. columns: of the table.
     """
     if all(p.steps == plans[0].steps for p in plans):
         return _of_steps(found, plans[0])
     kinds = {s.kind for p in plans for s in p.steps} - {"chosen", "listed"}  # these two hold tables of many kinds
     fewest = {k: min(sum(s.parts[0] for s in p.steps if s.kind == k) for p in plans) for k in kinds}
     listed = Counter(c.kind for c in found.charges)
+    if "1-way" in fewest:  # where nothing depends, each is charged twice: a column that is missing shows in the names
+        fewest["1-way"] = min(fewest["1-way"], columns)
+        listed["1-way"] = len({c.name for c in found.charges if c.kind == "1-way"})
     return [_too_few(k, n, listed[k]) for k, n in sorted(fewest.items()) if listed[k] < n][:_MOST]
 
 

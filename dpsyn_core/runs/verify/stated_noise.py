@@ -13,7 +13,7 @@ from typing import Any
 
 from dpsyn_core.errors import InputError
 from dpsyn_core.estimate import LEAST, Measurement, ModelSum, ReleasedTables, Scores
-from dpsyn_core.measure import GRID, STEPS, law_of, sigma_of
+from dpsyn_core.measure import EXCEPTIONS, GRID, STEPS, law_of, sigma_of
 from dpsyn_core.privacy import Charge, ChargeRecord, Manifest, Unit, is_table
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import KIND, asked_needs
@@ -134,7 +134,8 @@ def _root_sensitivity(c: ChargeRecord, unit: Unit) -> float:
     pure = c.mechanism == "geometric"
     if c.kind != "scores":
         return float(unit.l1()) if pure else unit.l2()
-    return GRID * unit.l1() * (c.cells if pure else math.sqrt(c.cells))
+    one = unit.max_records if c.name == EXCEPTIONS else GRID * unit.l1()
+    return one * (c.cells if pure else math.sqrt(c.cells))
 
 
 def _joins(name: str, columns: Sequence[str]) -> bool:

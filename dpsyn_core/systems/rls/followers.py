@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 SPECIAL = ("special", "zero")  # kinds of values that may be decided in one column alone
 MOST = 12  # columns of a group that are scored together
-EXCEPTIONS = "exceptions to what follows"  # what their charges are called
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +83,7 @@ def measure_followers(
     def scored(of: Sequence[LikelyFollower], cost: Cost) -> tuple[Floats, float]:
         sets = [view.domain.ordered_set((c.name, c.of)) for c in of]
         whole = [NO_RECODES] * len(sets)
-        return score_exceptions(counter, sets, [c.of for c in of], whole, cost=cost, gate=gate, name=EXCEPTIONS)
+        return score_exceptions(counter, sets, [c.of for c in of], whole, cost=cost, gate=gate)
 
     needed = 2 * t.clear * exceptions_noise(len(likely), most, noise.unit) / likely[-1].alone
     first = most.scaled(min(1.0, needed ** (1 / noise.root)))
@@ -295,7 +294,6 @@ def _agreeing(
         [{m.name: m.recode(domain[m.name].size) for m in q.marks[:MOST]} for q in asked],
         cost=most,
         gate=gate,
-        name=EXCEPTIONS,
     )
     away = t.apart * sigma
     few = [

@@ -116,7 +116,7 @@ def choose_pairs(
         trust, left = view.prior.scored(counter, pairs, usual, expected, scores, sigma, cost=for_public, gate=gate)
     cells = np.array([e.size for e in expected], dtype=np.float64)
     # a table of a single coarse value each way would tell what the one-ways tell
-    useless = np.array([min(e.shape) < 2 for e in expected])
+    useless = np.array([min(e.shape) < 2 for e in expected], dtype=np.bool_)
     weight = np.array([weights.get(p, 1.0) for p in pairs])
     errors = np.stack([left, np.where(useless, np.inf, 0.0)], axis=1)
     sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
