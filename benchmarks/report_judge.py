@@ -1,127 +1,121 @@
-"""Every figure of `dpsyn report --json` against what pandas finds in the two files; nothing of the engine is used.
+"""Which finding comes first on spoiled tables, and that none is raised on fresh samples and on good releases.
 
-The verdict's means, shares and groups, the pairs that were lost, each column (blank cells, distinct values, mean,
-deviation, quantiles) and each mean by group, in full precision.
+`python -m benchmarks.report_judge [--only stays] [--part 2/9] [--releases]`: each table of `spoiled_tables` is judged
+as `dpsyn report` does; printed are the first finding and whether it is one of those that must come first. Good ones are
+fresh samples of the same population. --releases: also releases at a large epsilon, of which no alarm may be raised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import argparse
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-SAME = 1e-6  # of a figure: both sides compute in double precision
-FAR_RANK = 0.15  # of a rank correlation, beyond which no good word may stand
-FAR_MEAN = 0.2  # of a mean, beyond which no good word may stand
-GOOD = ("near", "good")
-Claim = tuple[str, Any, Any]  # what is said, the figure that is said, the figure of the file
+from benchmarks.spoiled_tables import SHAPES, Spoiled, good, pair, spoiled
+from dpsyn_core.evaluate import Finding, Verdict, compare_tables, verdict
+from dpsyn_core.report.finding_words import first_words
+from dpsyn_core.report.wording import ENGLISH
+from dpsyn_core.schema import Schema, draft
 
-
-def claims(table: Mapping[str, Any], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Claim]:
-    """All figures of one table of the document that name a column."""
-    sides = {"real": real, "synthetic": made}
-    said = table["verdict"]
-    yield "records (real)", said["records"]["real"], len(real)
-    yield "records (synthetic)", said["records"]["synthetic"], len(made)
-    for side, frame in sides.items():
-        for m in said["means"]:
-            yield f"mean of {m['column']} ({side})", m[side], mean(frame, m["column"])
-        for g in said["groups"]:
-            inside = holds(frame, g["category"], g["value"])
-            true = inside.mean() if g["column"] is None else mean(frame[inside], g["column"])
-            yield f"{g['what']} of {g['column'] or ''} where {g['category']} is {g['value']} ({side})", g[side], true
-        for x in said["lost"]:
-            true = strength(frame, x["columns"][0], x["columns"][1], x["measure"])
-            if true is not None:
-                yield f"{x['measure']} of {' and '.join(x['columns'])} ({side})", x[side], true
-        for p in table["columns"]:
-            yield from _column(p["column"], p[side], p["quantiles_at"], frame[p["column"]], side)
-        for g in table["gaps"]:
-            for k, value in enumerate(g["values"]):
-                inside = holds(frame, g["category"], value)
-                what = f"{g['column']} where {g['category']} is {value} ({side})"
-                if side == "real":
-                    yield f"records with {what}", g["records"][k], int(frame.loc[inside, g["column"]].notna().sum())
-                yield f"mean of {what}", g[side][k], mean(frame[inside], g["column"])
+LETTERS = 110  # of a finding that are printed
+EPSILONS = (1.0, 10.0)
+Row = tuple[str, str, str, bool]
 
 
-def wrong(said: Any, true: Any) -> bool:
-    """Whether a figure of the document is another one than that of the file."""
-    if isinstance(said, str) or isinstance(true, str):
-        return str(said) != str(true)
-    missing = said is None or np.isnan(said), true is None or np.isnan(true)
-    return missing[0] != missing[1] if any(missing) else abs(said - true) > SAME * max(1.0, abs(true))
+def arrow(frame: pd.DataFrame) -> pa.Table:
+    """The table without an index."""
+    return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def praised(table: Mapping[str, Any], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[str]:
-    """Means and rank correlations that are far off under a good word."""
-    if table["verdict"]["grade"] not in GOOD:
-        return
-    names = [n for n in real.columns if real[n].dtype.kind in "iuf" and real[n].nunique() > 1]
-    off = (real[names].corr("spearman") - made[names].corr("spearman")).abs()
-    for i, a in enumerate(names):
-        if abs(made[a].mean() - real[a].mean()) > FAR_MEAN * max(abs(real[a].mean()), real[a].std()):
-            yield f"good words, and mean of {a} {real[a].mean():.4g}, here {made[a].mean():.4g}"
-        for b in names[i + 1 :]:
-            if off.loc[a, b] > FAR_RANK:
-                yield f"good words, and rank correlation of {a} and {b} off by {off.loc[a, b]:.2f}"
+def schema_of(real: pd.DataFrame, unit: tuple[str, int] | None = None) -> Schema:
+    """A draft of the real table of which every entry is declared public."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        document = draft(arrow(real), name="table").document()
+    document["attributes"] = [a | {"source": "public"} for a in document["attributes"]]
+    if unit is not None:
+        document["unit"] |= {"identifier": unit[0], "max_records": unit[1]}
+        document["attributes"] = [a for a in document["attributes"] if a["name"] != unit[0]]
+    return Schema.of(document)
 
 
-def mean(frame: pd.DataFrame, column: str) -> float:
-    """Mean of the cells that are not blank."""
-    return float(frame[column].mean())
+def judged(real: pd.DataFrame, made: pd.DataFrame, unit: tuple[str, int] | None = None) -> Verdict:
+    """The verdict of the report."""
+    return verdict(compare_tables(schema_of(real, unit), arrow(made), arrow(real)))
 
 
-def holds(frame: pd.DataFrame, column: str, value: str) -> pd.Series:
-    """The records with a value, whose words are those of the file; whole numbers with blanks are read as 1.0."""
-    cells = frame[column]
-    if cells.dtype.kind == "f":
-        return cells == pd.to_numeric(value.replace(",", "."), errors="coerce")  # 1,3 on a German page
-    if cells.dtype.kind == "b":
-        value = value.capitalize()
-    return cells.astype(str).str.strip() == value.strip()  # a page shows no space before a word
+def right(s: Spoiled, first: Finding | None) -> bool:
+    """Whether the finding is of a kind that must come first, and on the column that it has to name."""
+    if first is None or first.key not in s.first:
+        return False
+    return not s.column or s.column in first.columns
 
 
-def strength(frame: pd.DataFrame, a: str, b: str, measure: str) -> float | None:
-    """A relation by its measure; None where it hangs on bins or orders that are not in the file."""
-    if measure == "rank correlation":
-        if any(frame[n].dtype.kind not in "iufM" for n in (a, b)):
-            return None
-        ranked = frame[[a, b]].dropna().apply(lambda x: x.astype("int64") if x.dtype.kind == "M" else x)
-        return float(ranked[a].corr(ranked[b], method="spearman"))
-    frame = frame[[a, b]].apply(lambda x: x.astype("int64").where(x.notna()) if x.dtype.kind == "M" else x)
-    kinds = {n: frame[n].dtype.kind in "iuf" for n in (a, b)}
-    if measure == "correlation ratio" and sum(kinds.values()) == 1:
-        number, words = sorted((a, b), key=lambda n: not kinds[n])
-        both = frame[[number, words]].dropna()
-        if both[number].nunique() < 2:
-            return None
-        by = both.groupby(words)[number]
-        between = ((by.transform("mean") - both[number].mean()) ** 2).sum()
-        return float(np.sqrt(between / ((both[number] - both[number].mean()) ** 2).sum()))
-    if measure == "Cramer's V less chance" and not any(kinds.values()) and not frame[[a, b]].isna().any(axis=None):
-        return corrected(pd.crosstab(frame[a], frame[b]).to_numpy(dtype=float))
-    return None
+def shown(f: Finding | None) -> str:
+    """The sentence of a finding, cut."""
+    return "none" if f is None else first_words(f, ENGLISH)[:LETTERS].replace("|", "/")
 
 
-def corrected(table: np.ndarray) -> float:
-    """Cramer's V of a table of counts without empty rows and columns, corrected as by Bergsma (2013)."""
-    n, (r, c) = table.sum(), table.shape
-    if min(r, c) < 2:
-        return 0.0
-    chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-    phi = max(0.0, ((table - chance) ** 2 / chance).sum() / n - (r - 1) * (c - 1) / (n - 1))
-    return float(np.sqrt(phi / (min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1)))
+def of_spoiled(only: str, part: tuple[int, int]) -> Iterator[Row]:
+    """Each spoiled table."""
+    for k, s in enumerate(spoiled()):
+        if k % part[1] + 1 == part[0] and only in ("", s.shape, s.name):
+            listed = judged(s.real, s.made, s.unit).findings
+            first = listed[0] if listed else None
+            yield s.shape, s.name, shown(first), right(s, first)
 
 
-def _column(name: str, said: Mapping[str, Any], at: list[float], cells: pd.Series, side: str) -> Iterator[Claim]:
-    yield f"blank cells of {name} ({side})", said["missing"], float(cells.isna().mean())
-    yield f"distinct values of {name} ({side})", said["distinct"], cells.nunique()
-    if said["mean"] is not None and cells.dtype.kind in "iuf":
-        yield f"mean of {name} ({side})", said["mean"], float(cells.mean())
-        yield f"deviation of {name} ({side})", said["deviation"], float(cells.std())
-        for q, figure in zip(at, said["quantiles"], strict=False):
-            if not isinstance(figure, str):
-                yield f"quantile {q:g} of {name} ({side})", figure, float(cells.quantile(q))
+def of_good(only: str, part: tuple[int, int]) -> Iterator[Row]:
+    """Each fresh sample: nothing may be found."""
+    for k, (shape, i, real, fresh) in enumerate(good()):
+        if k % part[1] + 1 == part[0] and only in ("", shape, "good"):
+            listed = judged(real, fresh).findings
+            yield shape, f"fresh sample {i + 1}", shown(listed[0] if listed else None), not listed
+
+
+def of_releases(only: str, part: tuple[int, int]) -> Iterator[Row]:
+    """Releases of the default system: no alarm, for its noise does not copy anybody."""
+    from dpsyn_core.privacy import Ledger
+    from dpsyn_core.runs import synthesize
+
+    for k, (shape, make) in enumerate(SHAPES.items()):
+        if k % part[1] + 1 != part[0] or only not in ("", shape, "releases"):
+            continue
+        real, _ = pair(make, 400 + k)
+        for epsilon in EPSILONS:
+            with tempfile.TemporaryDirectory() as folder:
+                book = Ledger(Path(folder) / "ledger.db")
+                release = synthesize(arrow(real), schema_of(real), epsilon=epsilon, delta=1e-9, rng=0, ledger=book)
+            found = verdict(compare_tables(schema_of(real), release.arrow, arrow(real)))
+            first = shown(found.findings[0] if found.findings else None)
+            yield shape, f"release at epsilon {epsilon:g}", first, found.alarm is None
+
+
+def main() -> int:
+    """Prints Markdown; 1 where a finding is not the one that must come first, or a good table has one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="a shape, a name, good or releases")
+    parser.add_argument("--releases", action="store_true", help="releases too")
+    parser.add_argument("--part", default="1/1", help="2/9: the second of nine parts of all tables")
+    given = parser.parse_args()
+    at, parts_of = (int(x) for x in given.part.split("/"))
+    parts = [of_spoiled, of_good, *([of_releases] if given.releases else [])]
+    parts = [of_releases] if given.releases and given.only else parts
+    print("| shape | table | first finding | as it must be |\n|---|---|---|---|")
+    wrong = count = 0
+    for part in parts:
+        for shape, name, first, holds in part(given.only, (at, parts_of)):
+            print(f"| {shape} | {name} | {first} | {'yes' if holds else '**no**'} |", flush=True)
+            count, wrong = count + 1, wrong + (not holds)
+    print(f"\n{count - wrong} of {count} tables as they must be.")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,8 @@
 """Twelve tables of `walks` by shell: `schema draft`, `synth`, `report --json`, and each figure against pandas.
 
 `python -m benchmarks.report_walks [--set second] [--only loans,panel]`. Three of a set also as a shuffled copy (each
-column by itself), of which no good word may be said, and as a resampled one, which must be praised. Prints Markdown.
+column by itself), of which no good word may be said, and as real records drawn again, which must raise an alarm. Prints
+Markdown.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.report_judge import GOOD, claims, praised, wrong
+from benchmarks.report_claims import GOOD, claims, praised, wrong
 from benchmarks.walk_judge import read, valued
 from benchmarks.walk_tables import Walked
 from benchmarks.walk_tables_second import SETS
@@ -112,8 +113,8 @@ def judged(walked: Walked, copy: str, place: Path, table: Path, schema: Path, ma
     kept = verdict["relations_kept"]
     if copy == SHUFFLED and (verdict["grade"] in GOOD or (kept or 0) > NONE_KEPT):
         off.append(f"shuffled columns are praised: {verdict['sentence']}")
-    if copy == RESAMPLED and (verdict["grade"] not in GOOD or kept is None or kept < ALL_KEPT):
-        off.append(f"a fresh sample is not praised: {verdict['sentence']}")
+    if copy == RESAMPLED and (verdict["alarm"] is None or (kept is not None and kept < ALL_KEPT)):
+        off.append(f"real records drawn again raise no alarm, or have lost relations: {verdict['sentence']}")
     return Judged(walked.name, copy, len(listed), off, verdict)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.report_judge import holds, strength
+from benchmarks.report_claims import holds, strength
 from benchmarks.walk_tables import Walked
 
 SLACK = 0.51  # of the last digit that is shown

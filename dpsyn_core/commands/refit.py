@@ -40,6 +40,11 @@ def add(commands: Any) -> None:
         metavar="R.json",
         help='further rules, as the list in a schema; of linked tables each with "table" or "link"',
     )
+    parser.add_argument(
+        "--add-proposed", type=int, nargs="*", metavar="N",
+        help="add the rules that the headers propose (by their numbers in dpsyn schema propose-rules, or all): you "
+        "vouch that they hold, as for every rule that is public",
+    )  # fmt: skip
     parser.add_argument("--tables", type=int, default=1, metavar="M", help="write M tables OUT-1.csv ...")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for Parquet parts")
     add_manifest(parser)
@@ -68,7 +73,8 @@ def run(args: argparse.Namespace) -> None:
     given = _given(args)
     changes = Changes(
         method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
-        where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,
+        where=args.where, columns=_columns(args.columns), tables=args.tables,
+        rules=(*_rules(args.rules), *_proposed(args.add_proposed, given.released.schema)),
     )  # fmt: skip
     private = given.private and not chosen_by_looking(given, changes)
     places = Places.of(args.out, args.manifest, tables=args.tables, private=private)
@@ -109,6 +115,9 @@ def make_tree(args: argparse.Namespace, found: Any) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.runs import TreeChanges, places_of, post_processing_generator, refit_tree, write_release
 
+    if args.add_proposed is not None:
+        msg = "a refit of linked tables does not take --add-proposed; name their rules with --rules"
+        raise SettingError(msg)
     for option in ("schema", "by", "epsilon", "delta"):
         if getattr(args, option) is not None:
             msg = f"a refit of linked tables does not take --{option}: a release file has its own; leave it out"
@@ -195,3 +204,24 @@ def _rules(path: Path | None) -> tuple[dict[str, Any], ...]:
         msg = f"'{path.name}' holds no list of rules; write the list that would stand as 'rules' in a schema"
         raise SchemaError(msg)
     return tuple(found)
+
+
+def _proposed(numbers: list[int] | None, schema: Any) -> tuple[dict[str, Any], ...]:
+    """Rules that the headers of a schema propose, by their numbers, all for an empty list; the person vouches for them.
+
+    Raises:
+        SettingError: a number that is none of theirs, or there is no proposal.
+    """
+    if numbers is None:
+        return ()
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema import propose_rules
+
+    found = propose_rules(schema)
+    wrong = [n for n in numbers if not 1 <= n <= len(found)]
+    if wrong or not found:
+        got = f"got {wrong[0]}" if wrong else "the headers propose none"
+        msg = f"--add-proposed takes numbers from 1 to {len(found)}, or none; {got}; see dpsyn schema propose-rules"
+        raise SettingError(msg)
+    chosen = [found[n - 1] for n in dict.fromkeys(numbers)] if numbers else found
+    return tuple(r.model_dump(mode="json") | {"source": "public"} for r in chosen)

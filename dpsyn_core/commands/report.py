@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,16 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.report import bands, dumps, html_report, lines, report_document, rule_lines, verdict_lines
+    from dpsyn_core.report import (
+        alarm_lines,
+        bands,
+        dumps,
+        html_report,
+        lines,
+        report_document,
+        rule_lines,
+        verdict_lines,
+    )
     from dpsyn_core.schema import Schema
 
     outputs = [path for path in (args.json, args.html) if path is not None]
@@ -93,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
         raise SettingError(msg)
     progress = silent if args.quiet else TerminalProgress()
     if args.real != NONE:
-        remember_rules(schema)
+        remember_rules(schema, found=True)
     tables = score(args, schema, progress)
     repeated = bands(tables) if args.repeats else {}
     document = report_document(schema.name, tables) | ({"bands": repeated} if repeated else {})
@@ -109,6 +119,9 @@ def run(args: argparse.Namespace) -> None:
             print(f"{t.name}")
             print("\n".join(f"  {line}" for line in [*verdict_lines(t), *lines(t.scores), *rule_lines(t.comparison)]))
         print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
+    for t in tables:  # with --quiet as well
+        for line in alarm_lines(t):
+            print(f"{t.name}: {line}", file=sys.stderr)
 
 
 def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> None:
@@ -120,7 +133,7 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
     from dpsyn_core.privacy import Manifest
-    from dpsyn_core.report import dumps, linked_document, linked_html, linked_report, verdict_lines
+    from dpsyn_core.report import alarm_lines, dumps, linked_document, linked_html, linked_report, verdict_lines
     from dpsyn_core.runs import (
         check_keys,
         check_names,
@@ -153,7 +166,7 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     made = written_tables(places, schema)
     real = None
     if args.real != NONE:
-        remember_rules(schema)
+        remember_rules(schema, found=True)
         read = read_named(args, named_tables(args.named, args.real, schema))
         check_names(schema, read)
         real = separate_tables(schema, {schema.name: read[schema.root.name]} if schema.one_file else read)
@@ -179,6 +192,9 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
             kept = "" if v.kept is None else f" {v.kept:.0%} of what there is to keep is kept."
             print(f"{v.scope}: {v.sentence}{kept}")
         print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
+    for t in report.tables:
+        for line in alarm_lines(t):
+            print(f"{t.name}: {line}", file=sys.stderr)
 
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:

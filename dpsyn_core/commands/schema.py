@@ -199,6 +199,7 @@ def run_draft(args: argparse.Namespace) -> None:
         return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema, why)
+    point_out_series(schema, table)
     point_out_rules(len(propose_rules(schema)))
     print(
         f"wrote {args.out}: NOT PRIVATE until a person confirms each entry: dpsyn schema confirm {args.out} COLUMN ..."
@@ -469,6 +470,22 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
     ]  # fmt: skip
 
 
+def point_out_series(schema: Any, table: Any) -> None:
+    """Asks who is one individual where rows follow each other in equal steps of time."""
+    from dpsyn_core.schema import series
+
+    found = series(schema, table)
+    if found is None or schema.unit.identifier is not None:
+        return
+    of = "one thing" if not found.key else f"{found.keys:,} values of '{found.key}'"
+    who = "1 individual" if found.keys == 1 else f"{found.keys:,} individuals"
+    print(
+        f"note: {found.rows:,} rows of {of} follow each other in equal steps of '{found.date}': are they {who}, or "
+        f"{found.rows:,}? The draft says {found.rows:,}, and a synthetic table of as many has no course of time; else "
+        "name a column with --identifier"
+    )
+
+
 def point_out_rules(proposed: int) -> None:
     """Says how many rules the headers propose, where they do."""
     if proposed:
@@ -565,11 +582,14 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
         print_rules(schema, table)
 
 
-def remember_rules(schema: Any) -> None:
-    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source."""
+def remember_rules(schema: Any, *, found: bool = False) -> None:
+    """Writes down that how many records break rules is shown, before it is. Says so where rules have no source.
+
+    found: whether it is shown of other rules too, those that the headers propose or that the table happens to keep.
+    """
     from dpsyn_core.privacy import remember
 
-    if not schema.rules:
+    if not schema.rules and not found:
         return
     remember(schema.ledger_name, "rules")
     if any(rule.source is None for rule in schema.rules):

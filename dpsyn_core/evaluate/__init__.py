@@ -7,9 +7,9 @@ __getattr__, __dir__ = face(
     """
 base: ANOTHER_LABEL GOAL_WORDS Metric PRIVATE_LABEL SAFE_LABEL Score UNKNOWN_LABEL UNPROVED_LABEL UNSAFE_LABEL
 base: WORD_LABEL compute metric_class names plain
-column_shifts: Fixed MovedBlanks MovedDays
 comparison: Codes Comparison Floats Roles
 distances: binomial_deviations
+findings.finding: Example Finding
 exploration: Exploration REFUSED explore proposed_questions
 language: QueryAnswer ask parse
 learning: Learning classifier
@@ -18,12 +18,12 @@ noise_error: expected_tvd interval
 profile: Figures QUANTILES profiles
 relations: GROUPS
 released_fit: MeasuredFit estimated_total row_name
-shifts: MovedGroup
 shuffled_floor: Between between floors
 small_groups: GroupError group_errors
 subsample: in_words
 tvd: KWayTVD
-verdicts: Measure NAMED Verdict verdict
+grades: Verdict
+verdicts: verdict
 workload: CountQuery Filter
 """,
 )

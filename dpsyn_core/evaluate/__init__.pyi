@@ -12,9 +12,6 @@ from dpsyn_core.evaluate.base import compute as compute
 from dpsyn_core.evaluate.base import metric_class as metric_class
 from dpsyn_core.evaluate.base import names as names
 from dpsyn_core.evaluate.base import plain as plain
-from dpsyn_core.evaluate.column_shifts import Fixed as Fixed
-from dpsyn_core.evaluate.column_shifts import MovedBlanks as MovedBlanks
-from dpsyn_core.evaluate.column_shifts import MovedDays as MovedDays
 from dpsyn_core.evaluate.comparison import Codes as Codes
 from dpsyn_core.evaluate.comparison import Comparison as Comparison
 from dpsyn_core.evaluate.comparison import Floats as Floats
@@ -24,6 +21,9 @@ from dpsyn_core.evaluate.exploration import REFUSED as REFUSED
 from dpsyn_core.evaluate.exploration import Exploration as Exploration
 from dpsyn_core.evaluate.exploration import explore as explore
 from dpsyn_core.evaluate.exploration import proposed_questions as proposed_questions
+from dpsyn_core.evaluate.findings.finding import Example as Example
+from dpsyn_core.evaluate.findings.finding import Finding as Finding
+from dpsyn_core.evaluate.grades import Verdict as Verdict
 from dpsyn_core.evaluate.language import QueryAnswer as QueryAnswer
 from dpsyn_core.evaluate.language import ask as ask
 from dpsyn_core.evaluate.language import parse as parse
@@ -40,7 +40,6 @@ from dpsyn_core.evaluate.relations import GROUPS as GROUPS
 from dpsyn_core.evaluate.released_fit import MeasuredFit as MeasuredFit
 from dpsyn_core.evaluate.released_fit import estimated_total as estimated_total
 from dpsyn_core.evaluate.released_fit import row_name as row_name
-from dpsyn_core.evaluate.shifts import MovedGroup as MovedGroup
 from dpsyn_core.evaluate.shuffled_floor import Between as Between
 from dpsyn_core.evaluate.shuffled_floor import between as between
 from dpsyn_core.evaluate.shuffled_floor import floors as floors
@@ -48,9 +47,6 @@ from dpsyn_core.evaluate.small_groups import GroupError as GroupError
 from dpsyn_core.evaluate.small_groups import group_errors as group_errors
 from dpsyn_core.evaluate.subsample import in_words as in_words
 from dpsyn_core.evaluate.tvd import KWayTVD as KWayTVD
-from dpsyn_core.evaluate.verdicts import NAMED as NAMED
-from dpsyn_core.evaluate.verdicts import Measure as Measure
-from dpsyn_core.evaluate.verdicts import Verdict as Verdict
 from dpsyn_core.evaluate.verdicts import verdict as verdict
 from dpsyn_core.evaluate.workload import CountQuery as CountQuery
 from dpsyn_core.evaluate.workload import Filter as Filter

@@ -70,7 +70,8 @@ def dates(c: Comparison) -> list[MovedDate]:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        found = moved.moved(real, float(synthetic.mean()), len(synthetic), sure=sure, relative=False)
+        records = moved.together(len(real), len(synthetic))
+        found = moved.moved(real, float(synthetic.mean()), records, sure=sure, relative=False)
         if found is not None:
             unit = c.date_units[name]
             out.append(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.estimate import Measurement
+from dpsyn_core.evaluate.intake import Intake
 from dpsyn_core.questions import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema import Domain, RuleBreaks
 
@@ -131,7 +132,7 @@ class Comparison:
     bounds: public minimum and maximum of numeric attributes. labels: the words for the codes of an attribute. held_out:
     real records that the synthesizer never saw. measurements: what was released on the way. real_of, synthetic_of:
     where a table is a random sample of a larger one, how many records that has; that of the real table is private.
-    rules: with the shares of records that break them.
+    rules: with the shares of records that break them. intake: what became of rows and columns before.
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -153,6 +154,7 @@ class Comparison:
     synthetic_of: int | None = None
     roles: Roles = field(default_factory=Roles)
     rules: tuple[RuleBreaks, ...] = ()
+    intake: Intake = field(default_factory=Intake)
     shared: dict[Any, Any] = field(
         repr=False, compare=False, default_factory=dict
     )  # with comparisons of one real table

@@ -1,20 +1,25 @@
 """Builds a comparison from tables and their schema.
 
 A table that somebody else made, or that was changed since, may hold blank cells where none are declared, or values that
-are not listed. They are judged as what they are and not refused: the schema of the comparison gets a cell for them. A
-column of which no cell fits was made with another schema and stays refused.
+are not listed. They are judged as what they are and not refused: the schema of the comparison gets a cell for them.
+Columns that are lacking or that cannot be read are left out of the comparison, which says so (`foreign`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.estimate import Measurement
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats, Roles
-from dpsyn_core.schema import Codec, Schema, rule_breaks
+from dpsyn_core.evaluate.foreign import columns_beyond, fitted
+from dpsyn_core.evaluate.intake import Intake
+from dpsyn_core.schema import Codec, Schema, propose_rules, rule_breaks
 from dpsyn_core.tables import has_decimal_comma, locate
 
 KEPT = 8  # columns of floats kept in memory
@@ -70,17 +75,30 @@ def compare_tables(
         TableError: a column is missing, or holds a cell that the schema has no place for; it names the table and
             the column, never the cell.
     """
-    declared, schema = schema, widened(schema, synthetic)
-    further = changed(declared, schema)
+    asked, first = schema, None
+    declared, schema, intake = schema, widened(schema, synthetic), Intake(further=columns_beyond(schema, synthetic))
+    try:
+        first = encode(schema, synthetic, "synthetic")
+    except TableError:  # as far as it fits
+        declared, synthetic, intake = fitted(asked, synthetic)
+        schema = widened(declared, synthetic)
+    further = (
+        changed(asked, schema) if declared is asked else {a.name for a in asked.coded} - set(schema.domain().names)
+    )
+    further |= changed(declared, schema)
     coded = schema.coded
     codes: dict[str, Codes] = {}
     values: dict[str, Columns] = {}
     kept: dict[str, Any] = {}  # the tables, without records that the schema has no place for
-    for what, table in (("synthetic", synthetic), ("real", real), ("held-out", held_out)):
+    used = None if real is None else within_limit(asked, real)
+    for what, table in (("synthetic", synthetic), ("real", used), ("held-out", held_out)):
         if table is not None:
-            codes[what], described = encode(schema, table, what)
+            done = first if what == "synthetic" else None
+            codes[what], described = done or encode(schema, table, what)
             values[what] = numbers(schema, described, codes[what])
             kept[what] = described
+    if real is not None:
+        intake = _of_real(asked, declared, intake, (real, used, kept["real"]), kept["synthetic"])
     names = set(schema.domain().names)  # beside these, times between dates may have been measured
     return Comparison(
         domain=schema.domain(),
@@ -98,9 +116,62 @@ def compare_tables(
         measurements=[m for m in measurements if names.issuperset(m.attributes) and further.isdisjoint(m.attributes)],
         roles=roles or Roles(),
         rules=rule_breaks(declared, kept["synthetic"], kept.get("real")),
+        intake=intake,
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
         synthetic_of=synthetic_of,
     )
+
+
+def within_limit(schema: Schema, real: Any) -> Any:
+    """The rows of a real table that a run may use: at most `max_records` of each individual, drawn by chance."""
+    unit = schema.unit
+    if unit.identifier is None or unit.max_records is None or unit.identifier not in real.column_names:
+        return real
+    names = real.column(unit.identifier).combine_chunks().dictionary_encode()
+    who = names.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if np.bincount(who + 1)[1:].max(initial=0) <= unit.max_records:
+        return real
+    order = np.lexsort((np.random.default_rng(0).random(len(who)), who))
+    starts = np.flatnonzero(np.diff(who[order], prepend=-2))
+    rank = np.arange(len(who)) - np.repeat(starts, np.diff(np.append(starts, len(who))))
+    chosen = np.zeros(len(who), dtype=bool)
+    chosen[order[rank < unit.max_records]] = True
+    return real.filter(chosen)
+
+
+def _of_real(asked: Schema, declared: Schema, intake: Intake, real: tuple[Any, Any, Any], synthetic: Any) -> Intake:
+    """What became of the rows of the real table: all of them, those within the limit, and those that the schema has."""
+    every, used, fits = real
+    named = {a.name for a in asked.attributes} | {asked.unit.identifier}
+    ignored = [n for n in every.column_names if n not in named]
+    used_names = {a.name for a in (*asked.coded, *asked.derived)}
+    ignored += [a.name for a in asked.attributes if a.name not in used_names and a.name in every.column_names]
+    proposals = propose_rules(declared)
+    proposed: tuple[Any, ...] = ()
+    if proposals:
+        broken = rule_breaks(declared.model_copy(update={"rules": tuple(proposals)}), synthetic, fits)
+        proposed = tuple(zip(proposals, broken, strict=False))
+    return replace(
+        intake,
+        rows=every.num_rows,
+        limited=every.num_rows - used.num_rows,
+        misfits=used.num_rows - fits.num_rows,
+        ignored=tuple(n for n in ignored if n != asked.unit.identifier),
+        proposed=proposed,
+        texts=_texts(declared, fits),
+    )
+
+
+def _texts(schema: Schema, real: Any) -> dict[str, str]:
+    """Of each column of numbers in text with a mark of decimals or thousands, the first cell."""
+    out = {}
+    for a in schema.coded:
+        if a.numbers() is not None and a.name in real.column_names:
+            for cell in real.column(a.name).slice(0, 100).to_pylist():
+                if isinstance(cell, str) and ("," in cell or "." in cell):
+                    out[a.name] = cell.strip()
+                    break
+    return out
 
 
 def encode(schema: Schema, table: Any, what: str) -> tuple[Codes, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.shifts import MISSING, moved
+from dpsyn_core.evaluate.shifts import MISSING, moved, together
 from dpsyn_core.schema import CodedAttribute
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -70,7 +70,7 @@ def _profile(c: Comparison, name: str) -> ColumnProfile:
         right = replace(right, unlisted=False)  # they are written as one text
         wrong = []
     share = (left.missing * c.n + 2) / (c.n + 4)
-    if abs(right.missing - left.missing) > max(FAR_BLANK, SURE * np.sqrt(share * (1 - share) / c.m)):
+    if abs(right.missing - left.missing) > max(FAR_BLANK, SURE * np.sqrt(share * (1 - share) / together(c.n, c.m))):
         wrong.insert(0, "missing")
     return ColumnProfile(column=name, real=left, synthetic=right, wrong=tuple(wrong))
 
@@ -130,8 +130,8 @@ def _wrong_numbers(values: Floats, real: Figures, synthetic: Figures, m: int) ->
         return []
     if synthetic.mean is None or synthetic.deviation is None:
         return ["mean"]
-    records = round(m * (1 - real.missing))
     known = values[~np.isnan(values)]
+    records = together(len(known), round(m * (1 - real.missing)))
     out = ["mean"] if moved(known, synthetic.mean, records) is not None else []
     # the deviation moved where the mean of squares did, which a few records of a heavy tail hold
     apart = (known - real.mean) ** 2

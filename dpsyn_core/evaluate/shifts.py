@@ -1,6 +1,7 @@
 """What moved: rank correlations of pairs, means of numbers, and means of groups that are not those of the real table.
 
-A figure counts as moved where it is off by more than a fresh sample of the people would be, and by enough to matter;
+A figure counts as moved where it is off by more than two samples of the same people are from each other (the real table
+is one of them), and by enough to matter;
 with many figures, by more than any of them would be (Bonferroni 1936), and where few records hold most of a sum, by
 more than these come and go (Bernstein 1946).
 All figures are those that a reader of the two files computes, on exact values and without blank cells. Private.
@@ -124,7 +125,7 @@ def correlations(c: Comparison) -> list[MovedPair]:
     i, j = np.triu_indices(len(names), 1)
     gap = np.abs(synthetic - real)[i, j]
     present = np.array([float((~np.isnan(c.exact(n)[0])).mean()) for n in names])
-    records = np.maximum(c.m * np.minimum(present[i], present[j]), 2)
+    records = np.maximum(together(c.n, c.m) * np.minimum(present[i], present[j]), 2)
     # a rank correlation r of m records is off by (1 - r^2) / sqrt(m - 1), and a little more where ranks are uneven
     error = sure_of(len(i)) * (1 - real[i, j] ** 2 / 2) / np.sqrt(records)
     seen = np.maximum(np.abs(real), np.abs(synthetic))[i, j] * np.sqrt(records) > SURE  # one of the two is no chance
@@ -146,7 +147,7 @@ def means(c: Comparison, sure: float | None = None) -> list[MovedMean]:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        found = moved(real, float(synthetic.mean()), len(synthetic), sure=sure)
+        found = moved(real, float(synthetic.mean()), together(len(real), len(synthetic)), sure=sure)
         if found is not None:
             out.append(
                 MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=found)
@@ -154,7 +155,12 @@ def means(c: Comparison, sure: float | None = None) -> list[MovedMean]:
     return sorted(out, key=lambda x: -x.distance)
 
 
-def moved(real: Floats, synthetic: float, records: int, *, sure: float = SURE, relative: bool = True) -> float | None:
+def together(n: int, m: int) -> float:
+    """Records that stand for two samples: a mean of as many errs as much as the means of both differ."""
+    return 1 / (1 / max(n, 1) + 1 / max(m, 1))
+
+
+def moved(real: Floats, synthetic: float, records: float, *, sure: float = SURE, relative: bool = True) -> float | None:
     """How far a mean moved, in standard deviations or in parts of the mean of what is never negative; None: not.
 
     Args:
@@ -210,7 +216,8 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     (n, real, square), (m, synthetic, _) = sides
     with np.errstate(invalid="ignore", divide="ignore"):
         within = np.sqrt(np.maximum(square - real**2, 0))
-        fresh = np.minimum(n * c.m / c.n, m)  # records that a mean rests on
+        fresh = np.minimum(n * c.m / c.n, m)
+        fresh = 1 / (1 / n + 1 / fresh)  # records that the difference of two means rests on
     use = (n >= FEWEST) & (m >= 1)
     whole = float((n * np.nan_to_num(real)).sum() / max(1, n.sum()))
     made = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
@@ -276,9 +283,9 @@ def groups(c: Comparison) -> list[MovedGroup]:
 
 
 def error_of_share(real: Floats, n: int, m: int) -> Floats:
-    """Standard error of a share in a fresh sample of m records, where it is `real` in n."""
+    """Standard error of the difference of a share in m records from `real`, that in n records of the same people."""
     smooth = (real * n + 2) / (n + 4)  # a value that is rare or absent varies as well (Agresti, Coull 1998)
-    return np.asarray(np.sqrt(smooth * (1 - smooth) / m))
+    return np.asarray(np.sqrt(smooth * (1 - smooth) / together(n, m)))
 
 
 def shares(c: Comparison) -> list[MovedGroup]:

@@ -6,8 +6,8 @@ verdict rests on, nor of one of which a correlation, a mean or a group has moved
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
+from dpsyn_core.evaluate.findings.columns import of_other_people
+from dpsyn_core.evaluate.findings.listed import findings
+from dpsyn_core.evaluate.grades import Grade, Lost, Measure, Verdict
 from dpsyn_core.evaluate.profile import profiles
 from dpsyn_core.evaluate.relations import HALF, RelationsKept, relations
 from dpsyn_core.evaluate.shuffled_floor import Between, between, shuffled_score
@@ -26,69 +29,11 @@ from dpsyn_core.schema import AttributeSet
 NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to be had
 SMALL, FAIR = 0.03, 0.1  # errors that hardly matter, and beyond which no single column is of use
 ALL_KEPT, GONE = 0.9, 0.05  # shares of the relations from which, and up to which, all and none are said to be kept
+WRONG = 0.02  # weight of a finding from which on nothing good is said
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
 STRONGER = 0.02  # a relation that rose by more is another one, and not called lost
-WEAKER = 0.05  # by so much a relation has fallen that is named
 APART = 0.97  # of the error of shuffled synthetic columns, below which value by value there are relations
-
-Measure = Literal["rank correlation", "correlation ratio", "Cramer's V less chance"]
-# near, good: words of praise; the others state what is kept. few: even single columns are off. shares: pairs are off
-# more than unrelated columns with the right shares of single columns
-Grade = Literal[
-    "near", "good", "kept", "weak", "gone", "bins", "shares", "few", "few_alone", "alone", "none", "unclear"
-]
-PRAISE: tuple[Grade, ...] = ("near", "good")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lost:
-    """A pair of columns that lost most of its relation, or whose rank correlation moved.
-
-    kept: share of the way from unrelated columns to a fresh sample, where the pair is related in the real table.
-    synthetic: None where one of the columns has a single value or none, so that there is no figure.
-    """
-
-    columns: tuple[str, str]
-    measure: Measure
-    real: float
-    synthetic: float | None
-    kept: float | None
-
-    @property
-    def weaker(self) -> bool:
-        """Whether the relation fell so far that its two figures show it."""
-        return self.synthetic is not None and abs(self.synthetic) < abs(self.real) - WEAKER
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
-    """relations_kept: 0 to 1, None where the real table has none; why_none: then the reason.
-
-    ones, pairs: the scores of single columns and of pairs with their floors; pairs is None for one column. fixed: all
-    columns that were left with one value. whole: all synthetic records are the same.
-    """
-
-    grade: Grade
-    relations_kept: float | None
-    why_none: str
-    ones: Score
-    pairs: Between | None
-    correlations: list[moved.MovedPair]
-    means: list[moved.MovedMean]
-    groups: list[moved.MovedGroup]
-    dates: list[moved_columns.MovedDate]
-    days: list[moved_columns.MovedDays]
-    blanks: list[moved_columns.MovedBlanks]
-    fixed: list[moved_columns.Fixed]
-    lost: list[Lost]
-    whole: bool
-    n: int
-
-    @property
-    def praises(self) -> bool:
-        """Whether good words may be said."""
-        return self.grade in PRAISE
 
 
 def verdict(c: Comparison) -> Verdict:
@@ -118,10 +63,11 @@ def _verdict(c: Comparison) -> Verdict:
     if not calm:  # what is named need not be beyond chance with all others together
         means = moved.means(c, sure=moved.SURE)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
-    found = grade(ones, pairs, kept, calm=calm)
+    others = of_other_people(c)
+    found = grade(ones, pairs, kept, calm=calm, two=math.sqrt(1 + c.m / c.n), others=others)
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
         found = "shares"
-    return Verdict(
+    out = Verdict(
         grade="unclear" if unclear and found == "none" else found,
         relations_kept=kept,
         why_none=why,
@@ -137,12 +83,28 @@ def _verdict(c: Comparison) -> Verdict:
         lost=lost(c, correlations, still),
         n=c.n,
         whole=bool(fixed) and all(p.synthetic.distinct <= 1 for p in profiles(c)),
+        m=c.m,
     )
+    listed = findings(c, out)
+    if out.praises and any(f.weight >= WRONG for f in listed):
+        out = replace(out, grade="kept")
+    return replace(out, findings=listed)
 
 
-def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool) -> Grade:
-    """Which sentence fits. calm: no correlation, mean or group has moved."""
-    right = ones.value <= max(FAIR, NEAR * (ones.floor or 0.0))
+def grade(
+    ones: Score, pairs: Between | None, kept: float | None, *, calm: bool, two: float = 1.0, others: float = 1.0
+) -> Grade:
+    """Which sentence fits.
+
+    Args:
+        ones: of single columns.
+        pairs: of pairs, with its floors.
+        kept: share of the relations.
+        calm: no correlation, mean or group has moved.
+        two: how much farther two samples of the same people are apart than one is from the real table.
+        others: the share of the relations that a fresh sample of other people keeps.
+    """
+    right = ones.value <= max(FAIR, NEAR * two * (ones.floor or 0.0))
     if not right:
         return "few" if kept is not None else "few_alone"
     if pairs is None:
@@ -153,11 +115,12 @@ def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool)
         return "gone"
     if kept < HALF:
         return "weak"
-    if pairs.unrelated > pairs.fresh and pairs.score.value >= pairs.unrelated:
+    no_better = pairs.unrelated > pairs.fresh and pairs.score.value >= pairs.unrelated
+    if no_better and pairs.score.value > NEAR * two * pairs.fresh:  # where two samples are as far apart, it is no loss
         return "bins"  # in few groups there are relations, value by value there are none
-    small = ones.value <= max(SMALL, NEAR * (ones.floor or 0.0))
-    if calm and small and kept >= ALL_KEPT:
-        if pairs.score.value <= NEAR * pairs.fresh:
+    small = ones.value <= max(SMALL, NEAR * two * (ones.floor or 0.0))
+    if calm and small and kept >= ALL_KEPT - (1 - others):
+        if pairs.score.value <= NEAR * two * pairs.fresh:
             return "near"
         if pairs.score.value <= SMALL:
             return "good"

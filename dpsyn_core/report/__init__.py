@@ -6,7 +6,7 @@ __getattr__, __dir__ = face(
     __name__,
     """
 answers: answer answer_codes
-document: ScoredTable bands comparison_document dumps lines report_document rule_lines verdict_lines
+document: ScoredTable alarm_lines bands comparison_document dumps lines report_document rule_lines verdict_lines
 figures: overview pair_map
 figures.grid: bars_figure choice_figure grid_figure
 figures.labels: said_bins
@@ -27,7 +27,7 @@ scatter: numbers_of scatter_figure
 takeaways: cite schema_file shell_command
 theme: Figure
 translation: setting translated
-verdict: parts
+verdict: APART alarm parts
 wording: TEXTS Words dated languages read_text words
 """,
 )

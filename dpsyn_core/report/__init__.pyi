@@ -1,6 +1,7 @@
 from dpsyn_core.report.answers import answer as answer
 from dpsyn_core.report.answers import answer_codes as answer_codes
 from dpsyn_core.report.document import ScoredTable as ScoredTable
+from dpsyn_core.report.document import alarm_lines as alarm_lines
 from dpsyn_core.report.document import bands as bands
 from dpsyn_core.report.document import comparison_document as comparison_document
 from dpsyn_core.report.document import dumps as dumps
@@ -52,6 +53,8 @@ from dpsyn_core.report.takeaways import shell_command as shell_command
 from dpsyn_core.report.theme import Figure as Figure
 from dpsyn_core.report.translation import setting as setting
 from dpsyn_core.report.translation import translated as translated
+from dpsyn_core.report.verdict import APART as APART
+from dpsyn_core.report.verdict import alarm as alarm
 from dpsyn_core.report.verdict import parts as parts
 from dpsyn_core.report.wording import TEXTS as TEXTS
 from dpsyn_core.report.wording import Words as Words

@@ -35,7 +35,7 @@ from dpsyn_core.evaluate import (
 from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.questions import AskedAnswer
-from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
+from dpsyn_core.report.verdict import alarm, floors_entry, of, sentence, verdict_entry
 from dpsyn_core.report.wording import ENGLISH, Words
 from dpsyn_core.runs import PUBLIC_TABLE, Receipt
 
@@ -192,6 +192,13 @@ def verdict_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
     """The verdict on a table as one line; nothing without a real table."""
     found = of(table.comparison)
     return [] if found is None else [sentence(found, words, epsilon=table.epsilon)]
+
+
+def alarm_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
+    """The alarm on a table that is too near to the real one, as one line; nothing for others."""
+    found = of(table.comparison)
+    said = "" if found is None else alarm(found, words)
+    return [f"{words['alarm']}: {said}"] if said else []
 
 
 def label_of(tables: Sequence[ScoredTable]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.report import questions, released, scores, sections
-from dpsyn_core.report.document import ScoredTable, label_of, verdict_lines
+from dpsyn_core.report.document import ScoredTable, alarm_lines, label_of, verdict_lines
 from dpsyn_core.report.page import Page, number
 from dpsyn_core.report.wording import Words, local, words
 
@@ -37,12 +37,16 @@ def html_report(
         words=chosen,
     )
     for t in tables:
+        for line in alarm_lines(t, chosen):
+            page.alarm(line if len(tables) == 1 else f"{t.name}: {line}")
         for line in verdict_lines(t, chosen):
             page.text(line if len(tables) == 1 else f"{t.name}: {line}")
     scores.headlines(page, tables)
     for t in tables:
         questions.section(page, t.name, t.asked, publishable=t.publishable)
     released.guarantee(page, tables)
+    if any(t.comparison.real is not None for t in tables):
+        sections.findings(page, tables)
     scores.scores_table(page, tables, bands or {})
     sections.rules(page, tables)
     if any(t.comparison.real is not None for t in tables):

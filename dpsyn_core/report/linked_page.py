@@ -10,7 +10,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Score, compare_tables, compute
 from dpsyn_core.privacy import Manifest, promise
 from dpsyn_core.report import build
-from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
+from dpsyn_core.report.document import ScoredTable, alarm_lines, label_of, report_document, verdict_lines
 from dpsyn_core.report.page import Page, number
 from dpsyn_core.report.released import add_certificate, add_odds, certificate_words
 from dpsyn_core.report.sections import worst_pairs
@@ -166,6 +166,8 @@ def _table(page: Page, table: ScoredTable) -> None:
     if table.comparison.real is None:
         return
     page.section(page.say("by_itself", table=table.name), private=True)
+    for line in alarm_lines(table, page.words):
+        page.alarm(line)
     for line in verdict_lines(table, page.words):
         page.text(line)
     scores = {name: s for name, s in table.scores.items() if isinstance(s, Score)}

@@ -126,6 +126,10 @@ class Page:
         """The stamp of a run that gives no guarantee."""
         self._add("stamp", words=words)
 
+    def alarm(self, words: str) -> None:
+        """What nobody may overlook: a table that is too near to the real one."""
+        self._add("alarm", words=words)
+
     def certificate(self, summary: str, text: str) -> None:
         """A text of fixed width, shown when the reader asks for it."""
         self._add("certificate", summary=summary, text=text)

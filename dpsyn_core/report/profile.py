@@ -9,10 +9,10 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import QUANTILES, Comparison, Figures, GroupError, group_errors, plain, profiles
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.report import figures
+from dpsyn_core.report.amounts import amount, fine, told_apart
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.page import number, percent
 from dpsyn_core.report.theme import SERIES, SHARE, Figure
-from dpsyn_core.report.verdict import amount, fine, told_apart
 from dpsyn_core.report.wording import ENGLISH, Words, dated, local
 
 MOST = 40  # columns that are drawn, those with the largest difference; more cannot be read

@@ -9,6 +9,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import GOAL_WORDS, Score, between, metric_class, names
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
+from dpsyn_core.report.verdict import APART, of
 from dpsyn_core.report.wording import part
 
 KEPT = "relations"
@@ -21,7 +22,11 @@ def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
     """The few numbers that decide, of the first table."""
     listed = tables[0].comparison.domain.attributes
     lead = 2 * sum(a.number for a in listed) >= len(listed)
-    ranked = [KEPT, *NUMBERS, *HEADLINES] if lead else [KEPT, *HEADLINES[:1], *NUMBERS, *HEADLINES[1:]]
+    first = of(tables[0].comparison)
+    kept = (
+        [] if first is not None and first.grade in APART else [KEPT]
+    )  # one list: what the verdict says cannot be read
+    ranked = [*kept, *NUMBERS, *HEADLINES] if lead else [*kept, *HEADLINES[:1], *NUMBERS, *HEADLINES[1:]]
     items = []
     for name in ranked:
         s = tables[0].scores.get(name)

@@ -8,19 +8,40 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import Score, metric_class
+from dpsyn_core.evaluate import Score, metric_class, verdict
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.build import embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable
+from dpsyn_core.report.finding_words import finding_words, remedy_words
 from dpsyn_core.report.page import Page
 from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, lost_groups, profile_rows
 from dpsyn_core.report.translation import error
+from dpsyn_core.report.verdict import WHOLE
 from dpsyn_core.report.wording import part
 
 SHOWN = 60  # rows of means by group: those that are farthest off
 CHOICES = 12  # columns whose groups can be chosen
 ASSOCIATED = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
+
+
+def findings(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """What a reader would get wrong, the gravest first, with what helps: the list that the verdict is drawn from."""
+    known = [(t, verdict(t.comparison).findings) for t in tables if t.comparison.real is not None]
+    if not any(listed for _, listed in known):
+        return
+    page.section(page.say("findings"), private=True)
+    page.text(page.say("findings_lead"))
+    heads = [page.say(head) for head in ("finding", "weight", "what_helps")]
+    for t, listed in known:
+        if len(tables) > 1:
+            page.heading(t.name)
+        rows = []
+        for f in listed:
+            said = page.words["finding_relations"] if f.key == WHOLE else finding_words(f, page.words)
+            weight = page.words["alarm"] if f.alarm else page.percent(min(1.0, f.weight))
+            rows.append([said, weight, remedy_words(f, page.words)])
+        page.table(heads, rows)
 
 
 def columns(page: Page, tables: Sequence[ScoredTable]) -> None:

@@ -20,6 +20,7 @@ drafts.links: guessed_links
 drafts.panel: panel_schema
 drafts.proposal: Proposal
 drafts.proposals: agreed propose
+drafts.series: series
 grids: OF_TIMES Rhythm
 importers.codebook: Codebook codebook_of import_dictionary
 importers.declared: UNDECLARED declared_columns overlaid undeclared

@@ -6,6 +6,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Score, between
 from ui.report import verdict
 from ui.report.look import Look, Side
+from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, lead, note
@@ -37,13 +38,22 @@ def equivalent(got: Score) -> str:
 def headline(view: Look) -> None:
     """One row of numbers a run."""
     for side in view.sides:
+        near = verdict.alarm_of(view, side)
+        if near:
+            note(near if len(view.sides) == 1 else f"{side.letter}: {near}", "alarm")
+        if verdict.shows_rules(view, side):
+            tried.see(tried.names(*view.space.parts.values()))
         said, changed = verdict.of_scores(view, side)
         if said:
             lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")
         if changed:
             note(changed, "warning")
         items: list[tuple[str, str, str]] = []
-        for metric, words in [KEPT, *(NUMBERS if verdict.mostly_numbers(side) else ()), *SHOWN]:
+        for metric, words in [
+            *verdict.kept_card(view, side, KEPT),
+            *(NUMBERS if verdict.mostly_numbers(side) else ()),
+            *SHOWN,
+        ]:
             if len(items) == MOST or not asked_for(side, metric):
                 continue
             got = view.score(side, metric)

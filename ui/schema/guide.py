@@ -49,6 +49,7 @@ def panel(space: Workspace) -> None:
     section(t("guide.title"))
     private_tag()
     note(counted("guide.lead", len(undecided)))
+    _ask_of_series(space, schema, data.table)
     view = st.segmented_control(
         t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
         format_func=lambda v: t(f"guide.{v}"),
@@ -67,6 +68,18 @@ def panel(space: Workspace) -> None:
     wanted = _wanted(space)
     if wanted:
         note(t("guide.bought", names=", ".join(wanted)))
+
+
+def _ask_of_series(space: Workspace, schema: Schema, table: Any) -> None:
+    """Who is one individual, where rows follow each other in equal steps of time."""
+    from dpsyn_core.schema import series
+
+    serial = space.dataset.serial if space.dataset else ""
+    found = kept(space, ("series", serial), lambda: series(schema, table))
+    if found is not None and schema.unit.identifier is None:
+        of = {"date": found.date, "rows": number(found.rows), "keys": number(found.keys)}
+        words = t("guide.series_of", column=found.key, **of) if found.key else t("guide.series", **of)
+        note(words, "warning")
 
 
 def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:

@@ -222,7 +222,7 @@ class NumericAttribute(RangeAttribute):
     def values_of(self, column: Any, codes: NDArray[Any], *, comma: bool = False) -> NDArray[np.float64]:
         """The numbers as they are written; only those whose squares have no float are clamped to the range."""
         del codes
-        numbers, valid = self.read(column, comma=comma)
+        numbers, valid = cell_numbers.to_numbers(column, whole=False, comma=comma, written=self.written)
         out = np.where(valid, numbers.astype(np.float64), np.nan)
         return np.asarray(np.where(np.abs(out) > FAR, np.clip(out, *self.limits), out))
 

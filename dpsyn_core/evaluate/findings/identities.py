@@ -1,0 +1,286 @@
+"""Orders, differences, sums, products and keys that hold in the real table, and how often they do not in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.findings.cells import ExactCells
+from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
+
+HOLDS = 0.99  # share of the records that have all values
+BY_CHANCE = 0.03  # share of shuffled records that break an order at least, else it says nothing
+BROKEN = 0.1  # of that share: what an order may be broken by
+TRIED = 64  # records on which each sum of two columns is tried, before all
+ALONE = 1e-6  # share of its own squares that a computed column keeps beside the others
+LEARNT = 2000  # records from which sums of more columns are learnt
+MOST_NUMBERS = 60  # columns that are looked at, the first in the order of the schema
+FEWEST = 30  # records that have all values
+MOST_REAL = 50_000  # real records that are looked at; synthetic ones are counted in all
+CHANCE_PAIRS = 20.0  # pairs of equal records that a key would have, if it were none
+UNITS = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}  # of a time between two dates
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Numbers:
+    """Numbers and dates of both tables by column; dates in seconds since 1970. dates: names of those."""
+
+    real: Mapping[str, Floats]
+    synthetic: Mapping[str, Floats]
+    dates: frozenset[str]
+
+    @classmethod
+    def of(cls, c: Comparison) -> Numbers:
+        """Those of a comparison; of many real records some."""
+        cells, real, made, dates = ExactCells.of(c), {}, {}, set()
+        kept = np.sort(np.random.default_rng(0).permutation(c.n)[:MOST_REAL])
+        for name in [n for n in c.domain.names if cells.measured(n)][:MOST_NUMBERS]:
+            unit = c.date_units.get(name)
+            left, right = cells.floats(name)
+            if unit is not None and name not in c.real_values:
+                dates.add(name)
+                left, right = left * unit, right * unit
+            real[name], made[name] = left[kept], right
+        return cls(real=real, synthetic=made, dates=frozenset(dates))
+
+
+def orders(c: Comparison) -> list[Finding]:
+    """Pairs of numbers, or of dates, of which one is never above the other."""
+    numbers, out = Numbers.of(c), []
+    for low, high in permutations(numbers.real, 2):
+        if (low in numbers.dates) != (high in numbers.dates):
+            continue
+        x, y = numbers.real[low], numbers.real[high]
+        both = ~(np.isnan(x) | np.isnan(y))
+        if both.sum() < FEWEST:
+            continue
+        x, y = x[both], y[both]
+        real = float((x > y).mean())
+        chance = float((x[np.random.default_rng(0).permutation(len(x))] > y).mean())
+        if real > 1 - HOLDS or chance < BY_CHANCE or real > BROKEN * chance:
+            continue
+        made = numbers.synthetic[low] > numbers.synthetic[high]
+        out += _found(c, "order", (low, high), made, (real * float(both.mean()), int(both.sum())))
+    return sorted(out, key=lambda f: -f.weight)
+
+
+def sums(c: Comparison) -> list[Finding]:
+    """Columns that are computed from others: a difference of dates, a sum, a difference or a product of numbers."""
+    numbers, out = Numbers.of(c), []
+    for column, parts, how, compute in (*_of_two(numbers), *_of_more(numbers)):
+        real = _apart(numbers.real, column, compute)
+        made = _apart(numbers.synthetic, column, compute)
+        out += _found(c, how, (column, *parts), made, (float(real.mean()), len(real)))
+    best: dict[frozenset[str], Finding] = {}
+    for f in out:  # a = b + c and b = a - c are one sum
+        key = frozenset(f.columns)
+        if key not in best:
+            best[key] = f
+    return sorted(best.values(), key=lambda f: -f.weight)
+
+
+class _Sum:
+    """A sum of columns with whole coefficients, in a unit."""
+
+    def __init__(self, parts: Mapping[str, float], unit: float = 1.0, *, product: bool = False) -> None:
+        self.parts, self.unit, self.product = dict(parts), unit, product
+
+    def of(self, values: Mapping[str, Floats]) -> Floats:
+        """What the column has to be."""
+        if self.product:
+            first, second = (values[n] for n in self.parts)
+            return np.asarray(first * second)
+        return np.asarray(sum(k * values[n] for n, k in self.parts.items()) / self.unit)
+
+
+def _apart(values: Mapping[str, Floats], column: str, compute: _Sum) -> NDArray[np.bool_]:
+    """Records that have all values, and another one than the others give."""
+    said, got = compute.of(values), values[column]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.abs(said - got) > _allowed(got, compute))
+
+
+def _allowed(values: Floats, compute: _Sum) -> float:
+    """By how much a rounded cell may be off."""
+    known = values[~np.isnan(values)][:LEARNT]
+    if len(known) and (known == np.round(known)).all():
+        return 1.0 if compute.unit > 1 else 0.501  # days between times may be counted either way
+    if len(known) and (np.abs(known * 100 - np.round(known * 100)) < 1e-6 * np.maximum(1, np.abs(known))).all():
+        return 0.0101
+    return float(1e-6 * max(1e-9, np.abs(known).max(initial=0)))
+
+
+def _holds(numbers: Numbers, column: str, compute: _Sum, rows: NDArray[np.intp] | None = None) -> bool:
+    values = numbers.real if rows is None else {n: numbers.real[n][rows] for n in (column, *compute.parts)}
+    said, got = compute.of(values), values[column]
+    both = ~(np.isnan(said) | np.isnan(got))
+    few = 10 if rows is not None else FEWEST
+    if both.sum() < few:
+        return False
+    off = np.abs(said[both] - got[both]) > _allowed(numbers.real[column], compute)
+    return float(off.mean()) <= (1 - HOLDS if rows is None else 0.05)
+
+
+Computed = tuple[str, tuple[str, ...], str, _Sum]
+
+
+def _of_two(numbers: Numbers) -> Iterator[Computed]:
+    plain = [n for n in numbers.real if n not in numbers.dates and _varies(numbers.real[n])]
+    dates = sorted(numbers.dates)
+    n = len(next(iter(numbers.real.values()), np.zeros(0)))
+    rows = np.sort(np.random.default_rng(1).permutation(n)[:TRIED])
+    for late, early in permutations(dates, 2):
+        for column in plain:
+            for unit in UNITS.values():
+                s = _Sum({late: 1, early: -1}, unit)
+                if _holds(numbers, column, s, rows) and _holds(numbers, column, s) and _needed(numbers, column, s):
+                    yield column, (late, early), "between", s
+                    break
+    few = {n: numbers.real[n][rows] for n in plain}
+    for column in plain:
+        got = few[column]
+        allowed = _allowed(numbers.real[column], _Sum({}))
+        others = [n for n in plain if n != column]
+        if len(others) < 2:
+            continue
+        x = np.stack([few[n] for n in others])
+        for how in ("sum", "product", "less"):
+            with np.errstate(invalid="ignore", over="ignore"):
+                for i in range(len(others)):
+                    second = x if how == "less" else x[i + 1 :]
+                    said = x[i] * second if how == "product" else x[i] + second * (-1 if how == "less" else 1)
+                    known = ~np.isnan(said - got)
+                    off = ((np.abs(said - got) > allowed) & known).sum(axis=1)
+                    for j in np.flatnonzero((off <= 0.05 * known.sum(axis=1)) & (known.sum(axis=1) >= 10)):
+                        other = others[j if how == "less" else i + 1 + j]
+                        if other == others[i]:
+                            continue
+                        s = _Sum({others[i]: 1, other: -1 if how == "less" else 1}, product=how == "product")
+                        if _holds(numbers, column, s) and _needed(numbers, column, s):
+                            yield column, (others[i], other), how, s
+
+
+def _varies(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return len(known) > FEWEST and bool((known != known[0]).any())
+
+
+def _needed(numbers: Numbers, column: str, s: _Sum) -> bool:
+    """Whether no part alone gives the column, and shuffled parts do not: else nothing is computed."""
+    got, allowed = numbers.real[column], _allowed(numbers.real[column], s)
+    rng = np.random.default_rng(0)
+    for name in s.parts:
+        mixed = {n: (rng.permutation(v) if n == name else v) for n, v in numbers.real.items() if n in s.parts}
+        off = np.abs(s.of(mixed) - got)
+        known = ~np.isnan(off)
+        if float((off[known] > allowed).mean() if known.any() else 0.0) < 3 * BY_CHANCE:
+            return False
+    return True
+
+
+def _of_more(numbers: Numbers) -> Iterator[Computed]:
+    """Sums of three and more columns, learnt by least squares."""
+    plain = [n for n in numbers.real if n not in numbers.dates and _varies(numbers.real[n])]
+    if len(plain) < 4:
+        return
+    n = len(numbers.real[plain[0]])
+    rows = np.sort(np.random.default_rng(2).permutation(n)[:LEARNT])
+    x = np.stack([numbers.real[name][rows] for name in plain], axis=1)
+    x = x[~np.isnan(x).any(axis=1)]
+    if len(x) < 3 * len(plain):
+        return
+    scale = np.maximum(np.abs(x).max(axis=0), 1e-12)
+    for k in _computed(x / scale):
+        column = plain[k]
+        others = [j for j in range(len(plain)) if j != k]
+        found, *_ = np.linalg.lstsq(x[:, others] / scale[others], x[:, k], rcond=1e-9)
+        exact = found / scale[others]
+        whole = np.round(exact)
+        if np.abs(exact - whole).max() > 0.02 or np.abs(whole).max() > 1 or np.count_nonzero(whole) < 3:
+            continue
+        parts = {plain[j]: float(w) for j, w in zip(others, whole, strict=True) if w}
+        s = _Sum(parts)
+        if (whole >= 0).all() and _holds(numbers, column, s) and _needed(numbers, column, s):
+            yield column, tuple(parts), "sum", s
+
+
+def _computed(x: Floats) -> list[int]:
+    """Columns of which the others leave nothing: those with no variance of their own."""
+    together = x.T @ x / len(x)
+    left = 1 / np.diag(np.linalg.inv(together + 1e-11 * np.eye(len(together))))
+    return np.flatnonzero(left < ALONE * np.diag(together)).tolist()
+
+
+def _found(
+    c: Comparison, key: str, columns: tuple[str, ...], broken: NDArray[np.bool_], fresh: tuple[float, int]
+) -> list[Finding]:
+    """A finding where the synthetic records break what holds in the real ones by more than chance."""
+    share = float(broken.mean())
+    if not beyond_chance(share, *fresh, c.m):
+        return []
+    rows = np.flatnonzero(broken)[:EXAMPLES]
+    cells = ExactCells.of(c)
+    examples = [tuple(cells.shown(n, int(cells.column(n)[1][i])) for n in columns[:4]) for i in rows]
+    what = {"records": int(broken.sum()), "parts": columns[1:]}
+    return [
+        Finding(key=key, weight=share - fresh[0], columns=columns, real=fresh[0], synthetic=share, fresh=fresh[0],
+                what=what, examples=examples, remedy="rule"),
+    ]  # fmt: skip
+
+
+def keys(c: Comparison) -> list[Finding]:
+    """Columns, and pairs of columns, that no two real records share, where chance would have some do."""
+    cells, out = ExactCells.of(c), []
+    if c.n < 100:
+        return []
+    singles = set()
+    for name in c.domain.names:
+        x, made, size = cells.column(name)
+        if not _countable(c, cells, name) or (x < 0).any() or not _all_different(x.astype(np.int64)):
+            continue
+        if cells.measured(name):
+            real = cells.floats(name)[0]
+            room = float(real.max() - real.min()) + 1
+            if c.n**2 / (2 * room) < CHANCE_PAIRS:
+                continue
+        elif size > 20 * c.n:
+            continue
+        singles.add(name)
+        out += _repeats(c, (name,), made.astype(np.int64))
+    names = [n for n in c.domain.names if n not in singles and _countable(c, cells, n)][:MOST_NUMBERS]
+    few = np.random.default_rng(0).permutation(c.n)[:1000]
+    for a, b in combinations(names, 2):
+        (x, x_made, _), (y, y_made, w) = cells.column(a), cells.column(b)
+        if not _all_different(x[few].astype(np.int64) * (w + 1) + y[few]):
+            continue
+        chance = c.n**2 / 2 * float(((np.bincount(x + 1) / c.n) ** 2).sum() * ((np.bincount(y + 1) / c.n) ** 2).sum())
+        if chance < CHANCE_PAIRS or not _all_different(x.astype(np.int64) * (w + 1) + y):
+            continue
+        out += _repeats(c, (a, b), x_made.astype(np.int64) * (w + 1) + y_made)
+    return sorted(out, key=lambda f: -f.weight)[:1]
+
+
+def _countable(c: Comparison, cells: ExactCells, name: str) -> bool:
+    """Whether a column can be part of a key: listed values, dates, and whole numbers."""
+    if not cells.measured(name) or name in c.real_dates:
+        return True
+    real = cells.floats(name)[0]
+    known = real[~np.isnan(real)]
+    return bool((known == np.round(known)).all())
+
+
+def _all_different(key: NDArray[np.int64]) -> bool:
+    return len(np.unique(key)) == len(key)
+
+
+def _repeats(c: Comparison, columns: tuple[str, ...], made: NDArray[np.int64]) -> list[Finding]:
+    """Synthetic records whose key another one before them has."""
+    again = np.ones(len(made), bool)
+    again[np.unique(made, return_index=True)[1]] = False
+    return _found(c, "key", columns, again, (0.0, c.n))

@@ -1,0 +1,111 @@
+"""The one list of findings on a synthetic table, the gravest first: sentence, cards and tables are drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.findings import amounts, columns, dependences, identities, nearness, outcomes, series, tables
+from dpsyn_core.evaluate.findings.finding import LEAST, OF_RULES, Finding
+
+if TYPE_CHECKING:
+    from dpsyn_core.evaluate.grades import Verdict
+
+HOLDS = 0.01  # share of the real records that break a proposed rule at most
+EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
+MUCH = 0.05  # share of the records that cannot be, from which on these come first
+NEARLY = 0.5  # of its weight: a finding comes after what cannot be where that weighs so much at least
+OF_RELATIONS = ("unrelated", "pair", "ratio", "v", "share")
+# what follows, in the same column, from what was found in it: it comes after that
+CAUSES = {
+    "blank": ("mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
+    "zeros": ("mean", "rest", "filter_zero"),
+    "outside": ("mean", "high", "rest", "new_numbers"),
+    "fractions": ("mean", "new_numbers", "outside", "pair"),
+    "turned": ("unrelated", "group"),
+    "cycle_hour": ("unrelated", "ratio"),
+    "date": ("outside", "cycle_month"),
+}
+
+
+def findings(c: Comparison, found: Verdict) -> list[Finding]:
+    """All findings, the gravest first; those of the same columns and kind once."""
+    still = {x.column for x in found.fixed}
+    rules = list(_rules(c))
+    listed = [
+        *nearness.nearness(c),
+        *_with_rules(rules, [*dependences.dependences(c), *identities.orders(c), *identities.sums(c)]),
+        *identities.keys(c),
+        *dependences.combinations(c),
+        *tables.rows(c),
+        *tables.foreign(c),
+        *tables.readings(c),
+        *chain(tables.kinds(c), amounts.amounts(c), series.series(c), outcomes.outcomes(c)),
+        *columns.unrelated(c),
+        *columns.whole(found, c),
+        *columns.moved(found, c),
+    ]
+    listed = _causes_first(_impossible_first(listed))
+    of_fixed = ("fixed", "fixed_more", "one_bin")
+    kept = [f for f in listed if f.weight >= LEAST and (f.key in of_fixed or still.isdisjoint(f.columns))]
+    return sorted(kept, key=lambda f: -f.weight)
+
+
+def _impossible_first(listed: list[Finding]) -> list[Finding]:
+    """Records that cannot be come before the lost relations of the same columns, of which they say more."""
+    worst = [f for f in listed if f.key in OF_RULES and f.weight >= MUCH]
+    out = []
+    for f in listed:
+        same = [g.weight for g in worst if f.key in OF_RELATIONS and set(f.columns) <= set(g.columns)]
+        out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))
+    return out
+
+
+def _after(f: Finding, weights: list[float]) -> Finding:
+    """The finding, lighter than the heaviest of some others."""
+    return replace(f, weight=min(f.weight, max(weights) * 0.99)) if weights else f
+
+
+def _causes_first(listed: list[Finding]) -> list[Finding]:
+    """A column that is blank, 0, or out of range more often has another mean for that reason: the cause comes first."""
+    out = {id(f): f for f in listed}
+    for cause in (f for f in listed if f.key in CAUSES and f.weight >= MUCH):
+        follows = [f for f in listed if f.key in CAUSES[cause.key] and set(cause.columns) & set(f.columns)]
+        heavier = [f.weight for f in follows if cause.weight < f.weight <= cause.weight / EXPLAINED]
+        if heavier:
+            out[id(cause)] = replace(cause, weight=max(heavier) * 1.0001)
+    return list(out.values())
+
+
+def _rules(c: Comparison) -> Iterator[Finding]:
+    """Rules of the schema that records break, and those that headers propose and the real table keeps."""
+    for r in c.rules:
+        excess = r.synthetic - (r.real or 0.0)
+        if excess > 0 and r.synthetic_records:
+            yield Finding(
+                key="rule", weight=excess, real=r.real, synthetic=r.synthetic, fresh=r.real, what={"rule": r.rule},
+                remedy="repair",
+            )  # fmt: skip
+    for rule, r in c.intake.proposed:
+        if (r.real or 0.0) <= HOLDS and r.synthetic > HOLDS:
+            yield Finding(
+                key="proposed", weight=r.synthetic - (r.real or 0.0), columns=tuple(rule.columns), real=r.real,
+                synthetic=r.synthetic, fresh=r.real, what={"rule": r.rule}, remedy="proposed",
+            )  # fmt: skip
+
+
+def _with_rules(rules: list[Finding], sought: list[Finding]) -> list[Finding]:
+    """Findings of the table, with the rule that was proposed on the same columns, and the other rules."""
+    named = {frozenset(r.columns): r for r in rules if r.key == "proposed"}
+    out, used = [], set()
+    for f in sought:
+        rule = named.get(frozenset(f.columns))
+        if rule is None or f.key not in OF_RULES:
+            out.append(f)
+            continue
+        used.add(frozenset(f.columns))
+        out.append(replace(f, what={**f.what, "rule": rule.what["rule"]}, remedy="proposed"))
+    return [*out, *(r for r in rules if frozenset(r.columns) not in used)]

@@ -1,0 +1,131 @@
+"""Time: cycles of hours, weekdays and months in numbers, and how much a number is like the one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.evaluate import shifts
+from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.findings.cells import ExactCells
+from dpsyn_core.evaluate.findings.finding import Finding
+
+FAR = 0.1  # by so much a share of the variance, or an autocorrelation, is another one
+SERIES = 0.2  # autocorrelation from which on a number is a series
+FEWEST = 100  # records of which a cycle or a series is found
+ONE_AT_A_TIME = 0.9  # share of the records of a series whose key and time no other record has
+MOST_KEYS = 0.2  # keys by records: more are no series
+A_DAY = 86_400
+SURE = 5.0
+
+
+def series(c: Comparison) -> Iterator[Finding]:
+    """Cycles and autocorrelations that are not those of the real table."""
+    dates = [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
+    numbers = shifts.numbers(c)
+    for date in dates:
+        seconds = [x * c.date_units[date] for x in c.exact(date)]
+        for name in numbers:
+            yield from _cycles(c, date, seconds, name)
+        key = _key(c, date)
+        if key is None:
+            continue
+        for name in numbers:
+            if name != key:
+                yield from _before(c, date, key, name)
+
+
+def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
+    """Hour, weekday and month of times since 1970, -1 where there is none."""
+    known = ~np.isnan(seconds)
+    whole = np.where(known, seconds, 0).astype(np.int64)
+    days = whole // A_DAY
+    month = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12
+    out = {"weekday": (days + 3) % 7, "month": month}
+    if precise:
+        out = {"hour": whole % A_DAY // 3600} | out
+    return {k: np.where(known, v, -1) for k, v in out.items()}
+
+
+def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Iterator[Finding]:
+    values = c.exact(name)
+    precise = c.date_units[date] == 1
+    sides = [parts_of(s, precise=precise) for s in seconds]
+    for part in sides[0]:
+        real, made = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
+        groups = 24 if part == "hour" else 12
+        if min(c.n, c.m) < FEWEST or real < FAR or abs(real - made) < FAR:
+            continue
+        if abs(real - made) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
+            yield Finding(
+                key=f"cycle_{part}", weight=abs(real - made), columns=(name, date), real=real, synthetic=made,
+                fresh=real, remedy="time",
+            )  # fmt: skip
+
+
+def _explained(values: Floats, part: NDArray[np.int64]) -> float:
+    """Share of the variance that lies between the values of a part."""
+    there = ~np.isnan(values) & (part >= 0)
+    x, at = values[there], part[there]
+    if len(x) < 2 or x.std() == 0:
+        return 0.0
+    count = np.bincount(at)
+    mean = np.bincount(at, x)[count > 0] / count[count > 0]
+    return float((count[count > 0] * (mean - x.mean()) ** 2).sum() / len(x) / x.var())
+
+
+def _key(c: Comparison, date: str) -> str | None:
+    """The column whose values each have one record at a time, empty for one series; None where there is none."""
+    cells = ExactCells.of(c)
+    when = cells.column(date)[0]
+    if c.n < FEWEST or (when < 0).mean() > 1 - ONE_AT_A_TIME:
+        return None
+    if len(np.unique(when)) >= ONE_AT_A_TIME * c.n:
+        return "" if _even(np.unique(c.exact(date)[0])) else None
+    for a in c.domain.attributes:
+        x, _, size = cells.column(a.name)
+        if a.name == date or size > MOST_KEYS * c.n or len(np.unique(x)) < 2:
+            continue
+        if len(np.unique(x.astype(np.int64) * (int(when.max()) + 1) + when)) >= ONE_AT_A_TIME * c.n:
+            return a.name
+    return None
+
+
+def _even(times: Floats) -> bool:
+    """Whether most steps between times are equal."""
+    steps = np.diff(times[~np.isnan(times)])
+    if len(steps) < 2:
+        return False
+    _, counts = np.unique(steps, return_counts=True)
+    return bool(counts.max() >= len(steps) / 2)
+
+
+def _before(c: Comparison, date: str, key: str, name: str) -> Iterator[Finding]:
+    cells = ExactCells.of(c)
+    found = []
+    for side in (0, 1):
+        who = cells.column(key)[:2][side] if key else np.zeros((c.n, c.m)[side], np.int32)
+        found.append(autocorrelation(c.exact(name)[side], who, c.exact(date)[side]))
+    real, made = found
+    if real is None or made is None or abs(real) < SERIES or abs(real - made) < FAR:
+        return
+    if abs(real - made) > SURE * np.sqrt(2 / min(c.n, c.m)):
+        yield Finding(
+            key="before", weight=min(1.0, abs(real - made)), columns=(name, date, *([key] if key else [])),
+            real=real, synthetic=made, fresh=real, remedy="time",
+        )  # fmt: skip
+
+
+def autocorrelation(values: Floats, who: NDArray[np.int32], when: Floats) -> float | None:
+    """The correlation of a number with the one before it in time, within each key; None where there are too few."""
+    order = np.lexsort((when, who))
+    x, keys = values[order], who[order]
+    pairs = (keys[1:] == keys[:-1]) & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
+    if pairs.sum() < FEWEST:
+        return None
+    now, last = x[1:][pairs], x[:-1][pairs]
+    if now.std() == 0 or last.std() == 0:
+        return None
+    return float(np.corrcoef(now, last)[0, 1])

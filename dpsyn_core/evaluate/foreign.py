@@ -1,0 +1,177 @@
+"""Tables that other programs wrote: matched with a schema as far as they fit, with all that was done to them.
+
+A column under nearly the same name is taken (marital.status for "marital status"), dates in another form are read,
+cells that cannot be read count as blank, and columns that lack or of which nothing can be read are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.evaluate.intake import Intake
+from dpsyn_core.schema import Codec, DatetimeAttribute, Schema
+from dpsyn_core.tables import has_decimal_comma, locate
+
+FORMS = (
+    "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%b %d, %Y", "%d %B %Y",
+    "%m-%d-%Y", "%m/%d/%y", "%d.%m.%y",
+)  # fmt: skip
+TIMES = ("", " %H:%M:%S", " %H:%M", "T%H:%M:%S")
+MOST_UNREAD = 0.5  # share of the cells of a column of which more cannot be read: the column is left out
+LOOKED_AT = 1000  # cells by which the form of dates is chosen
+
+
+def fitted(schema: Schema, synthetic: Any) -> tuple[Schema, Any, Intake]:
+    """Schema and synthetic table as far as these fit each other, and what was done.
+
+    Raises:
+        TableError: the table has no records, or no column of the schema.
+    """
+    if synthetic.num_rows == 0:
+        return schema, synthetic, Intake()  # whoever encodes the table says so
+    named, renamed, lacking = _named(schema, synthetic)
+    further = columns_beyond(schema, synthetic)
+    whole = [a for a in schema.coded if lacking.isdisjoint(a.reads)]
+    unread, blanked, reformed, more = [], {}, [], {}
+    for a in whole:
+        table, changed, share, other_form = _read(a, named)
+        if table is None:
+            unread.append(a.name)
+            continue
+        named = table
+        if share:
+            blanked[a.name] = share
+        if other_form:
+            reformed.append(a.name)
+        if changed is not a:
+            more[a.name] = changed
+    gone = {a.name for a in schema.coded if not lacking.isdisjoint(a.reads)}
+    without = gone | set(unread)
+    kept = _without(schema, without, more)
+    if not kept.coded:
+        locate(synthetic.column_names, [n for a in schema.coded for n in a.reads])  # says which columns it lacks
+        msg = "no column of the synthetic table can be read by the schema; give the schema that it was made by"
+        raise TableError(msg)
+    told = Intake(
+        lacking=tuple(n for n in schema.domain().names if n in gone), unreadable=tuple(unread), further=further,
+        renamed=tuple(renamed), reformed=tuple(reformed), blanked=blanked,
+    )  # fmt: skip
+    return kept, named, told
+
+
+def _codes(a: Any, table: Any, *, strict: bool) -> Any:
+    columns = (table.column(i) for i in locate(table.column_names, list(a.reads)))
+    return a.encode(*columns, comma=has_decimal_comma(table), strict=strict)
+
+
+def _key(name: str) -> str:
+    """Letters and digits of a header in lower case: what other programs keep of it."""
+    return "".join(ch for ch in name.lower() if ch.isalnum())
+
+
+def _named(schema: Schema, table: Any) -> tuple[Any, list[str], set[str]]:
+    """The table with headers of the schema where they differ in marks and case alone; those columns; lacking ones."""
+    names, renamed, lacking = list(table.column_names), [], set[str]()
+    wanted = list(dict.fromkeys(n for a in schema.coded for n in a.reads))
+    for name in wanted:
+        try:
+            locate(names, [name])
+            continue
+        except TableError:
+            pass
+        alike = [i for i, n in enumerate(names) if _key(n) == _key(name) and n not in wanted and _key(name)]
+        if len(alike) == 1:
+            names[alike[0]] = name
+            renamed.append(name)
+        else:
+            lacking.add(name)
+    return table.rename_columns(names) if renamed else table, renamed, lacking
+
+
+def columns_beyond(schema: Schema, table: Any) -> tuple[str, ...]:
+    """Columns that the schema does not name, under no other marks or case either."""
+    known = {_key(a.name) for a in schema.attributes} | {_key(n) for a in schema.coded for n in a.reads}
+    known |= {_key(schema.unit.identifier)} if schema.unit.identifier else set()
+    return tuple(n or "(no name)" for n in table.column_names if _key(n) not in known or not _key(n))
+
+
+def _read(a: Any, table: Any) -> tuple[Any, Any, float, bool]:
+    """The table with a column that can be read, its attribute, the share of unread cells, whether dates were reformed.
+
+    The table is None where more than half of the cells cannot be read.
+    """
+    needed = a.further_cells(table.column(locate(table.column_names, [a.name])[0])) if len(a.reads) == 1 else {}
+    try:
+        _codes(a.model_copy(update=needed) if needed else a, table, strict=True)
+        return table, a, 0.0, False
+    except TableError:
+        pass
+    if isinstance(a, DatetimeAttribute) and len(a.reads) == 1:
+        again = _reformed(a, table)
+        if again is not None:
+            return again, a, 0.0, True
+    wide = a.model_copy(update={"missing": True})
+    codes = np.asarray(_codes(wide, table, strict=False))
+    labels = list(wide.labels())
+    column = table.column(locate(table.column_names, [a.name])[0])
+    blank = column.null_count / len(column)
+    unread = float(((codes < 0) | (codes == len(labels) - 1)).mean()) - blank
+    if unread > MOST_UNREAD:
+        return None, a, unread, False
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    # blank in the table, so that all who read it again find the same
+    mask = pa.array((codes < 0) | (codes == len(labels) - 1))
+    at = locate(table.column_names, [a.name])[0]
+    flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    made = pc.if_else(mask, pa.scalar(None, flat.type), flat)
+    return table.set_column(at, table.column_names[at], made), a, unread, False
+
+
+def _reformed(a: DatetimeAttribute, table: Any) -> Any:
+    """The table with a column of dates in the form of the schema; None where no other form fits all cells."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    at = locate(table.column_names, [a.name])[0]
+    column = table.column(at)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return None
+    text = pc.utf8_trim_whitespace(column.combine_chunks())
+    text = pc.if_else(pc.equal(text, ""), pa.scalar(None, text.type), text)
+    best: tuple[int, Any] | None = None
+    for form in (d + t for d in FORMS for t in TIMES):
+        few = pc.strptime(text.slice(0, LOOKED_AT), form, "s", error_is_null=True)
+        if few.null_count > text.slice(0, LOOKED_AT).null_count:
+            continue
+        every = pc.strptime(text, form, "s", error_is_null=True)
+        if every.null_count > text.null_count:
+            continue
+        days = pc.strftime(every, "%Y-%m-%dT%H:%M:%S" if a.precise else "%Y-%m-%d")
+        made = table.set_column(at, table.column_names[at], days)
+        try:
+            codes = _codes(a, made, strict=not text.null_count)
+        except TableError:
+            continue
+        spread = len(np.unique(codes))
+        if best is None or spread > best[0]:
+            best = spread, made
+    return None if best is None else best[1]
+
+
+def _without(schema: Schema, names: set[str], more: dict[str, Any]) -> Schema:
+    """The schema without some attributes and all that rests on them."""
+    if not names and not more:
+        return schema
+    origins = {a.name for a in schema.derived if a.origin in names}
+    attributes = tuple(more.get(a.name, a) for a in schema.attributes if a.name not in names | origins)
+    rules = tuple(r for r in schema.rules if names.isdisjoint(r.columns))
+    try:
+        Codec(schema.model_copy(update={"attributes": attributes, "rules": rules}))
+    except (SchemaError, ValueError):
+        return schema.model_copy(update={"attributes": (), "rules": ()})
+    return schema.model_copy(update={"attributes": attributes, "rules": rules})

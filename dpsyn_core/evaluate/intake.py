@@ -1,0 +1,35 @@
+"""What became of rows and columns before two tables were compared: left out, cut, renamed, read in another way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsyn_core.schema import RuleBreaks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intake:
+    """Private, but for what it says of the synthetic table.
+
+    rows: of the real table. limited: those of them beyond the most records of one individual. misfits: those that the
+    schema has no place for. ignored: real columns that the schema leaves out. lacking: columns that the synthetic table
+    does not have. unreadable: its columns of which no cell could be read. renamed: its columns that were found under
+    another name. further: its columns that the schema does not name. reformed: its columns whose dates were written in
+    another form. blanked: its columns with the share of cells that could not be read and count as blank. proposed:
+    rules that the headers propose and that are not in the schema, with what breaks them. texts: of a column of numbers,
+    a real cell as the file has it.
+    """
+
+    rows: int = 0
+    limited: int = 0
+    misfits: int = 0
+    ignored: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    reformed: tuple[str, ...] = ()
+    blanked: dict[str, float] = field(default_factory=dict)
+    proposed: tuple[tuple[Any, RuleBreaks], ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,160 @@
+"""What the report finds first: each fault of a table by itself, with figures that pandas finds in the two files."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.evaluate import compare_tables, verdict
+from dpsyn_core.report.verdict import sentence, verdict_entry
+from dpsyn_core.report.wording import words
+from dpsyn_core.schema import Schema
+
+N = 1200
+PLACES = {"Oslo": "Norway", "Bergen": "Norway", "Turku": "Finland", "Espoo": "Finland", "Lund": "Sweden"}
+
+
+def stays(seed, n=N):
+    rng = np.random.default_rng(seed)
+    city = rng.choice(list(PLACES), n)
+    begin = np.datetime64("2023-01-01") + rng.integers(0, 300, n)
+    nights = 1 + rng.poisson(2, n)
+    paid = np.where(rng.random(n) < 0.4, 0, np.round(rng.lognormal(5, 0.6, n))).astype(int)
+    works = rng.choice(["yes", "no"], n, p=[0.6, 0.4])
+    hours = np.where(works == "yes", rng.integers(10, 50, n), np.nan)
+    return pd.DataFrame({
+        "city": city, "country": [PLACES[c] for c in city], "begin": begin, "finish": begin + nights,
+        "nights": nights, "paid": paid, "works": works, "hours": pd.array(hours, dtype="Int64"),
+        "age": rng.integers(18, 90, n),
+    })  # fmt: skip
+
+
+def schema(**unit):
+    return Schema.of({"version": 1, "name": "stays", **({"unit": unit} if unit else {}), "attributes": [
+        {"name": "city", "kind": "categorical", "values": list(PLACES)},
+        {"name": "country", "kind": "categorical", "values": ["Norway", "Finland", "Sweden"]},
+        {"name": "begin", "kind": "datetime", "min": "2023-01-01", "max": "2024-12-31"},
+        {"name": "finish", "kind": "datetime", "min": "2023-01-01", "max": "2024-12-31"},
+        {"name": "nights", "kind": "numeric", "dtype": "integer", "min": 0, "max": 30},
+        {"name": "paid", "kind": "numeric", "dtype": "integer", "min": 0, "max": 3000},
+        {"name": "works", "kind": "categorical", "values": ["yes", "no"]},
+        {"name": "hours", "kind": "numeric", "dtype": "integer", "min": 0, "max": 60, "missing": True},
+        {"name": "age", "kind": "numeric", "dtype": "integer", "min": 18, "max": 90},
+    ]})  # fmt: skip
+
+
+def arrow(frame):
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def found(made, real=None, described=None):
+    real = stays(1) if real is None else real
+    return verdict(compare_tables(described or schema(), arrow(made), arrow(real)))
+
+
+def of(kind, made):
+    listed = found(made).findings
+    assert kind in [f.key for f in listed], [f.key for f in listed]
+    return next(f for f in listed if f.key == kind)
+
+
+def test_a_fresh_sample_has_no_finding():
+    assert found(stays(2)).findings == []
+
+
+@pytest.mark.parametrize("part", [1.0, 0.5, 0.1])
+def test_a_copy_is_an_alarm_and_comes_first(part):
+    real, rows = stays(1), int(part * N)
+    made = pd.concat([real.iloc[:rows], stays(2).iloc[rows:]]).sample(frac=1, random_state=1)
+    result = found(made)
+    assert result.findings[0] is result.alarm
+    entry = verdict_entry(compare_tables(schema(), arrow(made), arrow(real)))["verdict"]
+    assert entry["sentence"].startswith(entry["alarm"])
+    assert not result.praises
+
+
+def test_a_copy_with_small_noise_is_an_alarm():
+    real = stays(1)
+    assert found(real.assign(age=real.age + 1)).alarm is not None
+
+
+def test_broken_functions_are_counted_as_pandas_counts_them():
+    made = stays(2)
+    made.loc[: N // 3, "country"] = "Sweden"
+    f = of("function", made)
+    assert f.columns == ("city", "country")
+    assert f.synthetic == pytest.approx((made.country != made.city.map(PLACES)).mean())
+    assert len(f.examples) == 3 and found(made).findings[0].key == "function"
+
+
+def test_orders_and_times_between_are_counted_as_pandas_counts_them():
+    made = stays(2)
+    made.loc[: N // 3, ["begin", "finish"]] = made.loc[: N // 3, ["finish", "begin"]].to_numpy()
+    assert of("order", made).synthetic == pytest.approx((made.begin > made.finish).mean())
+    apart = (made.finish - made.begin).dt.days != made.nights
+    assert of("between", made).synthetic == pytest.approx(apart.mean())
+
+
+def test_a_filter_against_its_skips_is_counted_as_pandas_counts_it():
+    made = stays(2)
+    made["works"] = np.random.default_rng(3).permutation(made.works)
+    f = of("filter_blank", made)
+    assert f.synthetic == pytest.approx((made.hours.isna() != (made.works == "no")).mean())
+
+
+def test_zeros_of_amounts_are_those_of_the_files():
+    made = stays(2)
+    made.loc[made.paid == 0, "paid"] = 50
+    f = of("zeros", made)
+    assert (f.real, f.synthetic) == (pytest.approx((stays(1).paid == 0).mean()), 0.0)
+
+
+def test_fractions_where_whole_numbers_were_are_found():
+    made = stays(2).assign(age=lambda x: x.age + 0.37)
+    assert of("fractions", made).synthetic == 1.0 and found(made).findings[0].columns == ("age",)
+
+
+def test_rows_beyond_the_limit_are_left_out_and_said_first():
+    real = stays(1).assign(person=np.arange(N) // 8)
+    described = schema(identifier="person", max_records=1)
+    c = compare_tables(described, arrow(stays(2)), arrow(real))
+    assert c.n == N // 8 and c.intake.limited == N - N // 8
+    assert verdict(c).findings[0].key == "rows" and "150 of 1,200" in sentence(verdict(c))
+    assert "150 von 1.200" in sentence(verdict(c), words("de"))
+
+
+def test_foreign_tables_are_scored_as_far_as_they_fit():
+    made = stays(2).drop(columns="age").rename(columns={"country": "Country."})
+    made["begin"] = made.begin.dt.strftime("%d.%m.%Y")
+    made["paid"] = "about " + made.paid.astype(str)
+    c = compare_tables(schema(), arrow(made.reset_index(names="Unnamed: 0")), arrow(stays(1)))
+    told = c.intake
+    assert (told.lacking, told.unreadable, told.renamed) == (("age",), ("paid",), ("country",))
+    assert (told.reformed, told.further) == (("begin",), ("Unnamed: 0",))
+    assert c.exact("begin")[1][0] == (stays(2).begin[0] - pd.Timestamp("1970-01-01")).days
+    assert verdict(c).findings[0].key == "lacking"
+    with pytest.raises(TableError):
+        compare_tables(schema(), arrow(pd.DataFrame({"other": [1, 2]})), arrow(stays(1)))
+
+
+def test_a_proposed_rule_that_was_not_added_is_named():
+    made = stays(2).rename(columns={"begin": "start_date", "finish": "end_date"})
+    real = stays(1).rename(columns={"begin": "start_date", "finish": "end_date"})
+    document = schema().document()
+    for a in document["attributes"]:
+        a["name"] = {"begin": "start_date", "finish": "end_date"}.get(a["name"], a["name"])
+    made.loc[: N // 4, "end_date"] = made.start_date - pd.Timedelta(days=1)
+    first = found(made, real, Schema.of(document)).findings[0]
+    assert first.remedy == "proposed" and first.what["rule"] == "start_date <= end_date"
+
+
+def test_the_sentence_never_keeps_relations_that_it_says_cannot_be_read():
+    for code in ("en", "de"):
+        for grade in ("bins", "shares"):
+            assert "{kept}" not in words(code)[f"verdict_{grade}"]
+
+
+def test_every_finding_has_a_sentence_and_every_remedy_words_in_all_languages():
+    english, german = ({k for k in words(code) if k.startswith(("finding_", "remedy_"))} for code in ("en", "de"))
+    assert english == german
