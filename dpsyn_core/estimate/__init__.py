@@ -13,6 +13,7 @@ marginals.dense: allocation combine dense_marginals
 marginals.descent: descend
 marginals.figures: Groups entropy quantiles
 marginals.maxent: Reconstruction check_query reconstruct
+marginals.model_sums: ModelDesign ModelSum
 marginals.overlap: agree estimate_total make_consistent overlaps
 marginals.reconstruction: ReconstructionRule coefficient_sets marginal_from proper signed_sum
 marginals.released_file: LEAST ReleasedFile load_measurements load_released pack_measurements packed_document
@@ -34,6 +35,7 @@ records.rls.empty_cells: empty_cells
 records.rls.fit: Course Pace Target fit_records follow proposals_of schedule
 records.rls.gaps: coarse_scores place_by_category with_gaps
 records.rls.higher_orders: shrink_wide
+records.rls.model_outcomes: coefficients exchange_outcomes
 records.rls.numbers: shrink_classes shrink_numbers shrink_side
 records.rls.oneway.coarse_sums: shrink_with_sums
 records.rls.oneway.empty_runs: supported

@@ -32,6 +32,8 @@ from dpsyn_core.estimate.marginals.figures import quantiles as quantiles
 from dpsyn_core.estimate.marginals.maxent import Reconstruction as Reconstruction
 from dpsyn_core.estimate.marginals.maxent import check_query as check_query
 from dpsyn_core.estimate.marginals.maxent import reconstruct as reconstruct
+from dpsyn_core.estimate.marginals.model_sums import ModelDesign as ModelDesign
+from dpsyn_core.estimate.marginals.model_sums import ModelSum as ModelSum
 from dpsyn_core.estimate.marginals.overlap import agree as agree
 from dpsyn_core.estimate.marginals.overlap import estimate_total as estimate_total
 from dpsyn_core.estimate.marginals.overlap import make_consistent as make_consistent
@@ -108,6 +110,8 @@ from dpsyn_core.estimate.records.rls.gaps import coarse_scores as coarse_scores
 from dpsyn_core.estimate.records.rls.gaps import place_by_category as place_by_category
 from dpsyn_core.estimate.records.rls.gaps import with_gaps as with_gaps
 from dpsyn_core.estimate.records.rls.higher_orders import shrink_wide as shrink_wide
+from dpsyn_core.estimate.records.rls.model_outcomes import coefficients as coefficients
+from dpsyn_core.estimate.records.rls.model_outcomes import exchange_outcomes as exchange_outcomes
 from dpsyn_core.estimate.records.rls.numbers import shrink_classes as shrink_classes
 from dpsyn_core.estimate.records.rls.numbers import shrink_numbers as shrink_numbers
 from dpsyn_core.estimate.records.rls.numbers import shrink_side as shrink_side

@@ -22,6 +22,7 @@ evaluation: evaluate
 forms: GapQuestion GiniQuestion GroupedQuestion KINDS MOST_GROUPS MOST_TABLE MeanQuestion PeriodBins PredictQuestion
 forms: QuantileQuestion Question RangeQuestion RegressionQuestion SumQuestion TableQuestion
 meaning: code_of conditions groups_of numbers_of numeric within
+regress: DesignMatrix fit_linear fit_logistic
 suggestions: GROUP INCOME SPLIT TARGET find is_rate key templates two_sides
 validity: check
 """,

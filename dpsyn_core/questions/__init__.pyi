@@ -55,6 +55,9 @@ from dpsyn_core.questions.meaning import groups_of as groups_of
 from dpsyn_core.questions.meaning import numbers_of as numbers_of
 from dpsyn_core.questions.meaning import numeric as numeric
 from dpsyn_core.questions.meaning import within as within
+from dpsyn_core.questions.regress import DesignMatrix as DesignMatrix
+from dpsyn_core.questions.regress import fit_linear as fit_linear
+from dpsyn_core.questions.regress import fit_logistic as fit_logistic
 from dpsyn_core.questions.suggestions import GROUP as GROUP
 from dpsyn_core.questions.suggestions import INCOME as INCOME
 from dpsyn_core.questions.suggestions import SPLIT as SPLIT

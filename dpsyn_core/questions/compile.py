@@ -22,6 +22,7 @@ from dpsyn_core.questions.forms import (
     TableQuestion,
 )
 from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, conditions, numbers_of, numeric
+from dpsyn_core.questions.regress import design_of
 from dpsyn_core.schema import Domain, Schema
 
 JOINT_CELLS = 200  # a regression is measured as one table up to so many cells; larger ones lose to their pairs
@@ -29,6 +30,7 @@ DEFAULT_SHARE = 0.5  # of what pairs of attributes would get without questions, 
 PRECISE = 4.0  # times less noise than pairs have: a table of a question is not measured better than that by default
 PAIRS = 4.5  # pairs that a run usually measures, for each attribute
 COVERED = 4.0  # times more cells, up to which a table answers for a smaller one inside it
+MOST_SUMMED = 60  # terms of a regression that is measured as a sum; a longer vector is mostly noise
 FEW = 8  # values that a number is likely to have once it is coarse
 
 
@@ -50,8 +52,10 @@ def workload_of(questions: Questions | None, schema: Schema, share: float | None
     if not len(asked) or share == 0:
         return None
     needs = compile_questions(asked, schema)
+    models = tuple(design_of(q, schema) for q in asked.questions if isinstance(q, RegressionQuestion))
+    models = tuple(m for m in models if len(m.terms) <= MOST_SUMMED)
     part = default_share(len(needs), len(schema.coded)) if share is None else float(share)
-    return Workload(needs=needs, share=part)
+    return Workload(needs=needs, share=part, models=models)
 
 
 def default_share(tables: int, attributes: int) -> float:
@@ -156,6 +160,7 @@ def _need(
     means: Mapping[str, Floats] = NO_NUMBERS,
     whole: Sequence[str] = (),
     target: str | None = None,
+    model: bool = False,
 ) -> Need:
     return Need(
         attributes=domain.ordered_set(names),
@@ -165,6 +170,7 @@ def _need(
         means=means,
         whole=frozenset(whole) - maps.keys() - means.keys(),
         target=target,
+        model=model,
     )
 
 
@@ -172,6 +178,7 @@ def _joined(a: Need, b: Need) -> Need:
     return Need(
         attributes=a.attributes, weight=a.weight + b.weight, questions=(*a.questions, *b.questions), maps=a.maps,
         means=a.means, whole=a.whole, target=a.target or b.target,
+        model=a.model and b.model,
     )  # fmt: skip
 
 
@@ -224,9 +231,10 @@ def _regression(question: RegressionQuestion, schema: Schema, domain: Domain) ->
     def need(of: Sequence[str], weight: float) -> Need:
         return _need(
             domain, of, question, weight=weight, maps={n: maps[n] for n in of if n in maps},
-            means={n: means[n] for n in of if n in means}, whole=of,
+            means={n: means[n] for n in of if n in means}, whole=of, model=terms <= MOST_SUMMED,
         )  # fmt: skip
 
+    terms = len(design_of(question, schema).terms)
     if math.prod(sizes) <= JOINT_CELLS:
         return (need(names, float(question.weight)),)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]

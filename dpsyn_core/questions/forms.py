@@ -6,7 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, Tag
+from pydantic import model_serializer as serializer
 from pydantic import model_validator as validator
+
+from dpsyn_core.errors import QuestionError
+from dpsyn_core.questions.formula import Factor, Formula
 
 MOST_GROUPS = 2  # attributes that a mean, a sum or a quantile is broken down by
 MOST_TABLE = 4  # attributes of a cross table
@@ -218,13 +222,53 @@ class PredictQuestion(BaseQuestion):
 
 
 class RegressionQuestion(BaseQuestion):
-    """Coefficients of a regression of one attribute on others."""
+    """Coefficients of a regression of one attribute on others, or on functions and products of them."""
 
     kind: Literal["regression"] = "regression"
-    of: Name = Field(description="The outcome: a numeric attribute, or for a logistic model one of two values")
-    on: tuple[Name, ...] = Field(min_length=1, max_length=20, description="The attributes that explain it")
+    formula: StrictStr | None = Field(
+        None, min_length=1, max_length=5000, description="died ~ treated + age + log(crp) + treated*diabetes"
+    )
+    of: StrictStr = Field(
+        "", max_length=500, description="Without a formula: the outcome, a number or one of two values"
+    )
+    on: tuple[Name, ...] = Field((), max_length=20, description="Without a formula: the attributes that explain it")
     model: Literal["linear", "logistic"] = Field("linear", description="Least squares, or logistic")
     value: Value | None = Field(None, description="Logistic: the value whose odds are explained; null: the last one")
+
+    @validator(mode="before")
+    @classmethod
+    def _read(cls, given: Any) -> Any:
+        """A formula says which attributes there are."""
+        if not isinstance(given, dict) or not isinstance(given.get("formula"), str):
+            return given
+        if "of" in given or "on" in given:
+            msg = "a formula names the outcome and what explains it; remove 'of' and 'on'"
+            raise ValueError(msg)
+        try:
+            found = Formula.of(given["formula"])
+        except QuestionError as error:
+            raise ValueError(str(error)) from error
+        return given | {"of": found.outcome.column, "on": found.columns}
+
+    @validator(mode="after")
+    def _explains(self) -> RegressionQuestion:
+        if not (self.of and self.on):
+            msg = "a regression needs a formula, or an outcome ('of') and what explains it ('on')"
+            raise ValueError(msg)
+        return self
+
+    @serializer(mode="wrap")
+    def _plain(self, dump: Any) -> dict[str, Any]:
+        """Attributes that follow from a formula do not appear."""
+        values: dict[str, Any] = dump(self)
+        return values if self.formula is None else {k: v for k, v in values.items() if k not in ("of", "on")}
+
+    @property
+    def read(self) -> Formula:
+        """Its formula, or that of the attributes as they are."""
+        if self.formula is not None:
+            return Formula.of(self.formula)
+        return Formula(Factor(self.of), tuple((Factor(name),) for name in self.on))
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.errors import QuestionError
+from dpsyn_core.estimate import ModelDesign
 from dpsyn_core.questions.answer import Answer, Axis
 from dpsyn_core.questions.forms import RegressionQuestion
-from dpsyn_core.questions.meaning import Floats, code_of, numeric
+from dpsyn_core.questions.formula import FUNCTIONS, Factor
+from dpsyn_core.questions.meaning import Floats, code_of, numbers_of, numeric
 from dpsyn_core.schema import Schema
 
 STEPS = 60  # of Newton's method
-LARGEST = 30.0  # a standardized logistic coefficient beyond this means that a term separates the outcomes
+LARGEST = (
+    12.0  # a logistic coefficient of more standard deviations of its term means that a term separates the outcomes
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +39,78 @@ class DesignMatrix:
     keep: NDArray[np.intp]
 
 
+def design_of(question: RegressionQuestion, schema: Schema) -> ModelDesign:
+    """The terms and the outcome of a regression.
+
+    Terms are numbers, functions of numbers, one 0/1 column for each value of a category but the first, and products of
+    these. Records with a missing, other or special cell in any column do not take part.
+
+    Raises:
+        QuestionError: a function has no value for some number of its column.
+    """
+    read, logistic = question.read, question.model == "logistic"
+    wanted: dict[str, list[str | int | None]] = {}  # by attribute: functions (None: the number), or codes
+    places: list[tuple[str, list[tuple[str, str | int | None]]]] = [("intercept", [])]
+    for factors in read.terms:
+        found: list[tuple[str, list[tuple[str, str | int | None]]]] = [("", [])]
+        for factor in factors:
+            one = _columns(factor, schema[factor.column])
+            found = [(f"{a}:{b}".lstrip(":"), [*x, y]) for a, x in found for b, y in one]
+        places += found
+    outcome = read.outcome
+    aim = (outcome.column, _explained(question, schema) if logistic else outcome.function)
+    for column, key in [*(k for _, keys in places for k in keys), aim]:
+        if key not in wanted.setdefault(column, []):
+            wanted[column].append(key)
+    lookups = {n: _lookup(schema[n], keys, logistic and n == outcome.column) for n, keys in wanted.items()}
+    starts = dict(zip(lookups, np.cumsum([0, *(t.shape[1] for t in lookups.values())]).tolist(), strict=False))
+    place = {(n, key): starts[n] + i for n, keys in wanted.items() for i, key in enumerate(keys)}
+    return ModelDesign(
+        name=question.name,
+        weight=float(question.weight),
+        lookups=lookups,
+        terms=tuple((label, tuple(place[k] for k in keys)) for label, keys in places),
+        outcome=outcome.column,
+        y=place[aim],
+        logistic=logistic,
+        functions=MappingProxyType({p: k for k, p in place.items() if not isinstance(k[1], int)}),
+    )
+
+
+def _columns(factor: Factor, attribute: Any) -> list[tuple[str, tuple[str, str | int | None]]]:
+    """The columns of a factor, with their labels: a number, or one a value but the first."""
+    if numeric(attribute):
+        return [(str(factor), (factor.column, factor.function))]
+    labels = attribute.labels()
+    return [(f"{factor} = {labels[c]}", (factor.column, c)) for c in range(1, attribute.size - attribute.special)]
+
+
+def _explained(question: RegressionQuestion, schema: Schema) -> int:
+    """The code whose odds a logistic model explains."""
+    outcome = schema[question.of]
+    last = int(outcome.size - outcome.special) - 1
+    return last if question.value is None else code_of(outcome, question.value)
+
+
+def _lookup(attribute: Any, keys: Sequence[str | int | None], whole: bool) -> Floats:
+    """The numbers of each code, (size, keys + 1), the last one whether it has them all. whole: all plain codes do."""
+    has = np.arange(attribute.size) < attribute.size - attribute.special
+    numbers = numbers_of(attribute) if numeric(attribute) and not whole else np.zeros(attribute.size)
+    has &= ~np.isnan(numbers)
+    out = np.zeros((attribute.size, len(keys) + 1))
+    out[:, -1] = has
+    for i, key in enumerate(keys):
+        if isinstance(key, int):
+            out[key, i] = 1.0
+            continue
+        with np.errstate(all="ignore"):
+            out[has, i] = numbers[has] if key is None else FUNCTIONS[key](numbers[has])
+        if not np.isfinite(out[:, i]).all():
+            msg = f"{key}({attribute.name}) has no value for some numbers of its range; take another function, as log1p"
+            raise QuestionError(msg)
+    return out
+
+
 def design(
     question: RegressionQuestion,
     columns: Mapping[str, NDArray[np.integer[Any]]],
@@ -41,9 +119,7 @@ def design(
     numbers: Callable[[str], Floats],
     weights: Floats,
 ) -> DesignMatrix:
-    """The design matrix: numbers as they are, categories as one column a value but the first.
-
-    Records with a missing, other or special cell in any column are left out.
+    """The design matrix of records.
 
     Args:
         question: fits the schema.
@@ -52,32 +128,16 @@ def design(
         numbers: gives the numbers of an attribute, NaN where there is none.
         weights: of the records.
     """
-    names = (question.of, *question.on)
-    whole = np.ones(len(weights), dtype=bool)
-    for name in names:
-        whole &= columns[name] < schema[name].size - schema[name].special
-        if numeric(schema[name]) and not (name == question.of and question.model == "logistic"):
-            whole &= ~np.isnan(numbers(name))
+    made = design_of(question, schema)
+    values = made.numbers(columns)
+    whole = made.complete(values) > 0
+    for position, (name, function) in made.functions.items():
+        with np.errstate(all="ignore"):
+            values[:, position] = numbers(name) if function is None else FUNCTIONS[function](numbers(name))
+        whole &= np.isfinite(values[:, position])
     keep = np.flatnonzero(whole)
-    terms, parts = ["intercept"], [np.ones(len(keep))]
-    for name in question.on:
-        attribute = schema[name]
-        if numeric(attribute):
-            terms.append(name)
-            parts.append(numbers(name)[keep])
-            continue
-        labels = attribute.labels()
-        for code in range(1, attribute.size - attribute.special):
-            terms.append(f"{name} = {labels[code]}")
-            parts.append((columns[name][keep] == code).astype(np.float64))
-    if question.model == "logistic":
-        outcome = schema[question.of]
-        last = int(outcome.size - outcome.special) - 1
-        chosen = last if question.value is None else code_of(outcome, question.value)
-        y = (columns[question.of][keep] == chosen).astype(np.float64)
-    else:
-        y = numbers(question.of)[keep]
-    return DesignMatrix(terms=tuple(terms), x=np.column_stack(parts), y=y, weights=weights[keep], keep=keep)
+    kept = values[keep]
+    return DesignMatrix(terms=made.labels, x=made.x(kept), y=kept[:, made.y], weights=weights[keep], keep=keep)
 
 
 def answer_regression(
@@ -142,7 +202,8 @@ def fit_logistic(made: DesignMatrix) -> tuple[Floats, Floats]:
         before, value = value, _deviance(z @ b, y, w)
         if before - value < 1e-10 * (abs(value) + 1):
             break
-    if np.abs(b).max() > LARGEST:
+    middle = (w @ x) / w.sum()
+    if np.abs(b / scale * np.sqrt((w @ (x - middle) ** 2) / w.sum())).max() > LARGEST:
         return beta, covariance
     beta[used] = b / scale
     covariance[np.ix_(used, used)] = np.linalg.pinv(gram) / np.outer(scale, scale)

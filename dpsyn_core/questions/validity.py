@@ -18,6 +18,7 @@ from dpsyn_core.questions.forms import (
     TableQuestion,
 )
 from dpsyn_core.questions.meaning import attribute_of, code_of, groups_of, numbers_of, numeric, within
+from dpsyn_core.questions.regress import design_of
 from dpsyn_core.schema import Schema
 from dpsyn_core.tables import clauses
 
@@ -104,8 +105,14 @@ def _cells(sizes: Sequence[int]) -> None:
 
 
 def _regression(question: RegressionQuestion, schema: Schema) -> None:
-    outcome = schema[question.of]
+    outcome, read = schema[question.of], question.read
     plain = int(outcome.size - outcome.special)
+    functions = [*(f for term in read.terms for f in term), *([] if question.model == "logistic" else [read.outcome])]
+    for factor in (f for f in functions if f.function is not None):
+        numbers_of(schema[factor.column])
+    if question.model == "logistic" and read.outcome.function is not None:
+        msg = f"a logistic regression explains one value of '{question.of}'; write its name without a function"
+        raise QuestionError(msg)
     if question.model == "linear":
         numbers_of(outcome)
         if question.value is not None:
@@ -118,7 +125,9 @@ def _regression(question: RegressionQuestion, schema: Schema) -> None:
             f"a logistic regression explains one value, and '{question.of}' has {plain} of them; name one with 'value'"
         )
         raise QuestionError(msg)
-    terms = 1 + sum(1 if numeric(schema[n]) else int(schema[n].size - schema[n].special) - 1 for n in question.on)
+    sizes = {n: 1 if numeric(schema[n]) else int(schema[n].size - schema[n].special) - 1 for n in question.on}
+    terms = 1 + sum(math.prod(sizes[f.column] for f in term) for term in read.terms)
     if terms > MOST_TERMS:
         msg = f"it has {terms} coefficients, above the cap of {MOST_TERMS}; name columns with fewer values"
         raise QuestionError(msg)
+    design_of(question, schema)

@@ -84,6 +84,22 @@ def test_every_kind_of_question_has_a_form_that_makes_one_which_fits(app):
     assert len(found) == 9 and not any(n.problem for n in found)
 
 
+def test_a_model_is_written_as_a_formula_and_a_faulty_one_is_refused(app):
+    at_page(app, "questions")
+    space = space_of(app)
+    app.button(key="question_own").click().run()
+    app.selectbox(key="question_1_kind").set_value("regression").run()
+    app.toggle(key="question_1_regression_as_formula").set_value(True).run()
+    app.text_input(key="question_1_regression_formula").set_value("INCWAGE ~ AGE +").run()
+    app.button(key="question_keep").click().run()
+    assert "cannot be read" in app.error[0].value
+    app.text_input(key="question_1_regression_formula").set_value("INCWAGE ~ SEX*AGE + square(AGE)").run()
+    app.button(key="question_keep").click().run()
+    (line,) = kept.lines(space)
+    assert line.document["formula"] == "INCWAGE ~ SEX*AGE + square(AGE)" and not line.problem
+    assert "SEX*AGE" in line.document["name"]
+
+
 def test_one_column_is_never_offered_for_two_places_of_a_gap(app):
     at_page(app, "questions")
     app.button(key="question_own").click().run()

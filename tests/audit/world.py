@@ -6,6 +6,7 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening
+from dpsyn_core.estimate.marginals.model_sums import ModelDesign
 from dpsyn_core.estimate.marginals.workload import Need, Workload
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.budget import Budget
@@ -83,6 +84,12 @@ SPELT_OUT = {
 
 # what questions need, in every shape: public maps, values for a mean, values that are compared, a target, one column
 ASKED = "declared questions"
+MODEL = ModelDesign(
+    name="a model", weight=1.0, outcome="b", y=5, logistic=True,
+    lookups={"a": np.array([[0.0, 1], [1, 1], [2, 1]]), "c": np.array([[0.0, 1], [5, 1], [50, 1], [0, 0]]),
+             "b": np.array([[0.0, 0, 1], [0, 1, 1]])},
+    terms=(("intercept", ()), ("a", (0,)), ("c", (2,)), ("a:c", (0, 2))),
+)  # fmt: skip
 WORKLOAD = Workload(
     needs=(
         Need(
@@ -92,8 +99,10 @@ WORKLOAD = Workload(
         Need(attributes=("b", "d"), weight=0.5, questions=("a prediction",), whole=frozenset({"d"}), target="d"),
         Need(attributes=("a",), weight=2.0, questions=("a range",), maps={"a": Coarsening.of([0, 0, 1])}),
         Need(attributes=("c", "d"), weight=1.0, questions=("a table",)),
+        Need(attributes=("a", "b"), weight=1.0, questions=("a model",), model=True),
     ),
     share=0.5,
+    models=(MODEL,),
 )  # fmt: skip
 
 # epsilon of T1 and T2 where so few records would be told by one-ways alone, and no pair or triple would be measured

@@ -280,6 +280,13 @@ def _regression(schema: Schema, old: Document, key: str) -> Document:
         t("questions.model"), ("linear", "logistic"), default=old.get("model", "linear"), required=True,
         key=f"{key}_model", format_func=lambda m: t(f"questions.model_{m}"),
     )  # fmt: skip
+    if st.toggle(t("questions.as_formula"), "formula" in old, key=f"{key}_as_formula"):
+        written = st.text_input(
+            t("questions.formula"), old.get("formula", ""), key=f"{key}_formula", help=t("questions.formula_help"),
+            placeholder="died ~ treated + age + log(crp) + treated*diabetes",
+        )  # fmt: skip
+        value = old.get("value") if model == "logistic" else None
+        return {"formula": (written or "").strip(), "model": model} | ({} if value is None else {"value": value})
     outcomes = _numeric(schema) if model == "linear" else _groups(schema)
     of = _one("outcome", outcomes, old.get("of"), f"{key}_{model}")
     made: Document = {"of": of, "model": model} if model == "logistic" else {"of": of}

@@ -52,6 +52,8 @@ def asks(question: Question, schema: Schema | None = None) -> str:
         names = t("questions.all_others") if question.predictors is None else ", ".join(question.predictors)
         return t("questions.asks_predict", of=question.of, names=names)
     if isinstance(question, RegressionQuestion):
+        if question.formula is not None:
+            return t("questions.asks_formula", formula=question.formula)
         return t("questions.asks_regression", of=question.of, names=", ".join(question.on))
     return question.name
 
@@ -75,6 +77,8 @@ def name_of(document: dict[str, Any]) -> str:
         return " ".join([" x ".join(of or []), *every])
     if kind == "range":
         return str(document.get("where", ""))[:190]
+    if kind == "regression" and document.get("formula"):
+        return str(document["formula"])[:190]
     if not of:
         return ""
     if kind == "gap" and document.get("between"):

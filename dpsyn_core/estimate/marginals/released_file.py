@@ -83,6 +83,11 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
             }
             for m in joint
         ]
+    sums = measurements.sums if isinstance(measurements, ReleasedTables) else ()
+    if sums:
+        from dpsyn_core.estimate.marginals.model_sums import packed_sum
+
+        document["sums"] = [packed_sum(s) for s in sums]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
@@ -159,6 +164,10 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
         found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
         found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
+        if "sums" in document:
+            from dpsyn_core.estimate.marginals.model_sums import parsed_sum
+
+            found.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return found

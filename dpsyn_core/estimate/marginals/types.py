@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import EngineError
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Coarsening, Recodes
 from dpsyn_core.schema import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate.marginals.model_sums import ModelSum
 
 Law = Literal["gaussian", "geometric"]  # of noise on whole counts: rounded Gaussian, or two-sided geometric
 
@@ -127,17 +130,18 @@ class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
-    a public table, by pair; empty without one.
+    a public table, by pair; empty without one. sums: of declared regressions.
     """
 
     scores: Scores | None = None
     trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
+    sums: tuple[ModelSum, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust and joint tables."""
+        """Other tables with the same scores, trust, joint tables and sums."""
         out = ReleasedTables(tables)
-        out.scores, out.trust, out.joint = self.scores, self.trust, self.joint
+        out.scores, out.trust, out.joint, out.sums = self.scores, self.trust, self.joint, self.sums
         return out
 
 
@@ -212,8 +216,8 @@ def whole_counts(values: Array, total: int, *, rng: Generator) -> NDArray[np.int
     return whole.reshape(np.shape(values))
 
 
-def redrawn(measured: Sequence[Measurement], *, pure: bool, rng: Generator) -> list[Measurement]:
-    """The released tables with fresh noise of the same size on top.
+def redrawn(measured: Sequence[Measurement], *, pure: bool, rng: Generator) -> ReleasedTables:
+    """The released tables and sums with fresh noise of the same size on top.
 
     A refit to them differs from a fit to the released ones by what noise does to it, which is about how the latter
     differs from a fit to exact counts (Raisa, Jalko, Kaski and Honkela 2023 draw the exact counts in the same spirit).
@@ -223,7 +227,10 @@ def redrawn(measured: Sequence[Measurement], *, pure: bool, rng: Generator) -> l
         pure: whether the noise was two-sided geometric (delta 0), else Gaussian, where a table does not say.
         rng: of the post-processing.
     """
-    return [replace(m, values=m.values + noise(m, pure=pure, rng=rng)) for m in measured]
+    out = ReleasedTables(replace(m, values=m.values + noise(m, pure=pure, rng=rng)) for m in measured)
+    if isinstance(measured, ReleasedTables):
+        out.sums = tuple(s.redrawn(rng) for s in measured.sums)
+    return out
 
 
 def noise(m: Measurement, *, pure: bool, rng: Generator) -> NDArray[np.float64]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate.marginals.coarsening import NO_RECODES, Recodes
 from dpsyn_core.schema import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate.marginals.model_sums import ModelDesign
 
 Floats = NDArray[np.float64]
 NO_NUMBERS: Mapping[str, Floats] = MappingProxyType({})
@@ -25,7 +29,8 @@ class Need:
     matters, the number that each cell stands for (NaN: none), shape (size,); coarse values are to be chosen so that
     means are kept. Attributes in neither have as many values as the budget allows. whole: attributes whose values are
     what is compared, and are not merged unless they are many. questions: names of the questions that need it.
-    target: what is to be predicted from the other attribute, None where that is not the purpose.
+    target: what is to be predicted from the other attribute, None where that is not the purpose. model: whether a sum
+    for a regression serves as well, where a system can release one.
     """
 
     attributes: AttributeSet
@@ -35,6 +40,7 @@ class Need:
     means: Mapping[str, Floats] = field(default_factory=lambda: NO_NUMBERS)
     whole: frozenset[str] = frozenset()
     target: str | None = None
+    model: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -51,11 +57,13 @@ class Need:
 class Workload:
     """What a run is told: the tables that its questions need, and the share of the budget that they get.
 
-    needs: each table once. share: part, from 0 to 1, of what pairs of attributes would get without questions.
+    needs: each table once. share: part, from 0 to 1, of what pairs of attributes would get without questions. models:
+    the regressions, for systems that release a sum for each instead of its tables.
     """
 
     needs: tuple[Need, ...]
     share: float
+    models: tuple[ModelDesign, ...] = ()
 
     def sets(self) -> list[AttributeSet]:
         """The attribute sets, each once, for systems whose workload is a list of them."""

@@ -87,6 +87,10 @@ class Inference:
     fewest_events: float = 3.0
     """Standard deviations of the noise of a cell: records that a term of a regression needs on its rarer side."""
 
+    summed_wider: float = 1.2
+    """Widening of the standard errors of a regression with a released sum: the records that the sum is read with are
+    not the real ones (benchmarks.models)."""
+
     separated: float = 0.1
     """Part of the refits in which a term may be lost; more, and its estimate may be infinite (convention)."""
 

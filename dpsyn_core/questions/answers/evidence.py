@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Measurement, merged, noisy_total, proper
+from dpsyn_core.estimate import Measurement, ReleasedTables, merged, noisy_total, proper
 from dpsyn_core.questions.answers.functionals import Batch, Floats, merged_weights
 from dpsyn_core.schema import AttributeSet, Domain
 
@@ -58,6 +58,7 @@ class Evidence:
         """
         self.domain, self.n_public, self.pure = domain, n_public, pure
         self.tables = merged(measured)
+        self.sums = measured.sums if isinstance(measured, ReleasedTables) else ()
         self.scores = dict(scores or {})
         self.joint = [t for t in self.tables if len(t.attributes) > 1]
         released = noisy_total(self.tables) if self.tables else float(made)

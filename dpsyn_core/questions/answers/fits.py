@@ -43,7 +43,7 @@ class Fits:
             progress: told the fits.
             tuning: constants.
         """
-        self.codes, self._measured, self._refit, self._pure = codes, list(measured), refit, pure
+        self.codes, self._measured, self._refit, self._pure = codes, measured, refit, pure
         self._seed, self._progress, self._tuning = seed, progress, tuning
 
     @cached_property

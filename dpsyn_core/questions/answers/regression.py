@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.estimate import ModelDesign, ModelSum, coefficients
 from dpsyn_core.questions.answers.calibration import INFERENCE, Codes, Inference
 from dpsyn_core.questions.answers.combination import combine
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.functionals import Floats
 from dpsyn_core.questions.answers.intervals import GRADES, Grade, Truth
 from dpsyn_core.questions.forms import RegressionQuestion
-from dpsyn_core.questions.meaning import numbers_of, numeric
-from dpsyn_core.questions.regress import DesignMatrix, design, fit_linear, fit_logistic
+from dpsyn_core.questions.meaning import numbers_of
+from dpsyn_core.questions.regress import DesignMatrix, design, design_of, fit_linear, fit_logistic
 from dpsyn_core.schema import Domain, Schema
 
 
@@ -50,6 +52,8 @@ def infer_regression(
 ) -> Coefficients:
     """Coefficients on the synthetic table, with intervals from the spread between refits.
 
+    A declared regression has a released sum of its own, whose noise is known, and needs none of these; see `_summed`.
+
     T = 2 B with t for the real table, and U + 2 B for the population; see `combine`. No interval is given where a pair
     of the outcome with a predictor was not measured, where terms separate the outcomes, or where a term or an outcome
     has too few records to be told from the noise. Where pairs of predictors were not measured, a warning is.
@@ -58,6 +62,10 @@ def infer_regression(
     fits = [fit(question, schema, domain, c, evidence.total) for c in (codes, *redrawn)]
     first, *others = fits
     blank = np.full(len(first.terms), np.nan)
+    wanted = design_of(question, schema)
+    for s in evidence.sums:
+        if s.design.same(wanted) and not np.isnan(first.beta).any():
+            return _summed(s, domain, first, codes, redrawn, truth=truth, confidence=confidence, tuning=tuning)
     missing = [n for n in question.on if not evidence.covered(domain.ordered_set((question.of, n)))]
     if missing:
         pairs = f"'{question.of}' with {_listed(missing)}"
@@ -109,14 +117,51 @@ def infer_regression(
     )  # fmt: skip
 
 
+def _summed(
+    s: ModelSum,
+    domain: Domain,
+    first: RegressionFit,
+    codes: Codes,
+    redrawn: list[Codes],
+    *,
+    truth: Truth,
+    confidence: float,
+    tuning: Inference,
+) -> Coefficients:
+    """Coefficients of a table that follows a released sum, with intervals from the known noise of that sum.
+
+    What records other than the real ones make of the sum is added from the refits: twice its variance, since they are
+    as far from the table as that is from exact counts.
+    """
+
+    def read(records: Codes) -> tuple[Floats, Floats]:
+        numbers = s.design.numbers({n: records[domain.index(n)] for n in s.design.lookups})
+        return coefficients(s, numbers, records.shape[1] / max(total, 1.0))
+
+    total = first.total
+    variance = np.diag(read(codes)[1]).copy()
+    if len(redrawn) > 1:
+        variance += 2 * np.array([read(c)[0] for c in redrawn]).var(axis=0, ddof=1)
+    variance = tuning.summed_wider**2 * np.maximum(variance, 0.0) + (first.variance if truth == "population" else 0.0)
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance)
+    return Coefficients(
+        terms=first.terms, estimate=first.beta, low=first.beta - half, high=first.beta + half,
+        grades=["estimated"] * len(first.terms), synthetic=first.beta, why=[""] * len(first.terms), warning="",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RegressionFit:
-    """Coefficients of one table, their variances, and for each term the scaled records on its rarer side."""
+    """Coefficients of one table, their variances, and for each term the scaled records on its rarer side.
+
+    total: number of real records.
+    """
 
     terms: tuple[str, ...]
     beta: Floats
     variance: Floats
     events: Floats
+    total: float
 
 
 def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Codes, total: float) -> RegressionFit:
@@ -129,41 +174,47 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
     made = design(
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=weights.astype(float)
     )
+    model = design_of(question, schema)
     beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
     return RegressionFit(
-        terms=made.terms, beta=beta, variance=np.nan_to_num(np.diag(covariance)), events=_events(question, schema, made)
+        total=total,
+        terms=made.terms,
+        beta=beta,
+        variance=np.nan_to_num(np.diag(covariance)),
+        events=_events(model, model.numbers(columns)[made.keep], made),
     )
 
 
-def _events(question: RegressionQuestion, schema: Schema, made: DesignMatrix) -> Floats:
+def _events(model: ModelDesign, numbers: Floats, made: DesignMatrix) -> Floats:
     """For each term the records that its coefficient rests on; of a logistic model those with the rarer outcome.
 
     A category is compared with the first value of its attribute, so that the fewer records of the two count. The
     intercept is what the first values of all attributes have; a number rests on all records.
+
+    Args:
+        model: the terms.
+        numbers: of the records, see `ModelDesign.numbers`.
+        made: of the same records.
     """
 
-    def held(rows: NDArray[np.bool_]) -> float:
+    def resting(rows: Any) -> float:
         w = made.weights * rows
-        if question.model == "linear":
+        if not model.logistic:
             return float(w.sum())
         return min(float((w * made.y).sum()), float((w * (1 - made.y)).sum()))
 
-    every = held(np.ones(len(made.weights), dtype=bool))
-    out = [every]
-    at = 1
-    for name in question.on:
-        attribute = schema[name]
-        if numeric(attribute):
-            out.append(every)
-            at += 1
-            continue
-        many = int(attribute.size - attribute.special) - 1
-        members = np.asarray(made.x[:, at : at + many] > 0, dtype=np.bool_)
-        first = held(np.logical_not(np.any(members, axis=1)))
-        out += [min(first, held(members[:, k])) for k in range(many)]
-        out[0] = min(out[0], first)
-        at += many
-    return np.array(out)
+    owner = [n for n, table in model.lookups.items() for _ in range(table.shape[1])]
+    by_term = [[p for p in positions if p not in model.functions] for _, positions in model.terms]
+    values: dict[str, set[int]] = {}
+    for p in (p for positions in by_term for p in positions):
+        values.setdefault(owner[p], set()).add(p)
+    first = {n: resting(np.logical_not(numbers[:, sorted(ps)].astype(bool).max(axis=1))) for n, ps in values.items()}
+    least = min(first.values(), default=resting(np.ones(len(numbers), dtype=bool)))
+    out = [
+        min([resting(numbers[:, ps].astype(bool).min(axis=1, initial=True)), *(first[owner[p]] for p in ps)])
+        for ps in by_term
+    ]
+    return np.array([min(out[0], least), *out[1:]])
 
 
 def _noise(evidence: Evidence, domain: Domain, question: RegressionQuestion) -> float:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.estimate import LEAST, Measurement, ReleasedTables, Scores
-from dpsyn_core.measure import GRID, law_of, sigma_of
+from dpsyn_core.estimate import LEAST, Measurement, ModelSum, ReleasedTables, Scores
+from dpsyn_core.measure import GRID, STEPS, law_of, sigma_of
 from dpsyn_core.privacy import Charge, ChargeRecord, Manifest, Unit, is_table
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import KIND, asked_needs
@@ -188,6 +188,9 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables
     for name, views in shared.items():
         if not any(_pays_views(c, unit, views) for c in noisy if c.name == name):
             out.append(f"the released marginals hold more of '{name}' than the manifest's charge pays for")
+    for s in found.sums:
+        if not any(_pays_sum(c, unit, s) for c in noisy):
+            out.append(f"the manifest lists no charge for the sum of the model '{s.design.name}', or one of more noise")
     scores = found.scores
     if scores is not None and scores.sets and not any(_pays_scores(c, unit, scores) for c in noisy):
         out.append("the manifest lists no charge for the scores of pairs that were released, or one of more noise")
@@ -248,6 +251,14 @@ def _pays_views(c: Charge, unit: Unit, views: Sequence[Measurement]) -> bool:
         if len(needed) > c.cells:
             return False
     return True
+
+
+def _pays_sum(c: Charge, unit: Unit, s: ModelSum) -> bool:
+    """Whether a charge bought a sum of vectors of this norm with so little noise."""
+    if c.kind != "sum" or c.name != f"model {s.design.name}" or c.cells != len(s.values):
+        return False
+    moved = STEPS * unit.max_records * (2 if unit.neighbours == "replace" else 1)
+    return c.sensitivity >= moved * (1 - ROUNDING) and sigma_of(c) * s.clip / STEPS * (1 - ROUNDING) <= s.sigma
 
 
 def _pays_scores(c: Charge, unit: Unit, scores: Scores) -> bool:

@@ -123,6 +123,7 @@ class RlsEvidence:
         self.fine = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
         self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
+        self.sums = measured.sums if isinstance(measured, ReleasedTables) else ()
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""

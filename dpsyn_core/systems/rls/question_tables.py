@@ -26,6 +26,7 @@ from dpsyn_core.systems.rls.tuning import DeclaredTables
 from dpsyn_core.systems.steps import Step, noise_of, share_of
 
 USUAL_PAIRS = 4.5  # measured, for each attribute
+ROUNDS = (0.35, 0.65)  # of the cost of a regression, for its first sum, and for that at what the first one told
 
 
 def target_of(needs: Sequence[Need], domain: Domain, *, most: float = math.inf) -> str | None:
@@ -37,14 +38,27 @@ def target_of(needs: Sequence[Need], domain: Domain, *, most: float = math.inf) 
     return max(sorted(weights), key=lambda n: weights[n]) if weights else None
 
 
-def asked_tables(workload: Workload) -> tuple[Need, ...]:
-    """The tables that are measured for questions alone. What a target is predicted from competes with other pairs."""
-    return tuple(n for n in workload.needs if n.target is None)
+def parts_of_questions(workload: Workload, cost: Cost) -> tuple[Cost | None, Cost | None]:
+    """What the tables of questions and the sums of regressions get of the cost of both, by weight; None: nothing."""
+    models = 0.0 if cost.pure else sum(m.weight for m in workload.models)
+    tables = sum(n.weight for n in asked_tables(workload, pure=cost.pure))
+    if not models or not tables:
+        return (None, cost) if models else (cost if tables else None, None)
+    first, second = cost.split([tables, models])
+    return first, second
+
+
+def asked_tables(workload: Workload, *, pure: bool) -> tuple[Need, ...]:
+    """The tables that are measured for questions alone. What a target is predicted from competes with other pairs.
+
+    A regression needs none where a sum can be released for it: where noise is Gaussian.
+    """
+    return tuple(n for n in workload.needs if n.target is None and (pure or not workload.models or not n.model))
 
 
 def asked_share(workload: Workload) -> float:
-    """Of what pairs would get, for these tables: their part of the share of all questions, by weight."""
-    of_tables = sum(n.weight for n in asked_tables(workload))
+    """Of what pairs would get, for these tables and sums: their part of the share of all questions, by weight."""
+    of_tables = sum(n.weight for n in workload.needs if n.target is None)
     return workload.share * of_tables / max(sum(n.weight for n in workload.needs), 1e-300)
 
 
@@ -158,27 +172,40 @@ def declared_tables(needs: Sequence[Need], view: RlsEvidence, *, cost: Cost, noi
     return DeclaredNeeds(needs=tuple(needs), recodes=recodes, costs=tuple(costs))
 
 
-def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float, about: bool) -> Step:
-    """What these tables will spend: number and share exactly, their noise as far as cells can be guessed."""
-    cost = plan.questions
-    if cost is None:
+def question_steps(workload: Workload, domain: Domain, plan: BudgetPlan, *, total: float, about: bool) -> list[Step]:
+    """What tables and sums will spend: number and share exactly, their noise as far as cells can be guessed."""
+    if plan.questions is None:
         msg = "the plan has no part for questions"
         raise EngineError(msg)
-    scales = [scale for _, scale in likely_tables(needs, domain, plan, total=total)]
-    share = share_of(cost, plan.whole)
-    return Step(
-        kind="question",
-        parts=(len(needs), len(needs)),
-        share=(share, share),
-        sigma=(min(scales), max(scales)),
-        cells=(1, max(_most_cells(n, domain, plan) for n in needs)),
-        about=True,
-    )
+    tables, models = parts_of_questions(workload, plan.questions)
+    out = []
+    if tables is not None:
+        needs = asked_tables(workload, pure=tables.pure)
+        scales = [scale for _, scale in likely_tables(needs, domain, replace(plan, questions=tables), total=total)]
+        share = share_of(tables, plan.whole)
+        out.append(
+            Step(
+                kind="question",
+                parts=(len(needs), len(needs)),
+                share=(share, share),
+                sigma=(min(scales), max(scales)),
+                cells=(1, max(_most_cells(n, domain, plan) for n in needs)),
+                about=True,
+            )
+        )
+    if models is not None:
+        count, share = len(ROUNDS) * len(workload.models), share_of(models, plan.whole)
+        terms = [len(m.terms) for m in workload.models]
+        out.append(
+            Step(kind="sum", parts=(count, count), share=(share, share), cells=(min(terms), max(terms)), about=about)
+        )
+    return out
 
 
 def likely_answers(workload: Workload, domain: Domain, plan: BudgetPlan, *, total: float) -> list[tuple[float, float]]:
     """About how many cells the table of each need will have, and the scale of its noise; none without pairs."""
-    asked, predicted = asked_tables(workload), [n for n in workload.needs if n.target is not None]
+    asked = [n for n in workload.needs if n.target is None]
+    predicted = [n for n in workload.needs if n.target is not None]
     tables = iter(likely_tables(asked, domain, plan, total=total))
     pairs = likely_predictions(predicted, workload, domain, plan, total=total)
     of_targets = iter(pairs)

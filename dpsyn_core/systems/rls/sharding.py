@@ -61,6 +61,7 @@ def in_shards(
     domain = view.domain
     shards = shards_of(n_records, len(domain))
     measured = view.targets(n_records)
+    places = {name: i for i, name in enumerate(domain.names)}
     dtype = np.min_scalar_type(max(domain.sizes) - 1)
 
     def begin(progress: Progress) -> Make:
@@ -99,6 +100,10 @@ def in_shards(
                 follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
             place_numbers(rows, targets, view.one_ways, view.places, rng=own)
             place_by_category(rows, targets, view.one_ways, view.valued, rng=own)
+            if view.sums:
+                from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
+
+                exchange_outcomes(rows, places, view.sums, total=view.total, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 
         return make

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
 SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950
+DRAFT_EFFORT = 0.1  # of records from which the sums of regressions start
 PAIR_CELLS = 400  # of a pair on average, at most about: bins of numbers are merged before pairs are counted
 
 
@@ -122,7 +123,7 @@ class Rls(Synthesizer):
 
     def __init__(self, config: RlsConfig, task: Task, *, tuning: Tuning = TUNING) -> None:
         """Keeps what is public. tuning: other constants, for experiments and tests."""
-        self.config, self.tuning = config, tuning
+        self.config, self.task, self.tuning = config, task, tuning
         self.domain = task.domain
         self.n_public = task.n_public
         self.cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
@@ -172,11 +173,33 @@ class Rls(Synthesizer):
         return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
-        """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
+        """What `measure_tables` does, then the sums of declared regressions, which start from records made of it."""
+        measured, cost = self._measure_tables(counter, gate=gate, progress=progress)
+        if self.workload is not None and cost is not None:
+            from dpsyn_core.systems.rls.models import measure_models
+
+            def draft(n_records: int) -> NDArray[np.unsignedinteger]:
+                config = self.config.model_copy(update={"effort": min(self.config.effort, DRAFT_EFFORT), "even": False})
+                system = Rls(config, self.task, tuning=self.tuning)
+                return system.synthesize(measured, n_records, rng=np.random.default_rng(0))
+
+            total = self.view(measured).total
+            measure_models(self.workload.models, measured, draft, counter, total=total, cost=cost, gate=gate)
+            progress("measuring what regressions need", 1, 1)
+        return measured
+
+    def _measure_tables(
+        self, counter: Counter, *, gate: Gate, progress: Progress = silent
+    ) -> tuple[ReleasedTables, Cost | None]:
+        """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay.
+
+        Returns:
+            What was released, and what the sums of declared regressions may spend.
+        """
         domain = self.domain
-        measured = ReleasedTables()
+        measured, models = ReleasedTables(), None
         if not len(domain):
-            return measure_marginals(counter, [()], [self.cost], gate=gate)
+            return ReleasedTables(measure_marginals(counter, [()], [self.cost], gate=gate)), None
         for_total = total_cost(self.cost, self.n_public, self.tuning.shares)
         if for_total is not None:
             measured += measure_marginals(counter, [()], [for_total], gate=gate)
@@ -188,17 +211,19 @@ class Rls(Synthesizer):
         measured += self.measure_coarse_one_ways(counter, measured, plan, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
-            return measured
+            return measured, models
         view = self.view(measured)
         if self.workload is not None and plan.questions is not None:
-            from dpsyn_core.systems.rls.question_tables import asked_tables, declared_tables
+            from dpsyn_core.systems.rls.question_tables import asked_tables, declared_tables, parts_of_questions
 
-            tables = declared_tables(asked_tables(self.workload), view, cost=plan.questions, noise=self.noise)
-            measured += tables.measure(counter, gate=gate)
-            progress("measuring what questions need", 1, 1)
-            view = self.view(measured)
+            cost, models = parts_of_questions(self.workload, plan.questions)
+            if cost is not None:
+                needs = asked_tables(self.workload, pure=cost.pure)
+                measured += declared_tables(needs, view, cost=cost, noise=self.noise).measure(counter, gate=gate)
+                progress("measuring what questions need", 1, 1)
+                view = self.view(measured)
         if plan.pairs is None:
-            return measured
+            return measured, models
         chosen, weight = self._choose(counter, view, plan, plan.pairs, gate, progress)
         measured.trust = chosen.trust
         if chosen.one_ways is not None:
@@ -218,7 +243,7 @@ class Rls(Synthesizer):
             triples = []
         if not (self.config.triples and (triples or search.pays())):
             measured += measure_pairs(chosen.cost, chosen)
-            return measured
+            return measured, models
         first, later = plan.rounds(chosen.cost)
         if chosen.sets:
             measured += measure_pairs(first, chosen)
@@ -234,7 +259,7 @@ class Rls(Synthesizer):
             gate=gate,
             measure_pairs=measure_pairs,
         )
-        return measured
+        return measured, models
 
     def _choose(
         self, counter: Counter, view: RlsEvidence, plan: BudgetPlan, cost: Cost, gate: Gate, progress: Progress
@@ -372,6 +397,11 @@ class Rls(Synthesizer):
                 )
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
             place_by_category(rows, targets, view.one_ways, view.valued, rng=rng)
+        if view.sums:
+            places = {name: i for i, name in enumerate(domain.names)}
+            from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
+
+            exchange_outcomes(rows, places, view.sums, total=view.total, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
@@ -404,9 +434,9 @@ class Rls(Synthesizer):
             return [*known, ones]
         asked = []
         if self.workload is not None and plans[0].questions is not None:
-            from dpsyn_core.systems.rls.question_tables import asked_tables, question_step
+            from dpsyn_core.systems.rls.question_tables import question_steps
 
-            asked.append(question_step(asked_tables(self.workload), self.domain, plans[0], total=n, about=about))
+            asked += question_steps(self.workload, self.domain, plans[0], total=n, about=about)
         pairing = [p for p in plans if p.pairs is not None]
         if not pairing:
             return [*known, ones, *asked]

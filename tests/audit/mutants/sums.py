@@ -10,6 +10,8 @@ from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.counting.sums import STEPS, Outer, SumRule, Whole
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy import subsampling as sampled
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.systems.rls import models as rls_models
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing
 from tests.audit.probe import FEATURES, Probe
@@ -276,4 +278,33 @@ def little_noise():
         return real(self, exact, charge)
 
     with replacing((Gate, "_noisy", little)):
+        yield
+
+
+def rls_t1():
+    layers.t1("rls, declared questions")
+
+
+def rls_t2():
+    layers.t2("rls, declared questions", seeds=(0,))
+
+
+@mutant("a regression starts from coefficients of the records themselves", "T1", rls_t1)
+def start_from_records():
+    real = rls_models.measure_models
+
+    def peeking(designs, measured, draft, counter, **kwargs):
+        real(designs, measured, lambda n: counter._codes, counter, **kwargs)
+
+    with replacing((rls_models, "measure_models", peeking)):
+        yield
+
+
+@mutant("both sums of a regression spend what is meant for one", "T2", rls_t2)
+def both_sums_for_one():
+    def twice(cost, parts):
+        return [cost, cost] if tuple(parts) == rls_models.ROUNDS else real(cost, parts)
+
+    real = Cost.split
+    with replacing((Cost, "split", twice)):
         yield
