@@ -42,7 +42,7 @@ class Finding:
     @property
     def alarm(self) -> bool:
         """Whether the table is too near to the real one."""
-        return self.weight >= ALARM
+        return bool(self.weight >= ALARM)
 
 
 def beyond_chance(share: float, fresh: float, n: int, m: int, *, sure: float = SURE) -> bool:

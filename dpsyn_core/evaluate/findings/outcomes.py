@@ -84,7 +84,7 @@ def outcomes(c: Comparison) -> Iterator[Finding]:
     """Effects whose sign turned, and effects that are gone."""
     for e in effects(c):
         if e.turned or e.gone:
-            size = min(1.0, abs(e.real - e.synthetic))
+            size = float(min(1.0, abs(e.real - e.synthetic)))  # as JSON has it
             yield Finding(
                 key="turned" if e.turned else "weaker", weight=size * (0.9 if e.turned else 0.4),
                 columns=(e.outcome, e.column), real=e.real, synthetic=e.synthetic, fresh=e.real,
