@@ -27,10 +27,11 @@ def share_field(space: Workspace) -> None:
     choices = space.choices
     usual = _default(space)
     start = usual if choices.questions_share is None else choices.questions_share
-    least, helped = (0, "questions.share_help") if space.linked is None else (1, "linked.share_help")
+    least = 0 if space.linked is None else 1
+    helped = t("questions.share_help") if space.linked is None else t("linked.share_help")
     st.session_state[SHARE] = min(max(round(100 * start), least), 100 - least)
     st.slider(
-        t("questions.share"), least, 100 - least, key=SHARE, format="%d %%", help=t(helped), on_change=_moved,
+        t("questions.share"), least, 100 - least, key=SHARE, format="%d %%", help=helped, on_change=_moved,
         args=(space,),
     )  # fmt: skip
     note(t("questions.share_ends"))
