@@ -41,7 +41,7 @@ DOORS = {
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
 # of the engine that a default run of the bundled sample loads: at most
-FILES, LINES = 145, 22_100
+FILES, LINES = 145, 22_200
 
 RUN = """
 import sys
