@@ -17,7 +17,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.missing_codes import standing_apart
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
-from dpsyn_core.schema.individuals import Asked, asked
+from dpsyn_core.schema.individuals import Asked, asked, names_persons
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import LETTER, DeclaredColumn, amounts, declared_in, headers, instants, read_table, to_arrow
 from dpsyn_core.tables import canonical_text as canonical
@@ -31,8 +31,10 @@ MANY = 200  # text with more distinct values is left out of the draft
 NUMBERED, OWN = "every record has its own number", "every record has its own value"
 TOO_MANY = f"more than {MANY} distinct values"
 MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
+PERSONS = "its header speaks of persons, and a list of its values would publish them"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
-LEFT_OUT = (NUMBERED, OWN, TOO_MANY, MIXED, UNREAD, BLANK)  # why, read from the data: no description that a person gave
+# why, read from the data: no description that a person gave
+LEFT_OUT = (NUMBERED, OWN, TOO_MANY, PERSONS, MIXED, UNREAD, BLANK)
 COMPUTED = 1e-9  # relative error of numbers that a program has computed
 SHOWN = 8  # values of a list that a sentence names
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
@@ -311,6 +313,8 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
         unique = len(texts) == len(column)
         why = OWN if unique else MIXED if mixed(texts) else TOO_MANY
         return {"kind": "identifier" if unique else "ignored", "description": why}
+    if names_persons(name, texts):
+        return {"kind": "ignored", "description": PERSONS}
     return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
 
 

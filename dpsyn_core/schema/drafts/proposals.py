@@ -14,7 +14,7 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
-from dpsyn_core.schema.drafts.draft import mixed
+from dpsyn_core.schema.drafts.draft import PERSONS, mixed
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
@@ -96,6 +96,8 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     dates = written_dates.dates(name, present(filled))
     if dates is not None:
         return Proposal(name=name, seen=seen, why="written", document=dates)
+    if drafted.get("description") == PERSONS:
+        return Proposal(name=name, seen=seen, why="names", document=None)
     why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "mixed" if mixed(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
 
