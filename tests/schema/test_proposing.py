@@ -366,7 +366,9 @@ def test_values_of_persons_are_no_public_list(header, values):
         drafted = draft(t, "t")
     [found, _] = propose(drafted, t)
     assert (found.why, found.document) == ("names", None)
-    assert not any(v in str(drafted.document()) for v in values), "nor does the draft hold them, which one press confirms"
+    assert not any(v in str(drafted.document()) for v in values), (
+        "nor does the draft hold them, which one press confirms"
+    )
 
 
 @pytest.mark.parametrize(
