@@ -47,6 +47,7 @@ ABSENT = (
     "keine angabe", "?", "-", "--", ".", "..", "0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000",
     "9999-12-31", "9999-12-31 00:00:00", "9999-12-31T00:00:00", "31.12.9999", "31/12/9999", "12/31/9999",
 )  # fmt: skip
+WORDS = ("missing", "unknown", "k.a.", "k. a.", "keine angabe")  # of them what people read; the others programs do
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
@@ -293,7 +294,8 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     told = ~absent(texts)
     some = pa.array(told)
     if told.any() and not told.all():
-        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True}
+        word = _word(texts, np.where(told, 0, counts), len(column) - int(counts.sum()))
+        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True} | word
     else:
         shown = texts
     dates = _dates(filled, shown)
@@ -320,6 +322,17 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     if names_persons(name, texts):
         return {"kind": "ignored", "description": PERSONS}
     return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
+
+
+def _word(texts: Any, counts: NDArray[np.int64], blanks: int) -> dict[str, Any]:
+    """The word for no answer that most cells without one have, as `blank_word`; none where it is a mark of programs.
+
+    counts: records of each text, 0 of those that are answers. blanks: records without a text.
+    """
+    commonest = int(np.argmax(counts))
+    found = texts[commonest].as_py().strip()
+    said = found.lower() in WORDS and 2 * counts[commonest] > counts.sum() + blanks
+    return {"blank_word": found} if said else {}
 
 
 def _all_match(texts: Any, pattern: str) -> bool:

@@ -15,6 +15,7 @@ from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
 from dpsyn_core.schema.drafts.draft import PERSONS, mixed
+from dpsyn_core.schema.drafts.languages import other_word
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
@@ -29,11 +30,15 @@ def propose(schema: Schema, table: Any) -> list[Proposal]:
         table: pyarrow; the one that was drafted.
     """
     have = {n: i for i, n in enumerate(table.column_names)}
-    return [
+    word = other_word([*have, *(str(v) for a in schema.coded if a.listed for v in a.single_values)])
+    found = [
         _one(a.document(), table.column(have[a.name]), table.num_rows)
         for a in schema.attributes
         if a.source in READ and a.name in have
     ]
+    for document in (p.document for p in found if word and p.document and p.document.get("other")):
+        document["other_word"] = word
+    return found
 
 
 def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
