@@ -15,6 +15,7 @@ document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
 domain: AttributeSet CodedAttribute Domain
 drafts.crowding: crowded
 drafts.draft: confirm draft drafted rules_known
+drafts.languages: other_word
 drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema

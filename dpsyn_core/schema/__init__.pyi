@@ -22,6 +22,7 @@ from dpsyn_core.schema.drafts.draft import confirm as confirm
 from dpsyn_core.schema.drafts.draft import draft as draft
 from dpsyn_core.schema.drafts.draft import drafted as drafted
 from dpsyn_core.schema.drafts.draft import rules_known as rules_known
+from dpsyn_core.schema.drafts.languages import other_word as other_word
 from dpsyn_core.schema.drafts.linked import CHILDREN as CHILDREN
 from dpsyn_core.schema.drafts.linked import confirm_linked as confirm_linked
 from dpsyn_core.schema.drafts.linked import draft_linked as draft_linked

@@ -23,10 +23,13 @@ HEAD = 50  # cells that are tried before all are
 DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d/%m/%y", "%m/%d/%y",
     "%d.%m.%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%b %d %Y", "%b %d, %Y", "%d %b, %Y", "%m/%Y", "%b %Y", "%b-%Y",
-    "%b-%y", "%Y%m%d",
+    "%b-%y", "%Y%m%d", "%G-W%V", "%GW%V",
 )  # fmt: skip
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only where the header speaks of a date
+# digits alone that nothing but times has, with their number
+STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%f", 17), ("%Y%m%d%H%M%S%f", 20))
+ISO_DAY, SHAPES = "%Y-%m-%d", 4  # kinds of digits and letters up to which a column may be written in two ways
 ISO = {
     "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$", "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
     "%Y-%m-%dT%H:%M:%S": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$",
@@ -43,33 +46,35 @@ WORDS = frozenset({
 # fmt: on
 
 
-def dates(name: str, texts: Any) -> dict[str, Any] | None:
+def dates(name: str, texts: Any, counts: NDArray[np.int64] | None = None) -> dict[str, Any] | None:
     """A column of dates that are not written as 2020-12-31, as an attribute that is known; None where there are none.
 
-    Dates without marks and without four digits for the year (800102), or without a day (202401), could be any number:
-    they are taken for dates where the header says so.
+    Of two ways of writing that the column has, the commoner stands first. Dates without marks and without four digits
+    for the year (800102), or without a day (202401), could be any number: they are taken for dates where the header
+    says so.
 
     Args:
         name: the header.
         texts: pyarrow string array of distinct cells, none of them blank.
+        counts: records of each; None: one.
     """
-    found = _way(texts, DAYS, TIMES)
+    found = _ways(texts, counts) or _of_digits(texts, STAMPS)
     if found is None and named_like_one(name):
-        found = _of_digits(texts)
+        found = _of_digits(texts, DIGITS)
     if found is None:
         return None
-    way, low, high = found
+    ways, low, high = found
     first, last = f"{low:04d}-01-01", f"{high:04d}-12-31"
     made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
-    if re.search("%[HI]", way):
+    if re.search("%[HI]", ways[0]):
         made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
-        rhythm = found_in_times(_times(texts, way))
+        rhythm = found_in_times(_times(texts, ways))
         made |= {} if rhythm is None else {"rhythm": rhythm}
-    elif (rhythm := found_in(np.unique(_times(texts, way) // 86_400))) is not None and "%d" in way:
+    elif (rhythm := found_in(np.unique(_times(texts, ways) // 86_400))) is not None and re.search("%[dV]", ways[0]):
         made |= {"rhythm": rhythm}
-    if "%d" not in way:
+    if not re.search("%[dV]", ways[0]):
         made |= {"bins": {"every": "month"}}
-    return made | {"missing": True, "formats": [way]}
+    return made | {"missing": True, "formats": list(ways)}
 
 
 def in_parts(texts: Any) -> dict[str, Any]:
@@ -82,10 +87,10 @@ def in_parts(texts: Any) -> dict[str, Any]:
     return {}
 
 
-def ends(texts: Any, way: str) -> tuple[str, str]:
-    """The first and the last of some dates that are written in a way, as far as it tells them: 2024-06 for Jun-24."""
-    low, high = _times(texts, way)[[0, -1]].astype("datetime64[s]")
-    letters = 19 if re.search("%[HI]", way) else 10 if "%d" in way else 7
+def ends(texts: Any, ways: tuple[str, ...]) -> tuple[str, str]:
+    """The first and the last of some dates that are written in these ways, as far as they say: 2024-06 for Jun-24."""
+    low, high = _times(texts, ways)[[0, -1]].astype("datetime64[s]")
+    letters = 19 if re.search("%[HI]", ways[0]) else 10 if re.search("%[dV]", ways[0]) else 7
     return str(low)[:letters], str(high)[:letters]
 
 
@@ -101,8 +106,8 @@ def way_of(example: str) -> str | None:
     text = pa.array([example.strip()], pa.string())
     if instants.parse_one(example) is not None:
         return str(in_parts(text).get("formats", [""])[0])
-    found = _way(text, DAYS, TIMES) or _of_digits(text)
-    return None if found is None else found[0]
+    found = _ways(text) or _of_digits(text, (*STAMPS, *DIGITS))
+    return None if found is None else found[0][0]
 
 
 def formats_of(example: str) -> tuple[str, ...]:
@@ -132,18 +137,48 @@ def _shown(formats: Sequence[str], day: datetime.datetime) -> str:
     return str(instants.written(pa.array([day], pa.timestamp("s")), formats[0])[0]) if formats else ""
 
 
-def _of_digits(texts: Any) -> tuple[str, int, int] | None:
+def _of_digits(texts: Any, ways: Sequence[tuple[str, int]]) -> tuple[tuple[str, ...], int, int] | None:
     import pyarrow.compute as pc
 
     sizes = pc.unique(pc.utf8_length(texts)).to_pylist()
     if not pc.all(pc.match_substring_regex(texts, r"^\d+$")).as_py() or len(sizes) != 1:
         return None
     last = datetime.datetime.now(tz=datetime.UTC).year
-    for way, size in DIGITS:
+    for way, size in ways:
         found = _way(texts, (way,), ("",)) if sizes == [size] else None
         if found is not None and ("%y" not in way or found[2] <= last):  # two digits do not name the century
-            return found
+            return (found[0],), *found[1:]
     return None
+
+
+def _ways(texts: Any, counts: NDArray[np.int64] | None = None) -> tuple[tuple[str, ...], int, int] | None:
+    """The way of writing dates that reads every text, or two of them, the commoner first; with first and last year."""
+    import pyarrow.compute as pc
+
+    shapes = texts
+    for part, sign in (("[A-Za-z]+", "a"), (r"\d{3,}", "Y"), (r"\d+", "d")):
+        shapes = pc.replace_substring_regex(shapes, part, sign)
+    if len(kinds := pc.unique(shapes)) == 1:
+        found = _way(texts, DAYS, TIMES)
+        return None if found is None else ((found[0],), *found[1:])
+    if len(kinds) > SHAPES:
+        return None
+    records: dict[str, int] = {}
+    years: list[int] = []
+    for kind in kinds:
+        mine = pc.equal(shapes, kind)
+        some = texts.filter(mine)
+        iso = _years(some, ISO_DAY)
+        way = _way(some, DAYS, TIMES) if iso is None else (ISO_DAY, *iso)
+        if way is None:
+            return None
+        share = len(some) if counts is None else int(counts[mine.to_numpy(zero_copy_only=False)].sum())
+        records[way[0]] = records.get(way[0], 0) + share
+        years += way[1:]
+    ways = tuple(sorted(records, key=lambda w: -records[w]))
+    if len(ways) > 2 or len({bool(re.search("%[HI]", w)) for w in ways}) > 1:
+        return None
+    return ways, min(years), max(years)
 
 
 def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str, int, int] | None:
@@ -167,9 +202,9 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
     return None
 
 
-def _times(texts: Any, way: str) -> NDArray[np.int64]:
+def _times(texts: Any, ways: tuple[str, ...]) -> NDArray[np.int64]:
     """Distinct seconds since 1970, rising."""
-    return np.unique(instants.to_instants(texts, (way,))[0])
+    return np.unique(instants.to_instants(texts, ways)[0])
 
 
 def _years(texts: Any, way: str) -> tuple[int, int] | None:

@@ -148,6 +148,11 @@ def named_by(header: str) -> str:
     return ""
 
 
+def speaks_of_persons(header: str) -> bool:
+    """Whether a header is a word for persons, which may say who they are or of which kind: teacher, Fahrer, host."""
+    return re.fullmatch("q*[phP]+", "".join(_kinds(w) for w in _words(header))) is not None
+
+
 def names_another(header: str) -> bool:
     """Whether a header speaks of what is numbered too and belongs to no person: product_code, store, icd10."""
     return any("o" in _kinds(w) for w in _words(header))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.individual_words import measures, named_by, names_another
+from dpsyn_core.schema.individual_words import measures, named_by, names_another, speaks_of_persons
 from dpsyn_core.tables import locate
 
 # codes: P-00123, 12345678Z, GB29NWBK60161331926819, a UUID; names of accounts and devices in hexadecimal digits; e-mail
@@ -29,12 +29,28 @@ DAY = (  # 202401, 20240131, 2024-01-31; FY2024; and postcodes: 12345-6789
 GOODS = r"^([013-68]\d{12}|7[0-47-9]\d{11}|9[0-6]\d{11}|97[78]\d{10}|979(0\d|8\d|1[0-2])\d{8})$"
 ROUND = r"00$"  # of amounts; of numbers of things every hundredth ends so
 CODED = 0.9  # share of the distinct values of a column that look like codes, from which on the column is one of codes
+CAPITAL, PROPER = r"^\p{Lu}", r"^\p{Lu}|\d|@"  # how names are written, and numbers and addresses too
+FEW_NAMES = 10  # distinct values up to which a column of persons may be one of their kinds, such as gold and silver
 LADDER = (1, 2, 5, 10, 20, 50, 100)  # limits on the records of an individual that are proposed: the same for all tables
 
 
 def named_like_one(name: str) -> bool:
     """Whether a header names a person or a thing of a person's: person_id, PatientNo, IBAN, Kontonummer, Vorname."""
     return bool(named_by(name))
+
+
+def names_persons(header: str, texts: Any) -> bool:
+    """Whether a list of these values would be one of persons: names by the header, or many names or numbers of persons.
+
+    Args:
+        header: of the column.
+        texts: pyarrow string array of its distinct values; private.
+    """
+    what = named_by(header)
+    if what == "name":
+        return len(texts) > 2
+    looks = PROPER if what else CAPITAL if speaks_of_persons(header) else ""
+    return bool(looks) and len(texts) > FEW_NAMES and _share(texts, looks) >= CODED
 
 
 def candidates(schema: Schema) -> list[str]:

@@ -8,7 +8,7 @@ __getattr__, __dir__ = face(
 batches: Batches MAX_FILE gathered joined
 catalog: naming open_named
 cells: amounts canonical_text clocks instants numbers
-cells.canonical_text: COMMA UNREADABLE blanks canonical has_decimal_comma to_text uniques
+cells.canonical_text: COMMA UNREADABLE blanks canonical has_decimal_comma is_text to_text uniques
 cells.numbers: FALSE NUMBER TRUE
 clause: Clause clauses moment unquoted written
 confines: Confines confine_process confined steady
@@ -32,7 +32,7 @@ read_form: AS_FOUND EXCEL ReadForm TEXT
 sample: at_most sampled
 text.inflation: gunzip
 transactions: read_items read_transactions
-write: ENDINGS EXCEL_ROWS LABELLED check_target csv_bytes parquet_writer sheet_name staged_parts staged_table
+write: ENDINGS EXCEL_ROWS LABELLED as_written check_target csv_bytes parquet_writer sheet_name staged_parts staged_table
 write: staged_workbook write_table
 """,
 )

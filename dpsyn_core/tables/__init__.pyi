@@ -14,6 +14,7 @@ from dpsyn_core.tables.cells.canonical_text import UNREADABLE as UNREADABLE
 from dpsyn_core.tables.cells.canonical_text import blanks as blanks
 from dpsyn_core.tables.cells.canonical_text import canonical as canonical
 from dpsyn_core.tables.cells.canonical_text import has_decimal_comma as has_decimal_comma
+from dpsyn_core.tables.cells.canonical_text import is_text as is_text
 from dpsyn_core.tables.cells.canonical_text import to_text as to_text
 from dpsyn_core.tables.cells.canonical_text import uniques as uniques
 from dpsyn_core.tables.cells.numbers import FALSE as FALSE
@@ -81,6 +82,7 @@ from dpsyn_core.tables.transactions import read_transactions as read_transaction
 from dpsyn_core.tables.write import ENDINGS as ENDINGS
 from dpsyn_core.tables.write import EXCEL_ROWS as EXCEL_ROWS
 from dpsyn_core.tables.write import LABELLED as LABELLED
+from dpsyn_core.tables.write import as_written as as_written
 from dpsyn_core.tables.write import check_target as check_target
 from dpsyn_core.tables.write import csv_bytes as csv_bytes
 from dpsyn_core.tables.write import parquet_writer as parquet_writer

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpsyn_core.errors import ExtraError, TableError
 from dpsyn_core.tables.cells import canonical_text as canonical
-from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
+from dpsyn_core.tables.write import EXCEL_ROWS, as_written, digits, escape
 
 _BLOCK = 1 << 20
 HEADER = 1 << 20  # bytes in which a header line ends
@@ -129,11 +129,10 @@ def _feed(column: Any, lengths: Any, cells: Any, *, escaped: bool) -> None:
 
 def _canonical(cells: Any, *, escaped: bool) -> Any:
     """Cells as CSV shows them, but for 3.0 and 3, which are one number, and midnight, which is one day."""
-    import pyarrow as pa
     import pyarrow.types as t
 
     if t.is_floating(cells.type):
-        return cells.cast(pa.string())  # writes whole numbers without a point
+        return digits(cells)  # whole numbers without a point
     few = cells if t.is_dictionary(cells.type) else cells.dictionary_encode()  # each value is put into words once
     return _words(few.dictionary, escaped=escaped).take(few.indices)
 
@@ -144,7 +143,7 @@ def _words(values: Any, *, escaped: bool) -> Any:
     import pyarrow.types as t
 
     if t.is_floating(values.type):
-        return values.cast(pa.string())
+        return digits(values)
     words = as_written(values if escaped else escape(pa.table({"": values})).column(0).combine_chunks())
     return pc.replace_substring_regex(words, r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00:00$", r"\1\2")
 
@@ -169,8 +168,8 @@ def _cut(words: Any) -> bool:
     """Whether Excel may show some of these numbers, as text, otherwise: 17 digits, or large whole numbers."""
     import pyarrow.compute as pc
 
-    digits = pc.utf8_length(pc.replace_substring_regex(words, r"^-?[0.]*|[eE].*$|\.", ""))
-    return bool(pc.any(pc.or_(pc.greater(digits, 16), pc.match_substring_regex(words, r"e\+?\d"))).as_py())
+    kept = pc.utf8_length(pc.replace_substring_regex(words, r"^-?[0.]*|[eE].*$|\.", ""))
+    return bool(pc.any(pc.or_(pc.greater(kept, 16), pc.match_substring_regex(words, r"e\+?\d"))).as_py())
 
 
 def _kept(values: list[float]) -> Any:

@@ -16,6 +16,9 @@ ENGLISH: Mapping[str, str] = {
     "by_semicolon": "cells are separated by a semicolon",
     "by_tab": "cells are separated by a tab",
     "by_pipe": "cells are separated by a pipe",
+    "by_sep": "the first line names the delimiter, '{delimiter}', as Excel does; the headers stand below it",
+    "by_blank": "cells are separated by blanks and rows have names without a header, as R's write.table makes them; "
+    "declare the delimiter ' ' where rows have none",
     "first_unnamed": "the first column has no header, as R and pandas write row numbers; it is called '{name}'",
     "last_unnamed": "the last column has no header; it is called '{name}'",
     "repeated": "{columns} columns have the header '{header}'; those after the first are called {names}",

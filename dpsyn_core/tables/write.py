@@ -9,6 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,14 +198,28 @@ def _lines(table: Any, delimiter: str, comma: bool) -> bytes:
     return str(joined[0]).encode() + b"\n"
 
 
+def digits(column: Any) -> Any:
+    """Reals as text without an exponent, but for those of more than 22 zeros: 10000000000 and 0.0000001."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = column.cast(pa.string())
+    odd = pc.fill_null(pc.match_substring_regex(text, r"e[+-]?(\d|1\d|2[0-2])$"), False)
+    if not pc.any(odd).as_py():
+        return text
+    whole = pa.concat_arrays(text.chunks) if isinstance(text, pa.ChunkedArray) else text
+    mask = pa.array(odd.to_numpy(zero_copy_only=False))
+    plain = [format(Decimal(v), "f") for v in whole.filter(mask).to_pylist()]
+    return pc.replace_with_mask(whole, mask, pa.array(plain, pa.string()))
+
+
 def as_written(column: Any) -> Any:
     """A column as text that reads back to the same values: whole reals keep their point, dates are ISO 8601."""
-    import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
 
     if t.is_floating(column.type):
-        return pc.replace_substring_regex(column.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
+        return pc.replace_substring_regex(digits(column), r"^(-?\d+)$", r"\1.0")
     return canonical.to_text(column)
 
 

@@ -11,6 +11,9 @@ from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.proposals import propose
+from dpsyn_core.tables.cells import instants
+from dpsyn_core.tables.cells.canonical_text import canonical
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, num, schema
 
@@ -295,6 +298,8 @@ def test_dates_are_drafted_as_they_are_written():
         (range(96), [99], []),  # an age, for all that the table tells
         (range(-20, 32), [-9999, 9999], [-9999, 9999]),
         (range(-20, 32), [-29], []),
+        (range(-20, 40), [-127], [-127]),  # a sensor that is broken
+        (range(0, 4000, 7), [-32768], [-32768]),
         (np.arange(28, 90) / 10, [999.9], [999.9]),
     ],
 )
@@ -345,3 +350,74 @@ def test_the_last_day_of_the_calendar_is_a_date_where_the_range_or_no_blank_says
         got = Codec(made).encode(cells).codes[0].astype(int).tolist()
         blank = made["d"].size - 1
         assert got == [blank if c == -1 else c for c in codes if c != -2]
+
+
+def texts(*cells):
+    return pa.table({"x": pa.array([str(c) for c in cells], pa.string()), "y": ["a"] * len(cells)})
+
+
+@pytest.mark.parametrize("form", ["{:.6f}", "{:.3f}", "{!r}"])
+@pytest.mark.parametrize("parts", [3, 7])
+def test_numbers_in_thirds_are_a_list_and_no_value_comes_out_that_nobody_has(form, parts):
+    values = [form.format(i / parts) for i in range(60)]
+    schema = draft(texts(*values * 12), "t")
+    assert schema["x"].keys == tuple(canonical(float(v)) for v in values)
+    codes = np.arange(60)
+    assert set(schema["x"].decode(codes, np.random.default_rng(0)).to_pylist()) == {float(v) for v in values}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_measurements_of_many_values_are_no_list(seed):
+    rng = np.random.default_rng(seed)
+    tenths = np.repeat(np.arange(180, 260) / 10, 12)
+    assert draft(texts(*rng.permutation(tenths)), "t")["x"].kind == "numeric"
+    assert draft(texts(*rng.random(900).round(4)), "t")["x"].kind == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("way", "digits"),
+    [("%Y%m%d%H%M%S", ""), ("%Y%m%d%H%M%S", "123"), ("%Y%m%d%H%M%S", "123456"), ("%Y%m%d%H%M", ""), ("%G-W%V", "")],
+)
+@pytest.mark.parametrize("header", ["x", "when"])
+def test_digits_that_are_times_and_weeks_are_drafted_as_dates(way, digits, header):
+    days = np.datetime64("2019-03-01T08:05:07") + np.arange(300) * np.timedelta64(200_003, "s")
+    cells = [d.item().strftime(way) + digits for d in days]
+    schema = draft(pa.table({header: cells, "y": ["a"] * 300}), "t")
+    found = schema[header]
+    assert (found.kind, found.min[:7], found.max[:4]) == ("datetime", "2019-01", "2021")
+    read, valid = found.read(pa.chunked_array([pa.array(cells)]))
+    step = {"%G-W%V": "W", "%Y%m%d%H%M": "m"}.get(way, "s")
+    shown = found.cells(read, None).to_pylist()
+    assert valid.all() and [c[:14] for c in shown] == [c[:14] for c in cells], step
+
+
+def test_weeks_of_every_year_are_read_as_the_calendar_has_them():
+    days = np.datetime64("1975-01-01") + np.arange(0, 20_000, 3)
+    cells = [d.item().strftime("%G-W%V") for d in days]
+    seconds, valid = instants.parse(pa.array([*cells, "2021-W53", "2020-W53", "2021-W00"]), ("%G-W%V",))
+    mondays = [np.datetime64(d.item() - datetime.timedelta(days=d.item().weekday())).astype(int) for d in days]
+    assert (seconds[:-3] // 86_400 == mondays).all() and valid[:-3].all()
+    assert valid[-3:].tolist() == [False, True, False]
+
+
+def test_numbers_of_more_digits_than_a_number_keeps_get_no_exponent():
+    cells = [f"{10**19 + 7919 * i}" for i in range(300)]
+    drafted = draft(texts(*cells, *cells), "t")
+    assert (drafted["x"].kind, drafted["x"].description) == ("ignored", "more than 200 distinct values")
+    few = draft(texts(*cells[:30] * 12), "t")["x"]
+    assert few.values == tuple(cells[:30])
+
+
+@pytest.mark.parametrize("rare", [0.2, 0.4, 0.6])
+@pytest.mark.parametrize(("one", "two"), [("%d/%m/%Y", "%Y-%m-%d"), ("%d.%m.%Y", "%d.%m.%y"), ("%d %b %Y", "%Y/%m/%d")])
+def test_of_two_ways_of_writing_dates_both_are_read_and_the_commoner_is_written(one, two, rare):
+    rng = np.random.default_rng(1)
+    days = [datetime.date(2001, 1, 1) + datetime.timedelta(days=int(d)) for d in rng.integers(0, 3000, 600)]
+    ways = [two if i < rare * len(days) else one for i in range(len(days))]
+    cells = [d.strftime(w) for d, w in zip(days, ways, strict=True)]
+    found = draft(texts(*cells), "t")["x"]
+    assert found.formats == ((one, two) if rare < 0.5 else (two, one))
+    read, valid = found.read(pa.chunked_array([pa.array(cells)]))
+    assert valid.all() and [d.isoformat() for d in days] == [str(np.datetime64(int(r), "D")) for r in read]
+    [proposal, _] = propose(draft(texts(*cells), "t"), texts(*cells))
+    assert proposal.why == "two_ways"

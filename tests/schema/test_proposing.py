@@ -1,11 +1,13 @@
 """Proposals of public knowledge: round ends beyond the data, usual lists, rare values, odd dates, reasons."""
 
 import re
+import warnings
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.errors import UnitWarning
 from dpsyn_core.schema.attributes.ranges import CountBins
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
@@ -346,3 +348,35 @@ def test_codes_for_no_answer_do_not_stretch_a_list_of_numbers(values, proposed):
     [found, _] = propose(draft(table, "t"), table)
     assert found.document["values"] == proposed
     assert found.document["ordered"] == (proposed == sorted(proposed) and max(proposed) < 9)
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("Name", [f"Person {a}{b}" for a in "ABCDEF" for b in "uvwxyzst"]),
+        ("Vorname", [f"An{a}a" for a in "abcdefghiklm"]),
+        ("customer", [f"C{i:02}" for i in range(48)]),
+        ("Teacher", [f"Dr {a}eber" for a in "ABCDEFGHKLMW"]),
+    ],
+)
+def test_values_of_persons_are_no_public_list(header, values):
+    t = table(**{header: values * 10, "other": ["a", "b"] * (5 * len(values))})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnitWarning)
+        drafted = draft(t, "t")
+    [found, _] = propose(drafted, t)
+    assert (found.why, found.document) == ("names", None)
+    assert not any(v in str(drafted.document()) for v in values), (
+        "nor does the draft hold them, which one press confirms"
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [("member", ["gold", "silver", "none"]), ("patient", ["in", "out"]), ("subject", ["maths", "art", "music"]),
+     ("product_name", ["soap", "salt"]), ("city", ["Bern", "Rome", "Oslo"])],
+)  # fmt: skip
+def test_kinds_of_persons_and_names_of_other_things_are_a_list(header, values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnitWarning)
+        assert one(header, values * 20).document["values"] == sorted(values)

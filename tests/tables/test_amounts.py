@@ -3,12 +3,15 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.misfit import misfits
 from dpsyn_core.tables.cells import amounts
+from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import escape
 from tests.schema.helpers import num, schema
 
@@ -21,7 +24,8 @@ def recognised(*cells):
 
 
 @pytest.mark.parametrize(
-    "example", ["$1,234.56", "12.5 %", "1.234,5 €", "1 234,5", "CHF 1'234.50", "12%", "12 kg", "12,56"]
+    "example",
+    ["$1,234.56", "12.5 %", "1.234,5 €", "1 234,5", "CHF 1'234.50", "12%", "12 kg", "12,56", "0,567", "12,34,567.89"],
 )
 def test_an_example_declares_a_form_and_the_form_writes_an_example_that_declares_it(example):
     form = amounts.form(example)
@@ -67,6 +71,10 @@ def test_numbers_are_written_with_all_their_marks_and_no_spreadsheet_runs_them()
         (("1,234", "567", "1,234,567"), "1,234"),
         (("12 kg", "3.5 kg"), "12.5 kg"),
         (("12,5", "3,25"), "12,56"),
+        (("0,592", "12,125"), "0,567"),
+        (("₹12,34,567", "₹999", "₹1,23,456"), "₹12,34,567"),
+        (("12,34,567.5", "1,234"), "12,34,567.5"),
+        (("12,34,567", "1,234,567"), None),
         (("12.5", "3"), None),
         (("A12", "A13"), None),
         (("007 €", "008 €"), None),
@@ -127,3 +135,42 @@ def test_a_dash_in_place_of_cents_is_no_minus():
     assert amounts.plain(cells, form).to_pylist() == ["1200", "12.50", "999", "3", "-4", "-1234.56"]
     swiss = amounts.form("CHF 1'234.50")
     assert amounts.plain(pa.array(["CHF 1'200.-", "CHF 1'200.50-"]), swiss).to_pylist() == ["1200", "-1200.50"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    prefix=st.sampled_from(["", "$", "€ ", "CHF ", "₹", "Rs "]),
+    suffix=st.sampled_from(["", " €", "€", " %", "%", " kg", " kr", "°"]),
+    marks=st.sampled_from([(g, m) for g in ("", ",", ".", "'", " ", "\u00a0", ",,") for m in ".," if m not in g]),
+    digits=st.integers(0, amounts.SEEN),
+    values=st.lists(st.floats(-1e7, 1e7), min_size=25, max_size=60),
+)
+def test_every_form_reads_what_it_writes_and_so_does_the_form_that_is_recognised(prefix, suffix, marks, digits, values):
+    group, mark = marks
+    form = amounts.AmountFormat(
+        prefix=prefix, suffix=suffix, group=group[:1], mark=mark, digits=digits, pairs=len(group) > 1
+    )
+    made = amounts.written(np.array(values), form, None)
+    cells = made if pa.types.is_string(made.type) else pa.array([f"{v:.{digits}f}" for v in made.to_pylist()])
+    read = [float(t) for t in amounts.plain(cells, form).to_pylist()]
+    assert np.allclose(read, values, rtol=1e-9, atol=0.51 * 10.0**-digits)
+    if digits:
+        assert amounts.form(form.example()) == form
+    found = amounts.recognised(pa.array(sorted(set(cells.to_pylist()))))
+    if found is not None:
+        assert amounts.form(found.example()) == found
+        assert [float(t) for t in amounts.plain(cells, found).to_pylist()] == read
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("mark", [",", "."])
+def test_decimals_of_a_file_with_semicolons_are_drafted_as_they_are_read(tmp_path, digits, mark):
+    rng = np.random.default_rng(digits)
+    values = np.round(rng.random(N) * 40, digits)
+    shown = [f"{v:.{digits}f}".replace(".", mark) for v in values]
+    (tmp_path / "t.csv").write_text("x;y\n" + "".join(f"{x};a\n" for x in shown), encoding="utf-8")
+    table = read_table(tmp_path / "t.csv")
+    drafted = draft(table, "t")["x"]
+    read, valid = drafted.read(table["x"], comma=True)
+    assert valid.all() and np.allclose(read, values)
+    assert (drafted.min, drafted.max) == (values.min(), values.max())

@@ -120,6 +120,37 @@ def test_a_delimiter_at_the_end_of_every_line_makes_a_last_column_with_a_name():
     assert "column 2" in refusal(b"a,\n1,\n"), "two columns of which one has no header are a title as likely"
 
 
+@pytest.mark.parametrize(
+    ("first", "delimiter"), [(b"sep=;", ";"), (b'"sep=;"', ";"), (b"SEP=|", "|"), (b"sep=\t", "\t"), (b"sep=,", ",")]
+)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_first_line_of_excel_names_the_delimiter(tmp_path, first, delimiter, end):
+    rows = [b"a b;x", b"1;2"]
+    text = end.join([first, *(row.replace(b";", delimiter.encode()) for row in rows)]) + end
+    got = read(text)
+    assert got.table.to_pydict() == {"a b": ["1"], "x": ["2"]}
+    assert got.delimiter == delimiter and "as Excel does" in got.notices[0]
+    (tmp_path / "t.csv").write_bytes(text)
+    batches = text_batches(tmp_path / "t.csv", ReadForm(), piece=4)
+    assert pa.concat_tables(batches.read()).to_pydict() == got.table.to_pydict()
+    assert read(text, header_row=2).table.to_pydict() == got.table.to_pydict()
+
+
+def test_what_r_writes_by_default_is_read_and_its_row_names_have_a_name(tmp_path):
+    text = b'"age" "town name"\n' + b"".join(b'"%d" %d "St Gallen"\n' % (i, 30 + i) for i in range(1, 41))
+    got = read(text)
+    assert got.table.column_names == ["row", "age", "town name"] and got.delimiter == " "
+    assert got.table["age"].to_pylist()[:2] == ["31", "32"] and got.table["town name"][0].as_py() == "St Gallen"
+    assert any("write.table" in n for n in got.notices) and not got.odd
+    (tmp_path / "t.txt").write_bytes(text)
+    batches = text_batches(tmp_path / "t.txt", ReadForm(), piece=64)
+    assert pa.concat_tables(batches.read()).to_pydict() == got.table.to_pydict()
+    assert next(a.kind for a in draft(got.table, "t").attributes) == "identifier", "and no draft has them"
+    unnamed = b'"age" "town"\n30 "Bern"\n'
+    assert read(unnamed, delimiter=" ").table.to_pydict() == {"age": ["30"], "town": ["Bern"]}
+    assert cells(b'"age","town"\n30,"Bern"\n') == {"age": ["30"], "town": ["Bern"]}
+
+
 def test_a_file_without_headers_is_read_by_those_that_are_given(tmp_path):
     text = b"39;clerk;7\n50;;8\n38;cook\n"
     assert read(text).headless

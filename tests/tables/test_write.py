@@ -167,3 +167,11 @@ def test_marks_alone_run_nothing_and_stay_as_they_are():
     """A flag of a laboratory: a reader of the file finds the values of the schema."""
     table = pa.table({"flag": ["+", "++", "-", "--", "+1+x", "-a"]})
     assert csv_bytes(table).decode().splitlines()[1:] == ["+", "++", "-", "--", "'+1+x", "'-a"]
+
+
+def test_large_and_small_reals_are_written_digit_by_digit():
+    values = [1e10, 1.5e15, 12345678901.5, 1e-7, -2.5e-9, 0.1]
+    shown = csv_bytes(pa.table({"x": values, "y": ["a"] * len(values)})).decode().splitlines()[1:]
+    assert [line.split(",")[0] for line in shown] == [
+        "10000000000.0", "1500000000000000.0", "12345678901.5", "0.0000001", "-0.0000000025", "0.1",
+    ]  # fmt: skip

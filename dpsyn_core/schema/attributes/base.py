@@ -28,6 +28,8 @@ EXTRAS = (
     "written",
     "formats",
     "special_values",
+    "other_word",
+    "blank_word",
     "notes",
 )  # written only where they are set
 
@@ -125,6 +127,12 @@ class CodedBase(BaseAttribute, ABC):
 
     group: StrictStr | None = Field(None, description="Columns of one group are kept together by field groups")
     missing: StrictBool = Field(False, description="Whether blank cells have a cell of their own")
+    blank_word: StrictStr | None = Field(
+        None,
+        min_length=1,
+        max_length=60,
+        description="What stands in blank cells of the synthetic table where the table has a word for them: k. A.",
+    )
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import TableError
@@ -30,6 +30,13 @@ class CategoricalAttribute(CodedBase):
     values: tuple[Value, ...] = Field(min_length=1, description="All public values; compared after casting")
     ordered: StrictBool = Field(False, description="Whether the values have an order")
     other: StrictBool = Field(False, description="Whether values outside the list have a cell of their own")
+
+    other_word: StrictStr | None = Field(
+        None,
+        min_length=1,
+        max_length=60,
+        description="What other values are called in a column of text; absent: (other)",
+    )
 
     @validator(mode="after")
     def _values_differ(self) -> CategoricalAttribute:
@@ -145,6 +152,8 @@ class CategoricalAttribute(CodedBase):
         text = to_text(entries)
         positions = np.append(_positions(text, self), -1)
         empty = np.append(blanks(text), True) & (positions < 0)
+        if self.blank_word is not None:
+            empty[:-1] |= (positions[:-1] < 0) & _equal(text, self.blank_word)
         if "" in self.keys:
             positions[empty] = self.keys.index("")
             empty[:] = False
@@ -183,8 +192,9 @@ class CategoricalAttribute(CodedBase):
         del rng, scores
         import pyarrow as pa
 
+        kind = self.type if self.blank_word is None else "text"
         other = self.other_text() if self.type == "text" else None
-        values = array_of([*self.values, *[other] * self.other, *[None] * self.missing], self.type)
+        values = array_of([*self.values, *[other] * self.other, *[self.blank_word] * self.missing], kind)
         if not listed:
             return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).dictionary_decode()
         nowhere = values.is_null().to_numpy(zero_copy_only=False)  # Parquet has no dictionaries with a null in them
@@ -194,7 +204,7 @@ class CategoricalAttribute(CodedBase):
 
     def other_text(self) -> str:
         """What other values decode to in a text column: a text that the list does not have."""
-        text = "(other)"
+        text = self.other_word or "(other)"
         while text in self.keys:
             text = f"({text})"
         return text
@@ -258,6 +268,14 @@ class CategoricalAttribute(CodedBase):
         unlisted = (codes < 0) & ~blank & used
         needed = {"missing": True} if (blank & used).any() and not self.missing else {}
         return needed | ({"other": True} if unlisted.any() and (codes >= 0)[used].any() and not self.other else {})
+
+
+def _equal(text: Any, word: str) -> NDArray[np.bool_]:
+    """Which texts are a word, whatever case they have and however white space stands around them."""
+    import pyarrow.compute as pc
+
+    same = pc.equal(pc.utf8_lower(pc.utf8_trim_whitespace(text)), word.strip().lower())
+    return np.asarray(pc.fill_null(same, False).to_numpy(zero_copy_only=False))
 
 
 def _array(values: Any) -> Any:

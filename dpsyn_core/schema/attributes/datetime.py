@@ -174,7 +174,7 @@ class DatetimeAttribute(RangeAttribute):
         seconds, valid = self.seconds_of(column)
         return seconds // self.unit_seconds, valid
 
-    def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
+    def typed(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
         """Dates or times as a pyarrow array (n,); text where the schema declares how they are written."""
         import pyarrow as pa
 

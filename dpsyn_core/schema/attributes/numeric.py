@@ -209,7 +209,7 @@ class NumericAttribute(RangeAttribute):
             met = ~special & np.isin(drawn, self.special_values)  # by the rounding of wide ranges
             drawn[met] = self.binning.middles()[bins[met]]
 
-    def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
+    def typed(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
         """Numbers as a pyarrow array (n,); amounts as text."""
         if self.written is not None:
             from dpsyn_core.tables import amounts

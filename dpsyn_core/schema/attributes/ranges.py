@@ -14,7 +14,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema.attributes.base import NO_MISSING, CodedBase, Number, SchemaPart, Unfit
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
-from dpsyn_core.tables import blanks, short, to_text, uniques
+from dpsyn_core.tables import as_written, blanks, is_text, short, to_text, uniques
 
 
 class CountBins(SchemaPart):
@@ -75,8 +75,23 @@ class RangeAttribute(CodedBase):
         """The values (n,) of a pyarrow column in the unit of the bins, and which cells hold one."""
 
     @abstractmethod
+    def typed(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
+        """As `cells`, whatever the schema declares in place of a null."""
+
     def cells(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
-        """A pyarrow array (n,) of values in the unit of the bins, as the schema declares them; blank: nulls."""
+        """A pyarrow array (n,) of values in the unit of the bins, as the schema declares them; blank: nulls.
+
+        Where a word stands for a blank cell all cells are text, whether or not one is blank.
+        """
+        found = self.typed(values, blank)
+        if self.blank_word is None:
+            return found
+        import pyarrow.compute as pc
+
+        text = as_written(found)
+        if self.decimal_comma and not is_text(found.type):
+            text = pc.replace_substring(text, ".", ",")
+        return pc.fill_null(text, self.blank_word)
 
     @property
     def size(self) -> int:

@@ -17,7 +17,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.missing_codes import standing_apart
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
-from dpsyn_core.schema.individuals import Asked, asked
+from dpsyn_core.schema.individuals import Asked, asked, names_persons
 from dpsyn_core.schema.rhythm import found_in, found_in_times
 from dpsyn_core.tables import LETTER, DeclaredColumn, amounts, declared_in, headers, instants, read_table, to_arrow
 from dpsyn_core.tables import canonical_text as canonical
@@ -27,13 +27,16 @@ FEW = 20  # numbers with at most so many distinct values are listed
 COMMON = 10  # a value that fewer records have is rare
 RARE = 0.05  # of the records may have such a value where a list of numbers is drafted or proposed; more make it a range
 SPARSE = 0.5  # of the decimals from the least to the largest, by their step: where no more occur, those are listed
+THIRDS, THIN = 100, 0.1  # more decimals are listed, such as thirds, up to so many where they are so few of those steps
 MANY = 200  # text with more distinct values is left out of the draft
 NUMBERED, OWN = "every record has its own number", "every record has its own value"
 TOO_MANY = f"more than {MANY} distinct values"
 MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
+PERSONS = "its header speaks of persons, and a list of its values would publish them"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
-LEFT_OUT = (NUMBERED, OWN, TOO_MANY, MIXED, UNREAD, BLANK)  # why, read from the data: no description that a person gave
-COMPUTED = 1e-9  # relative error of numbers that a program has computed
+# why, read from the data: no description that a person gave
+LEFT_OUT = (NUMBERED, OWN, TOO_MANY, PERSONS, MIXED, UNREAD, BLANK)
+COMPUTED, OFF = 1e-9, 0.01  # relative error of numbers that a program has computed, and the most of a step
 SHOWN = 8  # values of a list that a sentence names
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
@@ -44,12 +47,14 @@ ABSENT = (
     "keine angabe", "?", "-", "--", ".", "..", "0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000",
     "9999-12-31", "9999-12-31 00:00:00", "9999-12-31T00:00:00", "31.12.9999", "31/12/9999", "12/31/9999",
 )  # fmt: skip
+WORDS = ("missing", "unknown", "k.a.", "k. a.", "keine angabe")  # of them what people read; the others programs do
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 BOOLEAN = r"^\s*(?i:true|false)\s*$"
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
 PADDED = r"^\s*[+-]?0\d"
+STAMP, ENDLESS = r"^\d{12,20}$", r"^\s*[+-]?\d{19,}\s*$"  # digits that may be a time, and that no number can be
 
 
 def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
@@ -289,21 +294,24 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     told = ~absent(texts)
     some = pa.array(told)
     if told.any() and not told.all():
-        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True}
+        word = _word(texts, np.where(told, 0, counts), len(column) - int(counts.sum()))
+        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True} | word
     else:
         shown = texts
     dates = _dates(filled, shown)
     if dates is not None:
         return base | dates
-    if comma and _has_thousands(shown):
+    enough = len(shown) >= written_dates.FEW
+    known = written_dates.dates(name, shown, counts) if enough and _all_match(shown, STAMP) else None
+    if known is None and comma and _has_thousands(shown):
         numbers = _amounts(shown, counts)
     else:
-        numbers = _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
+        numbers = None if known else _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
     if numbers is not None:
         if _numbered(numbers, len(shown), len(column)):
             return {"kind": "identifier", "description": NUMBERED}
         return base | numbers
-    known = written_dates.dates(name, shown) if len(shown) >= written_dates.FEW else None
+    known = known or (written_dates.dates(name, shown, counts) if enough else None)
     if known is not None:
         return {k: v for k, v in known.items() if k not in ("name", "source")} | base
     base = {"missing": missing}
@@ -311,7 +319,26 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
         unique = len(texts) == len(column)
         why = OWN if unique else MIXED if mixed(texts) else TOO_MANY
         return {"kind": "identifier" if unique else "ignored", "description": why}
+    if names_persons(name, texts):
+        return {"kind": "ignored", "description": PERSONS}
     return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
+
+
+def _word(texts: Any, counts: NDArray[np.int64], blanks: int) -> dict[str, Any]:
+    """The word for no answer that most cells without one have, as `blank_word`; none where it is a mark of programs.
+
+    counts: records of each text, 0 of those that are answers. blanks: records without a text.
+    """
+    commonest = int(np.argmax(counts))
+    found = texts[commonest].as_py().strip()
+    said = found.lower() in WORDS and 2 * counts[commonest] > counts.sum() + blanks
+    return {"blank_word": found} if said else {}
+
+
+def _all_match(texts: Any, pattern: str) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
 def mixed(texts: Any) -> bool:
@@ -327,7 +354,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     import pyarrow.types as t
 
     typed = t.is_date(filled.type) or t.is_timestamp(filled.type)
-    if not typed and not pc.all(pc.match_substring_regex(texts, DATE_LIKE)).as_py():
+    if not typed and not _all_match(texts, DATE_LIKE):
         return None
     seconds, valid = instants.to_instants(filled, ())
     if not valid.all():
@@ -357,7 +384,7 @@ def _has_thousands(texts: Any) -> bool:
     """
     import pyarrow.compute as pc
 
-    if not pc.all(pc.match_substring_regex(texts, THOUSANDS)).as_py():
+    if not _all_match(texts, THOUSANDS):
         return False
     marked = pc.match_substring(texts, ",")
     twice = pc.any(pc.match_substring_regex(texts, r",\d{3},")).as_py()
@@ -371,8 +398,8 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
 
     if t.is_time(filled.type):
         return None
-    if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
-        return None  # leading zeros: codes, not numbers
+    if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, f"{PADDED}|{ENDLESS}")).as_py():
+        return None  # leading zeros, or more digits than any number keeps: codes, not numbers
     floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
     near = np.abs(floats) <= LARGEST  # others, such as inf, go to the ends of the range
     if not valid.all() or near.sum() <= OFTEN * len(near):
@@ -385,7 +412,7 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         low, high = float(floats.min()), float(floats.max())
         out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
         step = _step(floats)
-        if step is not None and _few_decimals(floats, counts, step):
+        if _few_decimals(floats, counts, step):
             return {"kind": "categorical", "values": np.unique(floats).tolist(), "ordered": True}
         out |= _heavy(floats, counts) | ({} if step is None else {"step": step})
         if step is not None and comma and pc.any(pc.match_substring(texts, ",")).as_py():  # goes back as it came
@@ -405,22 +432,21 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     return out
 
 
-def _few_decimals(floats: NDArray[np.float64], counts: NDArray[np.int64], step: float) -> bool:
+def _few_decimals(floats: NDArray[np.float64], counts: NDArray[np.int64], step: float | None) -> bool:
     """Whether a column takes only a few of the decimals between its ends, such as marks of 1.0, 1.3, 1.7 and 2.0."""
     distinct = np.unique(floats)
-    steps = round((distinct[-1] - distinct[0]) / step) + 1
+    steps = np.inf if step is None else round((distinct[-1] - distinct[0]) / step) + 1
     rare = counts[counts < COMMON].sum() > RARE * counts.sum()
-    return bool(len(distinct) <= min(FEW, SPARSE * steps) and not rare)
+    few = max(min(FEW, SPARSE * steps), min(THIRDS, THIN * steps))
+    return bool(len(distinct) <= few and not rare)
 
 
 def _versions(texts: Any, floats: NDArray[np.float64], comma: bool) -> bool:
     """Whether a few decimals are names, not numbers: 1.1 and 1.10 are two versions."""
-    import pyarrow.compute as pc
-
     if len(texts) > FEW or len(texts) != len(floats) or len(np.unique(floats)) == len(floats):
         return False
     mark = "[.,]" if comma else "[.]"
-    return bool(pc.all(pc.match_substring_regex(texts, rf"^\d+{mark}\d+$")).as_py())
+    return _all_match(texts, rf"^\d+{mark}\d+$")
 
 
 def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:
@@ -445,7 +471,7 @@ def _step(numbers: NDArray[np.float64]) -> float | None:
         places = np.round(exact)
         if np.abs(places).max() > 2.0**53:
             return None
-        if (np.abs(exact - places) <= COMPUTED * np.maximum(np.abs(places), 1.0)).all() and places.any():
+        if (np.abs(exact - places) <= np.clip(COMPUTED * np.abs(places), COMPUTED, OFF)).all() and places.any():
             return float(int(np.gcd.reduce(places.astype(np.int64))) / 10**digits)
     return None
 

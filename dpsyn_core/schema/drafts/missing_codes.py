@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 # how tables write no answer where a number is due, in the customs of surveys and of weather services: nines, which may
-# end in 7 or 8 for other reasons, and eights and sevens. Others are told by a person
-CODE = re.compile(r"-?(9+[78]?|8{2,}|7{2,}|9+\.9+)|-[78]")
+# end in 7 or 8 for other reasons, and eights and sevens; and the ends of what sensors and programs keep in one or two
+# bytes. Others are declared by a person
+CODE = re.compile(r"-?(9+[78]?|8{2,}|7{2,}|9+\.9+)|-[78]|-12[78]|-?3276[78]|65535|-2147483648|2147483647")
 MOST = 6  # codes at either end, such as -9 to -7 and their doubles: no survey has more
 FAR = 1.0  # times the range of all other numbers, from which on a code stands apart
 

@@ -14,7 +14,8 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
-from dpsyn_core.schema.drafts.draft import mixed
+from dpsyn_core.schema.drafts.draft import PERSONS, mixed
+from dpsyn_core.schema.drafts.languages import other_word
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
@@ -29,11 +30,15 @@ def propose(schema: Schema, table: Any) -> list[Proposal]:
         table: pyarrow; the one that was drafted.
     """
     have = {n: i for i, n in enumerate(table.column_names)}
-    return [
+    word = other_word([*have, *(str(v) for a in schema.coded if a.listed for v in a.single_values)])
+    found = [
         _one(a.document(), table.column(have[a.name]), table.num_rows)
         for a in schema.attributes
         if a.source in READ and a.name in have
     ]
+    for document in (p.document for p in found if word and p.document and p.document.get("other")):
+        document["other_word"] = word
+    return found
 
 
 def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
@@ -66,13 +71,13 @@ def _number(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propo
 def _date(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:
     """The proposal for dates: whole years, months or days around them."""
     formats = drafted.get("formats")
-    low, high = ranges.seen_dates(column, formats[0]) if formats else (drafted["min"], drafted["max"])
+    low, high = ranges.seen_dates(column, tuple(formats)) if formats else (drafted["min"], drafted["max"])
     timed = len(low) == len("2024-01-31T12:00:00")  # of a format with a time the draft has whole years
     first, last, ends = ranges.calendar(*((low, high) if timed else (drafted["min"], drafted["max"])))
     return Proposal(
         name=drafted["name"],
         seen={"what": "range", "low": low, "high": high},
-        why="written" if formats else ends,
+        why=("two_ways" if len(formats) > 1 else "written") if formats else ends,
         document=base | {"min": first, "max": last},
     )
 
@@ -96,6 +101,8 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     dates = written_dates.dates(name, present(filled))
     if dates is not None:
         return Proposal(name=name, seen=seen, why="written", document=dates)
+    if drafted.get("description") == PERSONS:
+        return Proposal(name=name, seen=seen, why="names", document=None)
     why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "mixed" if mixed(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
 

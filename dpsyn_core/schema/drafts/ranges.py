@@ -125,10 +125,10 @@ def on_grid(low: Any, high: Any, step: float | None) -> tuple[Any, Any]:
     return round(first * step, digits), round(last * step, digits)
 
 
-def seen_dates(column: Any, way: str) -> tuple[str, str]:
+def seen_dates(column: Any, ways: tuple[str, ...]) -> tuple[str, str]:
     """The first and the last date of a column that the draft gave whole years."""
     texts = canonical.to_text(canonical.uniques(column)[0])
-    return written_dates.ends(present(texts.filter(not_(canonical.blanks(texts)))), way)
+    return written_dates.ends(present(texts.filter(not_(canonical.blanks(texts)))), ways)
 
 
 def calendar(first: str, last: str) -> tuple[str, str, str]:

@@ -21,6 +21,7 @@ from dpsyn_core.tables.cells import clocks
 MOST = 15  # digits after the mark that an example may have: a double tells no more apart
 SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest
 # that tables of amounts are kept in, and beyond it one person's cell would say how all of them are written
+GROUPED = 3  # digits between two marks of thousands
 LONGEST = 12  # letters of a currency or a unit
 SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
 _NO_CENTS = "(?:--|[-–—])"  # in place of them, behind the mark: 1.200,- is 1200
@@ -34,6 +35,7 @@ _EXAMPLE = re.compile(
 _GROUPED = re.compile(
     rf"^[1-9]\d{{0,2}}(?:(?P<group>[.,'’{SPACES}])\d{{3}})(?:(?P=group)\d{{3}})*(?:(?P<mark>[.,])(?P<digits>\d+))?$"
 )
+_PAIRED = re.compile(r"^[1-9]\d?(?P<group>,)(?:\d\d,)+\d{3}(?:(?P<mark>\.)(?P<digits>\d+))?$")  # 12,34,567.89, Indian
 _PLAIN = re.compile(r"^\d+(?:(?P<mark>[.,])(?P<digits>\d+))?$")
 # fmt: off
 _CURRENCIES = frozenset({
@@ -47,8 +49,10 @@ _CURRENCIES = frozenset({
 class AmountFormat:
     """How numbers are written: what stands before and after them, the mark between thousands, and the decimal mark.
 
-    prefix, suffix: with the gap towards the number. group: empty without one. digits: after the decimal mark.
-    clock: an example of a time (`clocks`), which has none of the others.
+    prefix, suffix: with the gap towards the number. group: empty without one. pairs: it stands between thousands, and
+    above them between hundreds, as in 12,34,567. digits: after the decimal mark.
+    clock: an example of a time (`clocks`), which has none of the others. A schema holds the form as its `example`,
+    which declares each of these fields: without digits the mark is the one that the group leaves.
     """
 
     prefix: str
@@ -56,13 +60,15 @@ class AmountFormat:
     group: str
     mark: str
     digits: int
+    pairs: bool = False
     clock: str = ""
 
     def example(self) -> str:
-        """A number written so, which `form` reads as this form again."""
+        """A number written so, which `form` reads as this form again: 12,56 and 0,567, for 12,567 is whole."""
         if self.clock:
             return self.clock
-        whole = f"1{self.group}234" if self.group else "12"
+        whole = f"1{self.group}234" if self.group else "0" if self.digits == GROUPED else "12"
+        whole = "12,34,567" if self.pairs else whole
         fraction = self.mark + "567890123456789"[: self.digits] if self.digits else ""
         return f"{self.prefix}{whole}{fraction}{self.suffix}"
 
@@ -78,7 +84,8 @@ def form(example: str) -> AmountFormat:
         return _of_clock(example.strip())
     found = _EXAMPLE.match(example.strip())
     number = found["number"] if found else ""
-    parts = _GROUPED.match(number) or _PLAIN.match(number)
+    paired = _PAIRED.match(number)
+    parts = paired or _GROUPED.match(number) or _PLAIN.match(number)
     group = parts.groupdict().get("group") or "" if parts else ""
     digits = len(parts["digits"] or "") if parts else 0
     if found is None or parts is None or parts["mark"] == group != "" or digits > MOST:
@@ -93,6 +100,7 @@ def form(example: str) -> AmountFormat:
         group=group,
         mark=parts["mark"] or ("," if group == "." else "."),
         digits=digits,
+        pairs=paired is not None,
     )
 
 
@@ -138,7 +146,8 @@ def plain(texts: Any, how: AmountFormat) -> Any:
 
 def _pattern(how: AmountFormat) -> str:
     """A regular expression of pyarrow's engine, whose groups all have names."""
-    whole = rf"\d{{1,3}}(?:{_class(how.group)}\d{{3}})+|\d*" if how.group else r"\d*"
+    whole = rf"[1-9]\d{{0,2}}(?:{_class(how.group)}\d{{3}})+|\d*" if how.group else r"\d*"
+    whole = r"[1-9]\d?(?:,\d{2})*,\d{3}|\d*" if how.pairs else whole
     before, after = (re.escape(s.strip(SPACES)) for s in (how.prefix, how.suffix))
     cents = rf"{re.escape(how.mark)}(?:{_NO_CENTS}|(?P<fraction>\d*))"
     return (
@@ -177,10 +186,12 @@ def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | N
     rest, text = whole // 1000, pa.array(whole if not how.group else whole % 1000).cast(pa.string())
     if how.group:
         text = pc.if_else(pa.array(rest > 0), _padded(whole % 1000, 3), text)
+        size, width = (100, 2) if how.pairs else (1000, 3)
         while (rest > 0).any():
-            more = pc.if_else(pa.array(rest >= 1000), _padded(rest % 1000, 3), pa.array(rest % 1000).cast(pa.string()))
+            last = rest % size
+            more = pc.if_else(pa.array(rest >= size), _padded(last, width), pa.array(last).cast(pa.string()))
             text = pc.if_else(pa.array(rest > 0), pc.binary_join_element_wise(more, text, how.group), text)
-            rest = rest // 1000
+            rest = rest // size
     if how.digits:
         text = pc.binary_join_element_wise(text, _padded(fraction, how.digits), how.mark)
     sign = pc.if_else(pa.array((values < 0) & (scaled > 0)), "-", "")
@@ -231,13 +242,14 @@ def recognised(texts: Any) -> AmountFormat | None:
     marks = _marks(numbers, money=_currency(prefix) or _currency(suffix))
     if marks is None or not (prefix or suffix or marks[0] or marks[1] == ","):
         return None
-    group, mark, digits = marks
+    group, mark, digits, pairs = marks
     return AmountFormat(
         prefix=prefix + (" " if prefix and any(one["before"]) else ""),
         suffix=(" " if suffix and any(one["after"]) else "") + suffix,
         group=group,
         mark=mark,
         digits=digits,
+        pairs=pairs,
     )
 
 
@@ -245,8 +257,8 @@ def _currency(word: str) -> bool:
     return word in _CURRENCIES or any(unicodedata.category(c) == "Sc" for c in word)
 
 
-def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int] | None:
-    """The mark between thousands, the decimal mark and the most digits after it (up to `SEEN`) that read all numbers.
+def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int, bool] | None:
+    """What reads all numbers: group, mark, digits (up to `SEEN`) and pairs of a form; None where nothing does.
 
     money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands.
     """
@@ -261,12 +273,14 @@ def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int] | None:
     if any_match(r"^0\d"):
         return None  # leading zeros: codes
     if money and any_match(r"\.") and all_match(r"^[1-9]\d{0,2}(\.\d{3})*$|^0$"):
-        return ".", ",", 0
-    for group, mark in ((",", "."), (".", ","), (" ", ","), (" ", "."), ("'", ".")):
-        between = _class(group)
-        if all_match(rf"^(\d{{1,3}}({between}\d{{3}})+|\d+)({re.escape(mark)}\d+)?$"):
+        return ".", ",", 0, False
+    for group, mark in ((",", "."), (".", ","), (" ", ","), (" ", "."), ("'", "."), (",,", ".")):
+        pairs, between = len(group) > 1, _class(group[0])
+        whole = r"[1-9]\d?(,\d\d)*,\d{3}" if pairs else rf"[1-9]\d{{0,2}}({between}\d{{3}})+"
+        if all_match(rf"^({whole}|\d+)({re.escape(mark)}\d+)?$"):
             tail = pc.struct_field(pc.extract_regex(numbers, rf"{re.escape(mark)}(?P<digits>\d+)$"), "digits")
             digits = pc.max(pc.fill_null(pc.utf8_length(tail), 0)).as_py()
             seen = any_match(rf"\d{between}\d")
-            return (group if seen else ""), (mark if digits or seen else "."), min(digits, SEEN)
+            alone = "," if seen and group == "." else "."  # the mark that an example without digits declares
+            return (group[0] if seen else ""), (mark if digits else alone), min(digits, SEEN), pairs
     return None

@@ -27,6 +27,8 @@ _FIELDS = {
     "M": r"(?P<M>\d{1,2})",
     "S": r"(?P<S>\d{1,2})",
     "y": r"(?P<y>\d{2})",
+    "G": r"(?P<G>\d{4})",  # the year of an ISO week, and its number: its Monday
+    "V": r"(?P<V>\d{1,2})",
     "b": r"(?P<b>[A-Za-z]{3})[a-z]*",
     "B": r"(?P<b>[A-Za-z]{3})[a-z]*",
     "p": r"(?P<p>[AaPp])\.?[Mm]\.?",
@@ -55,8 +57,8 @@ def pattern(form: str) -> str:
         seen.add(directive)
         out += _FIELDS[directive]
         i += 2
-    if not seen & {"Y", "y"}:
-        msg = f"the date format {form!r} names no year; add %Y or %y"
+    if not (seen & {"Y", "y"} or {"G", "V"} <= seen):
+        msg = f"the date format {form!r} names no year; add %Y or %y, or %G with %V for weeks"
         raise SchemaError(msg)
     return rf"^\s*{out}\s*$"
 
@@ -174,7 +176,7 @@ def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.b
         short = number("y", 0)
         year = np.where(short >= 69, 1900, 2000) + short
     else:
-        year = number("Y", 0)
+        year = number("G" if "G" in names else "Y", 0)
     if "b" in names:
         index = pc.index_in(pc.utf8_lower(text("b")), value_set=pa.array(_MONTHS))
         month = pc.fill_null(pc.add(index, 1), 0).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -191,10 +193,22 @@ def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.b
     good = found & (year >= 1) & (month == in_month) & (day >= 1) & (day <= length)
     good &= (hour < 24) & (minute < 60) & (second <= 60)
     seconds = days(year, in_month, day) * 86_400 + hour * 3600 + minute * 60 + np.minimum(second, 59)
+    if "V" in names:
+        week, far = number("V", 1), (year < 1) | (year > 9998)
+        first, next_first = (_first_monday(np.where(far, 2000, year) + more) for more in (0, 1))
+        monday = first + 7 * (week - 1)
+        good &= ~far & (week >= 1) & (monday < next_first)
+        seconds = monday * 86_400 + seconds % 86_400
     if "z" in names:
         offset, sane = _offset(text("z"))
         seconds, good = seconds - offset, good & sane
     return np.where(good, seconds, 0), good
+
+
+def _first_monday(year: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The Monday of week 1, in days since 1970: that of the week with 4 January (ISO 8601)."""
+    fourth = days(year, np.ones_like(year), np.full_like(year, 4))
+    return np.asarray(fourth - (fourth + 3) % 7)
 
 
 def _offset(zones: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

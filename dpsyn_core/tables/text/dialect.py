@@ -16,6 +16,11 @@ from dpsyn_core.tables.text import lines
 from dpsyn_core.tables.text.encodings import SAMPLE, Encoding
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+SEP = re.compile(rb'"?sep=([ -~\t])"?\s*', re.IGNORECASE)  # a first line in which Excel names the delimiter
+BLANK, R_HEADERS = (
+    " ",
+    re.compile(r'"[^"]*"( "[^"]*")+'),
+)  # of R's write.table, which names rows and gives them no header
 SURVEY, KEY = 4, '{"ImportId"'  # the line up to which exports of surveys have keys, and how their cells begin
 NEARLY = 0.8  # of the cells of most lines, which headers fill: some stand above a column of their own alone
 LOOKED = 30  # lines that are looked at for headers below a title
@@ -80,8 +85,15 @@ def _top(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -> 
         line = memoryview(form.header.encode() + b"\n")
         written, chosen, _ = _names_of(line, name, form.delimiter, form.multiline, notices)
         return Dialect(written=written, delimiter=chosen)
-    start, above = lines.above(text, form.header_row)
-    written, chosen, size = _names_of(text[start:], name, form.delimiter, form.multiline, notices)
+    said = SEP.fullmatch(lines.first_line(text))
+    start, above = lines.above(text, max(2, form.header_row) if said else form.header_row)
+    delimiter = form.delimiter
+    if said and delimiter is None:
+        delimiter = said[1].decode()
+        notices.append(Notice("by_sep", delimiter="\\t" if delimiter == "\t" else delimiter))
+    written, chosen, size = _names_of(text[start:], name, delimiter, form.multiline, notices)
+    if delimiter is None and chosen == BLANK:
+        written = ["", *written]
     if form.header_lines > 1:
         rows = [written]
         for _ in range(form.header_lines - 1):
@@ -139,6 +151,9 @@ def _quoted_size(text: memoryview, delimiter: str) -> int:
 def _delimiter(header: str, name: str, wanted: str | None, notices: list[Notice]) -> str:
     if wanted is not None:
         return wanted
+    if R_HEADERS.fullmatch(header.strip()):
+        notices.append(Notice("by_blank"))
+        return BLANK
     prefer = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
     chosen = find_delimiter(header, prefer=prefer)
     if chosen != prefer:
@@ -191,7 +206,8 @@ def holds_headers(text: memoryview, form: ReadForm) -> bool:
     """Whether the end of the line of the headers stands in the beginning of a text."""
     if form.header is not None:
         return True
-    return sum(bool(line) for line in bytes(text).split(b"\n")[:-1]) >= form.header_row + form.header_lines - 1
+    found = [line for line in bytes(text).split(b"\n")[:-1] if line]
+    return len(found) - bool(found and SEP.fullmatch(found[0])) >= form.header_row + form.header_lines - 1
 
 
 def _head(body: memoryview) -> str:
