@@ -24,6 +24,7 @@ FRESH = 2.0  # seconds between two looks at the board
 HEIGHT = 170
 HIT, NEAR = 0.02, 0.1  # distances on the axis, as shares of its length
 VISITOR, BOARD, OPEN, MINE = "guess_visitor", "guess_board", "guess_open", "guess_mine"
+SHOWN = "open"  # in a link: no guess is asked for
 _guessed: dict[str, OrderedDict[str, float]] = {}
 _lock = threading.Lock()
 
@@ -45,7 +46,10 @@ def of(lab: str) -> list[float]:
 
 
 def is_open(lab: str) -> bool:
-    """Whether the visitor has guessed, or asked to be shown the lab without a guess."""
+    """Whether the visitor has guessed, or pressed to see the lab without a guess, or came by a link that shows it."""
+    if st.query_params.get(SHOWN) == "1":
+        del st.query_params[SHOWN]
+        _open(lab)
     return bool(st.session_state.get(f"{OPEN}_{lab}"))
 
 
@@ -131,7 +135,7 @@ def _board(lab: str) -> None:
 
 
 def strip(axis: guesses.Axis, found: list[float], answer: float | None, mine: float | None) -> go.Figure:
-    """Guesses as dots on the axis of the question, equal ones above each other; the answer as a line once it is open."""
+    """Guesses as dots on the axis of the question, equal ones above each other; the answer as a line once open."""
     import plotly.graph_objects as go
 
     colours, out, seen = palette(), go.Figure(), Counter[float]()

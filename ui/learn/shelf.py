@@ -1,4 +1,4 @@
-"""The shelf: a path of one hour, and all labs by lesson, each as a card with a picture, its question and its minutes."""
+"""The shelf: a path of one hour, and all labs by lesson, as cards with a picture, the question and the minutes."""
 
 from __future__ import annotations
 
