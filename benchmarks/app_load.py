@@ -79,7 +79,7 @@ async def pupil(port: int, number: int, rounds: int, pause: float) -> list[tuple
         lab = LABS[(number + i) % len(LABS)]
         start = time.perf_counter()
         async with session(port) as link:
-            await visit(link, "", f"lab={lab}&pin=1")
+            await visit(link, "", f"lab={lab}&pin=1&open=1")
             out.append((f"lab {lab}", time.perf_counter() - start))
         await asyncio.sleep(max(0.0, pause - out[-1][1]))
     return out

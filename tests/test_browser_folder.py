@@ -24,7 +24,8 @@ import numba
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
-from ui.learn import LABS, growing
+from ui.learn import LABS
+from ui.learn.numbers import growing
 
 def older(drawn):  # that of the Streamlit in the browser (1.62) takes no alt
     def call(self, *args, **named):
@@ -39,7 +40,7 @@ for name in ("plotly_chart", "vega_lite_chart", "altair_chart", "dataframe", "da
 wrong = []
 for lab in LABS:
     page = AppTest.from_file("labs.py", default_timeout=120)
-    page.query_params["lab"] = lab
+    page.query_params.update({"lab": lab, "open": "1"})
     page.run()
     wrong += [lab] if len(page.exception) or not page.markdown else []
 grown = [growing.grown(a, c, seed).tolist() for a in (0.5, 1.0) for c in (0.0, 0.5, 1.0) for seed in range(5)]
@@ -80,7 +81,7 @@ def test_a_package_with_another_digest_is_not_taken_and_is_named(tmp_path, monke
 
 @pytest.mark.slow
 def test_every_lab_opens_from_the_archive_without_a_compiler_and_lab_5_says_the_same(tmp_path):
-    from ui.learn import growing
+    from ui.learn.numbers import growing
 
     build.write_app(tmp_path / "app.zip")
     zipfile.ZipFile(tmp_path / "app.zip").extractall(tmp_path / "app")

@@ -30,16 +30,18 @@ def test_the_address_of_a_class_opens_the_labs_and_offers_nothing_else(pupil):
 
 
 def runs(app):
-    """Buttons of the page but for the list of all labs and the guess."""
-    return [b for b in app.button if not str(b.key).startswith(("card_", "guess_"))]
+    """Buttons of the page but for those of the guess and those that lead to another lab."""
+    return [b for b in app.button if not str(b.key).startswith(("card_", "guess_", "learn_"))]
 
 
 def test_a_class_compares_systems_by_runs_made_beforehand(pupil):
-    pupil.query_params["lab"] = "race"
+    pupil.query_params.update({"lab": "race", "open": "1"})
     pupil.run()
     assert not pupil.exception and not runs(pupil)
     assert catalogue()["learn.race.beforehand"] in words(pupil)
-    pupil.selectbox(key="lab").set_value("budgets").run()
+    pupil.session_state["lab"] = "budgets"
+    pupil.query_params["open"] = "1"
+    pupil.run()
     assert not pupil.exception and not runs(pupil)
 
 
@@ -54,11 +56,11 @@ def test_a_server_for_a_class_runs_and_reads_nothing_whoever_asks(tmp_path, monk
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", LABS)
 def test_every_lab_can_be_pinned_in_a_class(pupil, lab):
-    pupil.query_params["lab"], pupil.query_params["pin"] = lab, "1"
+    pupil.query_params.update({"lab": lab, "pin": "1", "open": "1"})
     pupil.run()
     assert not pupil.exception and not pupil.error
     assert catalogue()[f"learn.{lab}.question"] in words(pupil)
-    assert not [box for box in pupil.selectbox if box.key == "lab"]
+    assert not [b for b in pupil.button if b.key in ("learn_shelf", "learn_next")]
 
 
 def test_the_command_serves_a_class_without_uploads_and_without_compiling(monkeypatch):

@@ -88,7 +88,7 @@ QUICK = ("composition", "choosing", "views")
     ("lab", "moves"), [pytest.param(*m, id=m[0], marks=() if m[0] in QUICK else pytest.mark.slow) for m in MOVES]
 )
 def test_every_move_of_a_lab_shows_the_figure_that_is_made_without_keeping_any(lab, moves, app):
-    app.query_params["lab"] = lab
+    app.query_params.update({"lab": lab, "open": "1"})
     at_page(app, "learn")
     for key, value in moves.items():
         assert key in app.session_state, f"{key} is no control of the lab any more"

@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, words
-from ui.learn import GROUPS, LABS
+from ui.learn import GROUPS, HOUR, LABS
 from ui.learn.numbers import accounting, asking, bounds
 from ui.learn.numbers.choosing import above_mark
 from ui.shared.text import catalogue
@@ -86,6 +86,19 @@ def test_stays_break_in_classes_and_a_rule_mends_them():
 def test_every_lab_stands_in_one_group_and_a_card_opens_it(app):
     assert sorted(lab for labs in GROUPS.values() for lab in labs) == sorted(LABS)
     at_page(app, "learn")
-    app.button(key="card_linkage").click().run()
+    assert {lab for lab in HOUR} <= set(LABS) and all(b.key != "learn_next" for b in app.button)
+    app.button(key="card_attacks_linkage_press").click().run()
     assert catalogue()["learn.linkage.question"] in words(app)
     assert app.query_params["lab"] == "linkage"
+    app.button(key="learn_shelf").click().run()
+    assert "lab" not in app.query_params and catalogue()["learn.title"] in words(app)
+
+
+def test_the_labs_of_the_hour_lead_to_each_other_and_the_last_one_on(app):
+    app.query_params["lab"] = HOUR[0]
+    at_page(app, "learn")
+    for lab in (*HOUR[1:], "dependence"):  # lab 28 comes after lab 27
+        app.query_params["open"] = "1"
+        app.run()
+        app.button(key="learn_next").click().run()
+        assert app.query_params["lab"] == lab and not app.exception

@@ -153,7 +153,7 @@ def test_the_shape_of_the_prior_decides_who_is_pulled():
     ],
 )
 def test_a_move_changes_what_is_said_within_two_seconds(app, lab, move, figures):
-    app.query_params["lab"] = lab
+    app.query_params.update({"lab": lab, "open": "1"})
     at_page(app, "learn")
     before = words(app)
     start = time.process_time()
@@ -163,14 +163,14 @@ def test_a_move_changes_what_is_said_within_two_seconds(app, lab, move, figures)
 
 
 def test_a_draw_of_cases_is_shown(app):
-    app.query_params["lab"] = "exposures"
+    app.query_params.update({"lab": "exposures", "open": "1"})
     at_page(app, "learn")
     app.button(key="exposures_draws").click().run()
     assert not app.exception and any("draw" in str(trace.get("name")) for trace in plots(app)[0]["data"])
 
 
 def test_views_of_the_two_phases(app):
-    app.query_params["lab"] = "phases"
+    app.query_params.update({"lab": "phases", "open": "1"})
     at_page(app, "learn")
     for view in ("loss", "by_dimension"):
         app.segmented_control(key="phases_view").set_value(view).run()

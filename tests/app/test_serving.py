@@ -51,7 +51,7 @@ def test_pandas_is_there_as_a_whole_before_a_page_draws_its_first_figure():
         drawn, figure = [], lab.figure
         lab.figure = lambda *a, **k: (drawn.append(hasattr(sys.modules.get("pandas"), "Series")), figure(*a, **k))[1]
         app = AppTest.from_file(sys.argv[1], default_timeout=300)
-        app.query_params["lab"] = "count"
+        app.query_params.update({"lab": "count", "open": "1"})
         app.run()
         assert drawn == [True] and not app.exception, drawn
     """

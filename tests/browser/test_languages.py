@@ -37,8 +37,8 @@ def test_no_german_word_is_cut_off(visitor, page, width):
 
 def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
     visitor.page.set_viewport_size({"width": 390, "height": 900})
-    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures", "prior", "growing", "composition"):
-        visitor.open("learn", f"?lab={lab}&lang=de")
+    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures", "prior", "sweeps", "composition"):
+        visitor.open("learn", f"?lab={lab}&open=1&lang=de")
         visitor.plots()
         assert visitor.page.evaluate(BEYOND) == [] and visitor.page.evaluate(CUT) == [], lab
         assert visitor.page.evaluate(WIDER) == 0, lab
@@ -55,7 +55,7 @@ def test_a_german_axis_writes_its_percents_with_a_space_and_an_english_one_witho
     for lab in ("leak", "family"):
         for language, width in (("en", 1280), ("de", 1280), ("de", 700)):  # a narrower figure is drawn again
             visitor.page.set_viewport_size({"width": width, "height": 900})
-            visitor.open("learn", f"?lab={lab}&lang={language}").plots()
+            visitor.open("learn", f"?lab={lab}&open=1&lang={language}").plots()
             visitor.page.wait_for_timeout(300)
             shares = [x for x in visitor.page.evaluate(ticks) if x.endswith("%")]
             assert shares and all((x[-2] == "\u00a0") == (language == "de") for x in shares), (lab, language, shares)

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui.learn.controls import epsilon, pick, whole
+from ui.learn.controls import EPSILONS, pick, steps, whole
 from ui.learn.kept import draw as draw_kept
 from ui.learn.numbers.counting import law, log_ratio
 from ui.shared.text import local, number, t
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DRAWS = 40
+SHOWN = EPSILONS[:8]  # up to 5: beyond, one bar holds everything
+AROUND = 30  # records to either side of the true count
+MOST = 200.0  # of the axis of ratios
 
 
 def sample(mechanism: str, eps: float, size: int) -> NDArray[np.int64]:
@@ -28,7 +31,7 @@ def sample(mechanism: str, eps: float, size: int) -> NDArray[np.int64]:
 
 
 def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | None) -> go.Figure:
-    """The two distributions above, the logarithm of their ratio below."""
+    """The two distributions above, their ratio below; the axes are the same at every epsilon."""
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
@@ -43,29 +46,50 @@ def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | No
         out.add_trace(go.Scatter(x=count + z[seen] + shift, y=p[seen], name=label, mode="lines", line=line), 1, 1)
     if draws is not None:
         marker = {"symbol": "line-ns", "size": 14, "line": {"width": 1.5, "color": colours.warning}}
-        y = np.full(len(draws), -0.05 * p.max())
+        y = np.full(len(draws), -0.03)
         out.add_trace(
             go.Scatter(x=count + draws, y=y, name=t("learn.count.draws"), mode="markers", marker=marker), 1, 1
         )
     out.add_trace(
         go.Scatter(
-            x=count + z[seen], y=ratio[seen], name=t("learn.count.ratio"), mode="lines", line={"color": colours.ink}
+            x=count + z[seen], y=np.exp(ratio[seen]), name=t("learn.count.ratio"), mode="lines",
+            line={"color": colours.ink, "shape": "hvh"},
         ),
         2, 1,
     )  # fmt: skip
-    for bound in (eps, -eps):
+    for bound in (np.exp(eps), np.exp(-eps)):
         out.add_hline(y=bound, line={"color": colours.warning, "dash": "dot", "width": 1.5}, row=2, col=1)
-    out.update_yaxes(title=t("learn.count.y"), row=1, col=1)
-    out.update_yaxes(title=t("learn.count.y2"), row=2, col=1)
+    reach = [-np.log10(MOST), np.log10(MOST)]
+    out.update_yaxes(title=t("learn.count.y"), range=[-0.06, 1], row=1, col=1)
+    out.update_yaxes(
+        title=t("learn.count.y2"), type="log", range=reach, tickvals=[0.01, 0.1, 1, 10, 100], tickformat=",~r",
+        row=2, col=1,
+    )  # fmt: skip
+    out.update_xaxes(range=[count - AROUND, count + AROUND])
     out.update_xaxes(title=t("learn.count.x"), row=2, col=1)
     return out
 
 
-def show() -> None:
-    """Controls, figure, table."""
-    a, b, c = st.columns(3, gap="medium")
+def spread(mechanism: str, eps: float) -> float:
+    """Standard deviation of an answer, in records."""
+    z, p = law(mechanism, eps)
+    return float(np.sqrt((z**2 * p).sum()))
+
+
+def found(mechanism: str, eps: float) -> dict[str, str]:
+    """What the closing sentences say at these settings."""
+    here, half = spread(mechanism, eps), spread(mechanism, eps / 2)
+    return {
+        "most": local(float(np.exp(eps)), ".3g"), "spread": number(here), "half": number(half),
+        "times": local(half / here, ".2f"),
+    }  # fmt: skip
+
+
+def show() -> dict[str, str]:
+    """Controls and figure."""
+    a, b, c, d = st.columns([3, 3, 2, 2], gap="medium", vertical_alignment="bottom")
     with a:
-        eps = epsilon("count_epsilon")
+        eps = steps(t("learn.epsilon"), SHOWN, 1.0, key="count_epsilon")
     with b:
         mechanism = pick(
             t("learn.count.mechanism"),
@@ -75,14 +99,16 @@ def show() -> None:
         )
     with c:
         count = whole(t("learn.count.count"), 1, 1000, 20, key="count_count")
-    pressed = st.button(t("learn.count.draw", n=DRAWS), key="count_draw")
+    with d:
+        pressed = st.button(t("learn.count.draw", n=DRAWS), key="count_draw")
     draws = sample(mechanism, eps, DRAWS) if pressed else None
-    z, p = law(mechanism, eps)
-    spread = float(np.sqrt((z**2 * p).sum()))
+    _, p = law(mechanism, eps)
+    values = found(mechanism, eps)
     beyond = float(p[np.abs(log_ratio(mechanism, eps)[1]) > eps * (1 + 1e-9)].sum())
-    alt = t("learn.count.alt", spread=number(spread), eps=local(eps, "g"))
+    alt = t("learn.count.alt", **values)
     if draws is None:
         draw_kept(figure, mechanism, eps, count, None, alt=alt, key="count_plot", height=470)
     else:
         draw(figure(mechanism, eps, count, draws), alt=alt, key="count_plot", height=470)
-    st.write(t("learn.count.reading", spread=number(spread), beyond=local(beyond, ".1e") if beyond else "0"))
+    st.write(t("learn.count.reading", beyond=local(beyond, ".1e") if beyond else "0", **values))
+    return values

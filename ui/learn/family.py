@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpsyn_core.privacy import best_guess
+from ui.learn.attacker import near
 from ui.learn.controls import epsilon, pick, slide
 from ui.learn.kept import draw
 from ui.learn.numbers import family as lesson
@@ -61,7 +63,18 @@ def figure(kind: str, eps: float, family: int) -> go.Figure:
     return out
 
 
-def show() -> None:
+def found(kind: str, eps: float, family: int) -> dict[str, str]:
+    """What the closing sentence says at these settings."""
+    group, household = promised(kind, eps, family, 1), promised(kind, eps, family, family)
+    bound = best_guess(group.epsilon, DELTA if kind == "gaussian" else 0.0)
+    return {
+        "eps": local(eps, "g"), "n": str(family), "whole": local(group.epsilon, ".3g"),
+        "rule": t(f"learn.family.rule_{kind}", n=family), "bound": near(bound), "group": near(group.guess),
+        "noise": local(group.noise, ".3g"), "wide": local(household.noise, ".3g"),
+    }  # fmt: skip
+
+
+def show() -> dict[str, str]:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
     with a:
@@ -101,7 +114,6 @@ def show() -> None:
         times=local(whole.noise / one.noise, ".1f"),
     )
     draw(figure, kind, eps, family, alt=t("learn.family.alt", reading=reading), key="family_plot", height=400)
-    st.write(reading)
     if kind == "gaussian":
         rule, exact = (f(eps, DELTA, family) for f in (lesson.simple_delta, lesson.exact_delta))
         st.write(
@@ -113,3 +125,4 @@ def show() -> None:
                 exact=local(exact, ".1g"),
             )
         )
+    return found(kind, eps, family)

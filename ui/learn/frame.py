@@ -1,4 +1,4 @@
-"""What every lab has: its question above, what to find and two questions with folded answers below, its source."""
+"""What every lab has: its question, a guess, what is found, two questions with folded answers, its source."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui.learn import GROUPS, LABS, controls, guessing, sharing
+from ui.learn import HOUR, LABS, controls, guessing, sharing, shelf
 from ui.shared import languages
 from ui.shared.access import classroom
 from ui.shared.going import by_history
 from ui.shared.text import catalogue, language, t
-from ui.shared.theme import heading, note, section
+from ui.shared.theme import heading, note
 
 PICK = "lab"
 
 
 def page() -> None:
-    """The Learn page."""
+    """The Learn page: the shelf, or the lab that was taken from it."""
+    name = choose()
+    if name:
+        show(name)
+        return
     heading("learn")
-    show(choose())
+    shelf.show(_open)
 
 
 def warm() -> None:
     """What the first visitor of a class would wait for: a compiled kernel, the counts of the game, a chart."""
-    from ui.learn import growing, race
-    from ui.learn.numbers import game
+    from ui.learn import race
+    from ui.learn.numbers import game, growing
 
     growing.grown(1.0, 0.5)
     game.best_plan()
@@ -35,32 +39,18 @@ def warm() -> None:
 
 
 def choose() -> str:
-    """The lab that is open; its short name is part of the link, so that a lesson can be shared."""
-    if PICK not in st.session_state or (by_history() and st.query_params.get(PICK) in LABS):
-        asked = st.query_params.get(PICK, LABS[0])
-        st.session_state[PICK] = asked if asked in LABS else LABS[0]
-    if pinned():
-        name = str(st.session_state[PICK])
+    """The lab that is open, empty for the shelf; its short name is part of the link, so that a lesson can be shared."""
+    if PICK not in st.session_state or by_history():
+        asked = st.query_params.get(PICK, "")
+        st.session_state[PICK] = asked if asked in LABS else ""
+    name = str(st.session_state[PICK])
+    if name:
         st.query_params[PICK] = name
+    elif PICK in st.query_params:
+        del st.query_params[PICK]
+    if name and pinned():
         st.query_params[sharing.PIN] = "1"
-        st.html(f"<p class='dp-small'>{html.escape(t(f'learn.{name}.name'))}</p>")
-        return name
-    left, right = st.columns([3, 1], vertical_alignment="bottom", gap="small")
-    with right, st.popover(t("learn.groups_of.all"), width="stretch"):
-        _cards()
-    with left:
-        name = str(st.selectbox(t("learn.pick"), LABS, key=PICK, format_func=lambda n: t(f"learn.{n}.name")))
-    st.query_params[PICK] = name
     return name
-
-
-def _cards() -> None:
-    """All labs in groups by lesson, each with its question; a press opens it."""
-    for group, labs in GROUPS.items():
-        note(t(f"learn.groups_of.{group}"))
-        for lab in labs:
-            words = f"{t(f'learn.{lab}.name')}: {t(f'learn.{lab}.question')}"
-            st.button(words, key=f"card_{lab}", type="tertiary", on_click=_open, args=(lab,))
 
 
 def _open(lab: str) -> None:
@@ -75,18 +65,35 @@ def pinned() -> bool:
 
 
 def show(name: str) -> None:
-    """One lab, whole."""
+    """One lab: its question, the guess, and once that is made the figure, what it shows, and the next lab."""
     controls.forget_others(name, LABS)
-    section(t(f"learn.{name}.question"))
+    if pinned():
+        note(t(f"learn.{name}.name"))
+    else:
+        st.button(t("learn.all"), key="learn_shelf", icon=":material/arrow_back:", type="tertiary",
+                  on_click=_open, args=("",))  # fmt: skip
+    st.title(t(f"learn.{name}.question"), anchor=False)
     if f"learn.{name}.background" in catalogue():
         st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.background'))}</p>")
-    guessing.panel(name)
-    import_module(f"ui.learn.{name}").show()
-    st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds'))}</p>")
-    for i in (1, 2):
-        with st.expander(t(f"learn.{name}.q{i}")):
-            st.write(t(f"learn.{name}.a{i}"))
+    reason = guessing.panel(name)
+    if reason is not None:
+        found: dict[str, str] = import_module(f"ui.learn.{name}").show() or {}
+        with reason:
+            st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds', **found))}</p>")
+        for i in (1, 2):
+            with st.expander(t(f"learn.{name}.q{i}")):
+                st.write(t(f"learn.{name}.a{i}", **found))
+        if not pinned():
+            after = following(name)
+            st.button(t("learn.next", name=t(f"learn.{after}.name")), key="learn_next", type="primary",
+                      on_click=_open, args=(after,))  # fmt: skip
     note(t("learn.source", source=t(f"learn.{name}.source")))
     sharing.buttons(pins=not pinned())
     if classroom():  # where there is no side panel
         languages.choose()
+
+
+def following(name: str) -> str:
+    """The lab after this one: the next of the hour where it is one of them, else the next by its number."""
+    row = HOUR if name in HOUR[:-1] else LABS
+    return row[(row.index(name) + 1) % len(row)]

@@ -1,30 +1,30 @@
-"""Guess first: a question whose answer is a number, and a live board of the guesses of everybody on this server."""
+"""Guess first: a lab shows nothing until its question was guessed at, and then the truth beside everybody's guesses."""
 
 from __future__ import annotations
 
-import math
 import secrets
 import statistics
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.learn.numbers import guesses
 from ui.shared.faults import ShownFaults
 from ui.shared.text import counted, literal, number, t
-from ui.shared.theme import dark, dressed, note, palette
-from ui.shared.theme import show as drawn
+from ui.shared.theme import CONFIG, dark, dressed, note, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST = 500  # guesses of a lab; the oldest go first
 FRESH = 2.0  # seconds between two looks at the board
-BARS, HEIGHT = 12, 260
-FAR = 3.0  # distances of the quartiles by which a guess may lie beyond them and still have a bar of its own
-VISITOR, BOARD = "guess_visitor", "guess_board"
+HEIGHT = 170
+HIT, NEAR = 0.02, 0.1  # distances on the axis, as shares of its length
+VISITOR, BOARD, OPEN, MINE = "guess_visitor", "guess_board", "guess_open", "guess_mine"
+SHOWN = "open"  # in a link: no guess is asked for
 _guessed: dict[str, OrderedDict[str, float]] = {}
 _lock = threading.Lock()
 
@@ -45,99 +45,118 @@ def of(lab: str) -> list[float]:
         return list(_guessed.get(lab, {}).values())
 
 
-def read(text: str) -> float | None:
-    """The number that somebody typed, with a point or a comma; None for no number."""
-    plain = text.strip().rstrip("%").replace(" ", "").replace("\N{NO-BREAK SPACE}", "")
-    if plain.count(",") == 1 and "." not in plain and not _thousands(plain):
-        plain = plain.replace(",", ".")
-    try:
-        value = float(plain.replace(",", ""))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and abs(value) < 1e9 else None
+def is_open(lab: str) -> bool:
+    """Whether the visitor has guessed, or pressed to see the lab without a guess, or came by a link that shows it."""
+    if st.query_params.get(SHOWN) == "1":
+        del st.query_params[SHOWN]
+        _open(lab)
+    return bool(st.session_state.get(f"{OPEN}_{lab}"))
 
 
-def _thousands(text: str) -> bool:
-    """Whether a comma stands before three digits, as in 1,344, and not before decimals, as in 0,344."""
-    whole, _, rest = text.partition(",")
-    return len(rest) == 3 and whole not in ("0", "-0", "")
+def panel(lab: str) -> DeltaGenerator | None:
+    """The question and, before it is answered, its axis; afterwards the answer. None while the lab is hidden.
 
-
-def panel(lab: str) -> None:
-    """The question, a field, what is right once something was guessed, and the board where it is asked for."""
+    What is returned is the place for the reason, which the lab knows once its controls are drawn.
+    """
     with st.container(border=True, key="guess"):
         st.markdown(f"**{t('guess.title')}.** {literal(t(f'guess.of.{lab}'))}")
-        left, middle, right = st.columns([3, 2, 4], vertical_alignment="bottom", gap="small")
+        if not is_open(lab):
+            left, middle, right = st.columns([6, 2, 2], vertical_alignment="bottom", gap="medium")
+            with left:
+                st.select_slider(t("guess.field"), guesses.AXES[lab].steps(), key=f"guess_{lab}", format_func=_short)
+            with middle:
+                st.button(
+                    t("guess.press"), key=f"guess_press_{lab}", type="primary", width="stretch",
+                    on_click=_compare, args=(lab,),
+                )  # fmt: skip
+            with right:
+                st.button(t("guess.show"), key=f"guess_show_{lab}", width="stretch", on_click=_open, args=(lab,))
+            _live(lab)
+            return None
+        left, right = st.columns([5, 6], gap="large")
         with left:
-            text = st.text_input(t("guess.field"), key=f"guess_{lab}", placeholder=t("guess.placeholder"))
-        with middle:
-            pressed = st.button(t("guess.press"), key=f"guess_press_{lab}", width="stretch")
+            st.markdown(f"**{literal(verdict(lab))}**")
+            reason = st.container()
         with right:
-            board = st.toggle(t("guess.board"), key=f"{BOARD}_{lab}", help=t("guess.board_help"))
-        told = f"guess_told_{lab}"
-        value = read(text or "")
-        if text and value is None:
-            note(t("guess.no_number", text=text[:40]), "alarm")
-        if value is not None and (pressed or st.session_state.get(told) != value):
-            visitor = st.session_state.setdefault(VISITOR, secrets.token_hex(8))
-            put(lab, visitor, value)
-            st.session_state[told] = value
-        if st.session_state.get(told) is not None:
-            said = number(_short(guesses.answer(lab)))
-            note(t("guess.yours", answer=said, guess=number(st.session_state[told])))
-        if board:
-            st.fragment(_board, run_every=FRESH)(lab, told=st.session_state.get(told) is not None)
+            if not _live(lab):
+                _board(lab)
+    return reason
 
 
-def _short(value: float) -> float:
-    """Three digits of an answer, or all of a whole number."""
-    return value if value == int(value) else float(f"{value:.3g}") if abs(value) < 1000 else round(value)
+def _live(lab: str) -> bool:
+    """The switch for a board that moves by itself, and the board where it is on."""
+    live = st.toggle(t("guess.board"), key=f"{BOARD}_{lab}", help=t("guess.board_help"))
+    if live:
+        st.fragment(_board, run_every=FRESH)(lab)
+    return live
 
 
-def _board(lab: str, *, told: bool) -> None:
+def _open(lab: str) -> None:
+    st.session_state[f"{OPEN}_{lab}"] = True
+
+
+def _compare(lab: str) -> None:
+    value = float(st.session_state[f"guess_{lab}"])
+    put(lab, st.session_state.setdefault(VISITOR, secrets.token_hex(8)), value)
+    st.session_state[f"{MINE}_{lab}"] = value
+    _open(lab)
+
+
+def verdict(lab: str) -> str:
+    """The answer, and how the visitor's guess compares with it on the axis."""
+    answer, mine = guesses.answer(lab), st.session_state.get(f"{MINE}_{lab}")
+    if mine is None:
+        return t("guess.shown", answer=_short(answer))
+    axis = guesses.AXES[lab]
+    off = axis.share(mine) - axis.share(answer)
+    key = "hit" if abs(off) <= HIT else "near" if abs(off) <= NEAR else "high" if off > 0 else "low"
+    return t(f"guess.{key}", answer=_short(answer), guess=_short(mine))
+
+
+def _short(value: float) -> str:
+    """Three digits of a number, or all of a whole one."""
+    return number(value if value == int(value) else float(f"{value:.3g}") if abs(value) < 1000 else round(value))
+
+
+def _board(lab: str) -> None:
     with ShownFaults():
-        found = of(lab)
-        if not found:
+        found, answer = of(lab), guesses.answer(lab) if is_open(lab) else None
+        if not found and answer is None:
             note(t("guess.nobody"))
             return
-        finding = counted("guess.count", len(found), middle=number(_short(statistics.median(found))))
-        answer = guesses.answer(lab) if told else None
-        low, high = ends(found, answer)
-        beyond = sum(not low <= x <= high for x in found)
-        finding += f" {counted('guess.beyond', beyond)}" if beyond else ""
-        figure = dressed(bars(found, answer), is_dark=dark(), height=HEIGHT)
-        drawn(figure, alt=t("guess.alt", finding=finding), key=f"guess_plot_{lab}", ready=True)
-        note(finding)
+        finding = counted("guess.count", len(found), middle=_short(statistics.median(found))) if found else ""
+        figure = strip(guesses.AXES[lab], found, answer, st.session_state.get(f"{MINE}_{lab}"))
+        st.plotly_chart(
+            dressed(figure, is_dark=dark(), height=HEIGHT), theme=None, key=f"guess_plot_{lab}", config=CONFIG,
+            alt=t("guess.alt", finding=finding or t("guess.nobody")),
+        )  # fmt: skip
+        if len(found) > 1:
+            note(finding)
 
 
-def ends(found: list[float], answer: float | None) -> tuple[float, float]:
-    """What the bars reach over: a guess far beyond all others would leave those in one bar, and counts in the last."""
-    import numpy as np
-
-    first, third = np.quantile(found, (0.25, 0.75))
-    reach = FAR * max(third - first, 0.1 * abs(third))
-    known = [*np.clip(found, first - reach, third + reach), *([] if answer is None else [answer])]
-    low, high = float(min(known)), float(max(known))
-    return low, high if high > low else low + 1
-
-
-def bars(found: list[float], answer: float | None) -> go.Figure:
-    """How many people guessed what; the answer as a line once the visitor has guessed."""
-    import numpy as np
+def strip(axis: guesses.Axis, found: list[float], answer: float | None, mine: float | None) -> go.Figure:
+    """Guesses as dots on the axis of the question, equal ones above each other; the answer as a line once open."""
     import plotly.graph_objects as go
 
-    low, high = ends(found, answer)
-    counts, edges = np.histogram(np.clip(found, low, high), bins=BARS, range=(low, high))
-    colours, middle = palette(), (edges[:-1] + edges[1:]) / 2
-    out = go.Figure(
-        go.Bar(x=middle, y=counts, width=np.diff(edges) * 0.92, marker={"color": colours.accent}, name=t("guess.y"),
-               hovertemplate="%{y}<extra></extra>")
-    )  # fmt: skip
+    colours, out, seen = palette(), go.Figure(), Counter[float]()
+    others, heights = list(found), []
+    if mine in others:
+        others.remove(mine)
+        seen[mine] += 1  # the visitor's own is the lowest
+    for value in others:
+        seen[value] += 1
+        heights.append(seen[value])
+    top = max([3, *heights]) + 0.7
+    marks = [(others, heights, "all", {"color": colours.accent, "size": 9})] if others else []
+    if mine is not None:
+        marks.append(([mine], [1], "field", {"color": colours.warning, "size": 15, "symbol": "diamond"}))
+    for x, y, name, marker in marks:
+        label = t(f"guess.{name}")
+        out.add_trace(go.Scatter(x=x, y=y, mode="markers", name=label, marker=marker, cliponaxis=False))
     if answer is not None:
-        line = {"color": colours.warning, "width": 2.5, "dash": "dash"}
-        out.add_trace(
-            go.Scatter(x=[answer, answer], y=[0, max(counts)], mode="lines", line=line, name=t("guess.answer"))
-        )
-    out.update_xaxes(title=t("guess.x"), tickformat=",~r")
-    out.update_yaxes(title=t("guess.y"), rangemode="tozero", tickformat=",d", nticks=5)
-    return out
+        line = {"color": colours.ink, "width": 3}
+        out.add_trace(go.Scatter(x=[answer, answer], y=[0, top], mode="lines", name=t("guess.answer"), line=line))
+    ends: dict[str, object] = {"type": "log", "dtick": 1} if axis.log else {}
+    out.update_xaxes(range=axis.ends(), tickformat=",~r", **ends)
+    out.update_yaxes(range=[0, top], visible=False)
+    return out.update_layout(showlegend=True)

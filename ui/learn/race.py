@@ -14,17 +14,18 @@ from dpsyn_core.evaluate import Score, compare_tables, compute
 from dpsyn_core.report import Measure, systems_chart
 from dpsyn_core.runs import synthesize
 from dpsyn_core.schema import Schema, sample_schema, sample_table
-from ui.learn.controls import epsilon, several, steps
+from ui.learn.controls import several, steps
 from ui.learn.numbers import systems as lesson
 from ui.learn.numbers.systems import pay_gap
 from ui.shared.access import classroom
-from ui.shared.text import language, local, t
+from ui.shared.text import amount, language, local, t
 from ui.shared.theme import dark, marked, note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
 DELTA = 1e-9
-BEFOREHAND = ("rls", "dpsyn", "independent")  # systems that a class sees first
+BEFOREHAND = ("rls", "dpsyn", "independent")  # systems that are drawn first
+ALONE = "independent"  # measures no pairs
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the runs made beforehand
 LEDGER = "classroom sample"  # no real person is in the sample; the spend is recorded for practice
 RARE = ("RACE", "Chinese")
@@ -90,26 +91,34 @@ def truth() -> tuple[float, int, float]:
     return pay_gap(real), rare_records(real), float(score.floor or 0.0) if isinstance(score, Score) else 0.0
 
 
-def beforehand() -> None:
-    """For a class, in which nobody spends: the same systems, from runs made beforehand."""
-    a, b = st.columns([1, 2], gap="medium")
-    with a:
-        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="race_epsilon")
-    with b:
-        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, BEFOREHAND, key="race_runners")
+def _kept(eps: float, chosen: tuple[str, ...]) -> None:
+    """The comparison from runs made beforehand, in which nothing is spent."""
     if not chosen:
         st.info(t("learn.composition.none"))
         return
-    place = EPSILONS.index(eps)
-    pairs = {name: float(lesson.curve(name, "tvd-2way").middle[place]) for name in chosen}
+    pairs = {name: float(lesson.curve(name, "tvd-2way").middle[EPSILONS.index(eps)]) for name in chosen}
     best = min(pairs, key=lambda name: pairs[name])
     floor = lesson.fresh("tvd-2way")
     alt = t("learn.race.alt", best=best, pairs=local(100 * pairs[best], ".1f"), floor=local(100 * floor, ".1f"))
-    show_multiples(
-        lambda _, across: chart(eps, tuple(chosen), across, dark(), language()), key="race", alt=alt, across=(2, 1)
-    )
+    show_multiples(lambda _, across: chart(eps, chosen, across, dark(), language()), key="race", alt=alt, across=(2, 1))
     note(t("learn.race.beforehand"))
-    st.write(alt)
+
+
+def found(eps: float) -> dict[str, str]:
+    """What the closing sentence says: of all runs made beforehand, whichever are drawn."""
+    place = EPSILONS.index(eps)
+    pairs = {name: float(lesson.curve(name, "tvd-2way").middle[place]) for name in lesson.SYSTEMS}
+    gaps = {name: float(lesson.curve(name, "gap").middle[place]) for name in lesson.SYSTEMS if name != ALONE}
+    small = [float(lesson.by_class(name, eps, "count")[1]) for name in lesson.SYSTEMS]
+    best, worst = min(pairs, key=pairs.__getitem__), max(pairs, key=pairs.__getitem__)
+    keeper, loser = min(gaps, key=gaps.__getitem__), max(gaps, key=gaps.__getitem__)
+    return {
+        "eps": amount(eps), "best": best, "pairs": local(100 * pairs[best], ".1f"), "worst": worst,
+        "worst_pairs": local(100 * pairs[worst], ".1f"), "gap": local(truth()[0], ".0f"), "keeper": keeper,
+        "kept": local(gaps[keeper], ".0f"), "loser": loser, "lost": local(gaps[loser], ".0f"),
+        "small": local(100 * min(small), ".1f"), "large": local(100 * max(small), ".1f"),
+        "fresh": local(100 * float(lesson.by_class(lesson.FRESH, eps, "count")[1]), ".1f"),
+    }  # fmt: skip
 
 
 @lru_cache(maxsize=200)
@@ -134,23 +143,27 @@ def chart(eps: float, chosen: tuple[str, ...], across: int, is_dark: bool, words
     )
 
 
-def show() -> None:
-    """Epsilon, runners, start; figure and table."""
-    if classroom():
-        beforehand()
-        return
+def show() -> dict[str, str]:
+    """Epsilon and systems; the runs made beforehand, and new ones where somebody presses for them."""
     a, b = st.columns([1, 2], gap="medium")
     with a:
-        eps = epsilon("race_epsilon")
+        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="race_epsilon")
     with b:
-        chosen = several(t("learn.race.runners"), RUNNERS, ["rls", "dpsyn", "independent"], key="race_runners")
-    turn = int(st.session_state.get("race_turn", 0))
-    if st.button(t("learn.race.start"), key="race_start", type="primary", disabled=not chosen):
-        turn += 1
-        st.session_state["race_turn"] = turn
-    if not turn or not chosen:
-        st.info(t("learn.race.ready"))
-        return
+        offered = lesson.SYSTEMS if classroom() else RUNNERS
+        chosen = several(t("learn.race.runners"), offered, BEFOREHAND, key="race_runners")
+    _kept(eps, tuple(name for name in chosen if name in lesson.SYSTEMS))
+    if not classroom():
+        turn = int(st.session_state.get("race_turn", 0))
+        if st.button(t("learn.race.start"), key="race_start", disabled=not chosen):
+            turn += 1
+            st.session_state["race_turn"] = turn
+        if turn and chosen:
+            _live(eps, chosen, turn)
+    return found(eps)
+
+
+def _live(eps: float, chosen: list[str], turn: int) -> None:
+    """New runs, each of which spends the budget once on the simulated sample."""
     rows = []
     with st.status(t("learn.race.running"), expanded=False) as status:
         for system in chosen:
@@ -167,7 +180,7 @@ def show() -> None:
         lambda _, across: systems_chart(
             compared, across=across, palette=tokens(), system=t("learn.race.system"), mark=t("learn.race.mark")
         ),
-        key="race", alt=alt, across=(2, 1),
+        key="race_live", alt=alt, across=(2, 1),
     )  # fmt: skip
     note(t("learn.race.dotted"))
     st.write(alt)

@@ -16,9 +16,9 @@ from ui.shared.theme import facts, hues, palette
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-RECORDS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
+RECORDS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
 CELLS = (10, 30, 100, 300, 1_000)
-AXIS = tuple(float(x) for x in np.geomspace(100, 1e6, 41))
+AXIS = tuple(float(x) for x in np.geomspace(100, 1e7, 51))
 TABLES, DELTA = 50, 1e-9  # tables that share the budget: about the pairs of ten columns
 WANTED = 0.02
 LARGEST = 999.0  # epsilon up to which one is sought
@@ -38,12 +38,23 @@ def figure(records: int, cells: int, eps: float) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, tickformat=",~r")
-    out.update_yaxes(title=t("learn.records.y"), type="log", tickformat=".2~%")
+    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, range=[2, 7], tickformat=",~r")
+    out.update_yaxes(title=t("learn.records.y"), type="log", range=[-5, 0.05], tickformat=".2~%")
     return out
 
 
-def show() -> None:
+def found(records: int, cells: int, eps: float) -> dict[str, str]:
+    """What the closing sentence says at these settings."""
+    needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
+    here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
+    cross = lesson.records_where_noise_is_chance(cells, TABLES, eps, DELTA)
+    return {
+        "wanted": percent(WANTED, 0), "here": here, "more": more, "eps": local(eps, "g"), "cells": number(cells),
+        "cross": number(float(f"{cross:.2g}")),
+    }  # fmt: skip
+
+
+def show() -> dict[str, str]:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
     with a:
@@ -63,5 +74,4 @@ def show() -> None:
     reading = t("learn.records.reading", records=number(records), cells=number(cells), tables=TABLES,
         error=percent(error), sample=percent(sample), here=here, more=more, wanted=percent(WANTED, 0))  # fmt: skip
     draw(figure, records, cells, eps, alt=t("learn.records.alt", reading=reading), key="records_plot", height=400)
-    less = "" if needed[0] > LARGEST else " " + t("learn.records.less", times=local(needed[0] / needed[1], ".0f"))
-    st.write(reading + less)
+    return found(records, cells, eps)

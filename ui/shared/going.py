@@ -16,7 +16,7 @@ if (!history.onePage) {
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? location.href, location.href)
     const labs = [location.href, to].map(at => new URL(at).searchParams.get('lab'))
-    const another = labs[0] && labs[1] && labs[0] !== labs[1]
+    const another = labs[0] !== labs[1]
     const same = to.pathname === location.pathname && !another
     return same ? history.replaceState(state, title, url) : push(state, title, url)
   }

@@ -90,6 +90,17 @@ def sample_error(records: Sequence[float] | Floats, cells: int) -> Floats:
     return np.minimum(1.0, cells * np.sqrt(2 / np.pi * p * (1 - p) / n) / 2)
 
 
+def records_where_noise_is_chance(cells: int, tables: int, epsilon: float, delta: float) -> float:
+    """Number of records at which noise and a fresh sample give a table the same error; above it noise gives less.
+
+    Noise falls with 1 / records and chance with its square root, so that one number of records far out gives the place
+    where the two lines meet.
+    """
+    far = 1e12
+    ratio = noise_error([far], cells, tables, epsilon, delta)[0] / sample_error([far], cells)[0]
+    return float(far * ratio**2)
+
+
 def epsilon_for(error: float, records: float, cells: int, tables: int, delta: float) -> float:
     """The epsilon at which noise alone gives a table this error; bisection to a part in a billion."""
     low, high = 1e-6, 1e3

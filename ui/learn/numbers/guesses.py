@@ -4,11 +4,60 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 DELTA = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Where a guess can lie: from `low` to `high` in steps, or evenly by ratio where there is no step."""
+
+    low: float
+    high: float
+    step: float = 0.0
+
+    @property
+    def log(self) -> bool:
+        """Whether it is divided by ratio."""
+        return self.step == 0
+
+    def steps(self) -> list[float]:
+        """The values that can be guessed; two digits each on an axis by ratio."""
+        if self.log:
+            decades = round(math.log10(self.high / self.low), 6)
+            whole = np.geomspace(self.low, self.high, round(24 * decades) + 1)
+            return sorted({float(f"{x:.2g}") for x in whole})
+        return [round(self.low + i * self.step, 6) for i in range(round((self.high - self.low) / self.step) + 1)]
+
+    def share(self, value: float) -> float:
+        """How far along the axis a value lies, from 0 to 1."""
+        if self.log:
+            return math.log(max(value, 1e-12) / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ends(self) -> tuple[float, float]:
+        """Both ends with a little room, as figures take them."""
+        low, high = (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
+        room = 0.02 * (high - low)
+        return low - room, high + room
+
+
+PERCENT, ATTACKS = Axis(0, 100, 1), Axis(50, 100, 1)
+AXES = {
+    "count": Axis(1, 10, 0.1), "attacker": ATTACKS, "composition": Axis(1, 40, 1), "consistency": PERCENT,
+    "growing": Axis(0, 5, 1), "sweeps": Axis(0, 30, 0.5), "views": Axis(10, 1_000), "prior": Axis(0.1, 1_000),
+    "leak": Axis(1, 100, 1), "race": Axis(0, 50, 1), "reconstruction": ATTACKS, "membership": ATTACKS,
+    "asking": Axis(10, 1e6), "clipping": Axis(100, 1e5), "budgets": Axis(0.01, 10), "family": ATTACKS,
+    "choosing": PERCENT, "effect": PERCENT, "groups": Axis(0, 200, 2), "training": Axis(0.01, 100),
+    "spending": Axis(0, 250, 5), "linkage": PERCENT, "sparse": PERCENT, "variants": Axis(0.1, 1_000),
+    "years": Axis(0, 20, 0.2), "hidden": PERCENT, "logic": PERCENT, "records": Axis(0.001, 100),
+    "dependence": Axis(0, 91, 1), "agreeing": Axis(0.1, 1_000), "rounds": Axis(1, 1_000), "hardness": Axis(1, 1_000),
+    "phases": PERCENT, "exposures": Axis(0.1, 1_000),
+}  # fmt: skip
 
 
 def _count() -> float:
@@ -33,9 +82,15 @@ def _consistency() -> float:
 
 
 def _growing() -> float:
-    from ui.learn.numbers.systems import results
+    from ui.learn.numbers.growing import grown, women
 
-    return float(100 * results("growing")["mcf"][-1])
+    return women(grown(2.0, 0.5))
+
+
+def _sweeps() -> float:
+    from ui.learn.numbers.growing import errors
+
+    return 100 * errors()["mcf"][-1]
 
 
 def _views() -> float:
@@ -171,7 +226,7 @@ def _logic() -> float:
 def _records() -> float:
     from ui.learn.numbers.accounting import noise_error
 
-    return float(100 * noise_error([100_000], 100, 50, 1.0, 1e-9)[0])
+    return float(100 * noise_error([10_000_000], 100, 50, 1.0, 1e-9)[0])
 
 
 def _dependence() -> float:

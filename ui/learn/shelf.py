@@ -1,0 +1,47 @@
+"""The shelf: a path of one hour, and all labs by lesson, as cards with a picture, the question and the minutes."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Callable
+from functools import cache
+
+import streamlit as st
+
+from ui.learn import GROUPS, HOUR
+from ui.shared.text import ASSETS, t
+from ui.shared.theme import section
+
+PICTURES = ASSETS / "labs"  # drawn from the labs' own figures by `python -m tools.lab_pictures`
+
+
+def show(choose: Callable[[str], None]) -> None:
+    """All cards; a press on one opens its lab."""
+    known = {lab: kind for labs in GROUPS.values() for lab, kind in labs.items()}
+    _row("hour", t("learn.hour", minutes=sum(known[lab][0] for lab in HOUR)), HOUR, known, choose)
+    for group, labs in GROUPS.items():
+        _row(group, t(f"learn.groups_of.{group}"), tuple(labs), known, choose)
+
+
+def _row(
+    name: str, title: str, labs: tuple[str, ...], known: dict[str, tuple[int, int]], choose: Callable[[str], None]
+) -> None:
+    section(title)
+    with st.container(key=f"shelf_{name}"):
+        for lab in labs:
+            minutes, level = known[lab]
+            with st.container(border=True, key=f"card_{name}_{lab}"):
+                st.html(f"<img class='dp-picture' alt='' src='data:image/svg+xml;base64,{picture(lab)}'>")
+                st.button(
+                    t(f"learn.{lab}.question"), key=f"card_{name}_{lab}_press", type="tertiary",
+                    on_click=choose, args=(lab,),
+                )  # fmt: skip
+                about = t("learn.card", minutes=minutes, level=t(f"learn.level_{level}"))
+                st.html(f"<p class='dp-small'>{html.escape(t(f'learn.{lab}.name'))} · {html.escape(about)}</p>")
+
+
+@cache
+def picture(lab: str) -> str:
+    """The thumbnail of a lab, an SVG in base 64: Streamlit takes drawings out of what it is given as HTML."""
+    return base64.b64encode((PICTURES / f"{lab}.svg").read_bytes()).decode()
