@@ -7,6 +7,7 @@ import pytest
 from dpsyn_core.errors import LedgerError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.ledger import chain
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
@@ -76,6 +77,53 @@ def test_a_cut_end_is_found_by_a_later_row_of_the_other_table(ledger, table):
     tamper(ledger, f"DELETE FROM {table} WHERE seq = 2", f"UPDATE sqlite_sequence SET seq = 1 WHERE name = '{table}'")
     with pytest.raises(LedgerError, match="missing"):
         ledger.entries()
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """What was hashed, row by row."""
+    rows, real = [], chain._hash
+    monkeypatch.setattr(chain, "_hash", lambda before, row: rows.append(row) or real(before, row))
+    return rows
+
+
+def rows_hashed_by_a_charge(ledger, hashed):
+    hashed.clear()
+    reserve(ledger, None)
+    return len(hashed)
+
+
+def test_a_charge_hashes_no_more_rows_at_the_end_of_a_long_ledger(tmp_path, hashed):
+    made = Ledger(tmp_path / "long.sqlite3")
+    made.set_limit("another", ONE)
+    counts = [rows_hashed_by_a_charge(made, hashed) for _ in range(30)]
+    assert counts == [2, *[3] * 29]  # the limit, the last row where there is one, and the new row
+    hashed.clear()
+    assert len(made.entries()) == 30
+    assert len(hashed) == 31  # whoever reads the whole checks the whole
+
+
+@pytest.mark.parametrize("sql", ["amount = 0.1", "dataset = 'other'", "seen = NULL", "recorded = ''", "chain = 'a'"])
+def test_an_edited_last_row_is_found_by_the_next_charge(ledger, sql):
+    ledger.set_limit("census", None)
+    tamper(ledger, f"UPDATE spends SET {sql} WHERE seq = 2")
+    with pytest.raises(LedgerError, match=r"outside at (entry 2|limit 3)"):
+        reserve(ledger, "c")
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM spends WHERE seq = 1", "DELETE FROM limits WHERE seq = 1"])
+def test_a_row_that_is_missing_where_the_last_ones_follow_it_is_found_by_the_next_charge(ledger, sql):
+    ledger.set_limit("census", None)
+    tamper(ledger, sql)
+    with pytest.raises(LedgerError, match=r"missing|outside at"):
+        reserve(ledger, "c")
+
+
+def test_an_earlier_debit_counts_against_a_limit_only_after_the_whole_was_checked(ledger):
+    tamper(ledger, "UPDATE spends SET amount = amount / 100 WHERE seq = 1")
+    with pytest.raises(LedgerError, match="outside at entry 1"):
+        reserve(ledger, "c")
+    assert ledger.similar("Census") == ("census",)  # a hint for people goes unchecked
 
 
 def manifest(entry):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from dpsyn_core.privacy.ledger.entry import Entry
 
 FIELDS = tuple(f.name for f in fields(Entry) if f.name != "chain")
 _RESTORE = "restore the file from a backup"
+_MISSING = f"rows of the ledger are missing that later ones were written after; {_RESTORE}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +44,7 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rows:
-    """All rows of a file, checked, in order."""
+    """Rows of a file, checked, in order: all of them, or the last debit alone with all limits."""
 
     spends: tuple[Entry, ...] = ()
     limits: tuple[Limit, ...] = ()
@@ -51,6 +53,11 @@ class Rows:
         """The limit in force, if one is."""
         mine = [row for row in self.limits if row.dataset == dataset]
         return mine[-1].budget if mine else None
+
+    @property
+    def next_seq(self) -> int:
+        """Number of the next debit."""
+        return self.spends[-1].seq + 1 if self.spends else 1
 
     @property
     def heads(self) -> tuple[str, str]:
@@ -82,32 +89,78 @@ def load(db: sqlite3.Connection) -> Rows:
     while len(done_spends) < len(spends) or len(done_limits) < len(limits):
         i, j = len(done_spends), len(done_limits)
         if i < len(spends) and (spends[i].get("seen") or 0) <= j:
-            row = spends[i]
-            seen, kept = row.pop("seen", None), row.pop("chain")
-            entry = Entry(**row)
-            other = limits_chain(done_limits, seen)
-            chain = link_spend(done_spends[-1].chain if i else "", entry, seen, other)
-            if chain != kept or (seen_once and seen is None) or entry.seq != i + 1:
-                msg = f"the ledger was changed from outside at entry {i + 1}; {_RESTORE}"
-                raise LedgerError(msg)
+            seen = spends[i].get("seen")
+            if seen_once and seen is None:
+                raise LedgerError(_changed_at(f"entry {i + 1}"))
             seen_once = seen is not None
-            done_spends.append(replace(entry, chain=chain))
+            before = done_spends[-1].chain if i else ""
+            done_spends.append(_checked_spend(spends[i], i + 1, before, limits_chain(done_limits, seen)))
         elif j < len(limits) and (limits[j].get("seen") or 0) <= i:
-            row = limits[j]
-            seen, kept = row.pop("seen", None), row.pop("chain", None)
-            limit = Limit(**row)
-            other = done_spends[seen - 1].chain if seen else ""
-            chain = link_limit(done_limits[-1].chain if j else "", limit, seen, other)
-            if (kept is None and chained) or (kept is not None and kept != chain) or limit.seq != j + 1:
-                msg = f"the ledger was changed from outside at limit {j + 1}; {_RESTORE}"
-                raise LedgerError(msg)
+            seen, kept = limits[j].get("seen"), limits[j].get("chain")
+            before, other = done_limits[-1].chain if j else "", done_spends[seen - 1].chain if seen else ""
+            done_limits.append(_checked_limit(limits[j], j + 1, before, other, chained=chained))
             chained = kept is not None
-            done_limits.append(replace(limit, chain=chain))
         else:
-            msg = f"rows of the ledger are missing that later ones were written after; {_RESTORE}"
-            raise LedgerError(msg)
+            raise LedgerError(_MISSING)
     _check_end(db, len(spends), len(limits))
     return Rows(spends=tuple(done_spends), limits=tuple(done_limits))
+
+
+def load_newest(db: sqlite3.Connection) -> Rows:
+    """The last debit alone and all limits, each checked: what a charge without a limit follows, at any length.
+
+    Earlier debits are read where a row names their hash; whether they were edited is what `load` finds. Raises
+    LedgerError as `load` does.
+    """
+    found = _table(db, "spends", last=True)
+    limits: list[Limit] = []
+    chained = False
+    for row in _table(db, "limits"):
+        other = _spend_chain(db, row.get("seen") or 0)
+        before = limits[-1].chain if limits else ""
+        limits.append(_checked_limit(row, len(limits) + 1, before, other, chained=chained))
+        chained = row.get("chain") is not None
+    spends: list[Entry] = []
+    for row in found:
+        seen = row.get("seen") or 0
+        if seen > len(limits):
+            raise LedgerError(_MISSING)
+        before = _spend_chain(db, row["seq"] - 1)
+        spends.append(_checked_spend(row, row["seq"], before, limits_chain(limits, seen)))
+    _check_end(db, spends[-1].seq if spends else 0, len(limits))
+    return Rows(spends=tuple(spends), limits=tuple(limits))
+
+
+def _checked_spend(row: Mapping[str, Any], seq: int, before: str, other: str) -> Entry:
+    """The debit, whose hash follows from that of the row before it and from that of the last limit."""
+    entry = Entry(**{name: value for name, value in row.items() if name not in ("seen", "chain")})
+    chain = link_spend(before, entry, row.get("seen"), other)
+    if chain != row["chain"] or entry.seq != seq:
+        raise LedgerError(_changed_at(f"entry {seq}"))
+    return replace(entry, chain=chain)
+
+
+def _checked_limit(row: Mapping[str, Any], seq: int, before: str, other: str, *, chained: bool) -> Limit:
+    """The limit, likewise; one of an old file has no hash, unless a limit before it has one (`chained`)."""
+    limit = Limit(**{name: value for name, value in row.items() if name not in ("seen", "chain")})
+    chain, kept = link_limit(before, limit, row.get("seen"), other), row.get("chain")
+    if (kept is None and chained) or kept not in (None, chain) or limit.seq != seq:
+        raise LedgerError(_changed_at(f"limit {seq}"))
+    return replace(limit, chain=chain)
+
+
+def _spend_chain(db: sqlite3.Connection, seq: int) -> str:
+    """The hash that the file holds for this debit; empty for number 0. Raises LedgerError where there is none."""
+    if seq == 0:
+        return ""
+    found = db.execute("SELECT chain FROM spends WHERE seq = ?", [seq]).fetchone()
+    if found is None:
+        raise LedgerError(_MISSING)
+    return str(found[0])
+
+
+def _changed_at(place: str) -> str:
+    return f"the ledger was changed from outside at {place}; {_RESTORE}"
 
 
 def limits_chain(limits: list[Limit], seen: int | None) -> str:
@@ -115,8 +168,9 @@ def limits_chain(limits: list[Limit], seen: int | None) -> str:
     return limits[seen - 1].chain if seen else ""
 
 
-def _table(db: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
-    found = db.execute(f"SELECT * FROM {name} ORDER BY seq")  # noqa: S608 one of two names of ours
+def _table(db: sqlite3.Connection, name: str, *, last: bool = False) -> list[dict[str, Any]]:
+    order = "DESC LIMIT 1" if last else ""
+    found = db.execute(f"SELECT * FROM {name} ORDER BY seq {order}")  # noqa: S608 one of two names of ours
     names = [column[0] for column in found.description]
     return [dict(zip(names, values, strict=True)) for values in found]
 

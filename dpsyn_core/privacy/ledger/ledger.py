@@ -1,7 +1,8 @@
 """Ledger: every run's spend, per dataset, in one append-only SQLite file that survives crashes and races.
 
 A run is debited whole, and the debit is on the disk, before its noise is drawn. Order is the order of insertion,
-never the clock's. Each row carries a hash of itself and the rows before it, so that an edit from outside is seen.
+never the clock's. Each row carries a hash of itself and the rows before it, so that an edit from outside is seen: at
+the next charge where it is the last row, a limit or a dataset under a limit, and otherwise when the ledger is read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import OWNER, home, put_private
 from dpsyn_core.privacy.budget import Budget, Cost
-from dpsyn_core.privacy.ledger.chain import FIELDS, Limit, Rows, link_limit, link_spend, load
+from dpsyn_core.privacy.ledger.chain import FIELDS, Limit, Rows, link_limit, link_spend, load, load_newest
 from dpsyn_core.privacy.ledger.entry import (
     RECORDS,
     UNPROTECTED,
@@ -114,9 +115,12 @@ class Ledger:
             msg = f"the cost of this run of {method} is not covered by its own budget; nothing was counted"
             raise EngineError(msg)
         with self._writing() as db:
-            rows = load(db)
+            rows = load_newest(db)
+            limit = rows.limit(name)
+            if limit:
+                rows = load(db)  # what is added up against a limit is checked whole
             entry = Entry(
-                seq=len(rows.spends) + 1,
+                seq=rows.next_seq,
                 dataset=name,
                 run_id=run_id or secrets.token_hex(8),
                 method=method,
@@ -131,12 +135,11 @@ class Ledger:
                 recorded=datetime.now(UTC).isoformat(timespec="seconds"),
                 individuals=RECORDS if unit.identifier is None else unit.identifier,
             )
-            if any(one.run_id == entry.run_id for one in rows.spends):
+            if db.execute("SELECT 1 FROM spends WHERE run_id = ?", [entry.run_id]).fetchone():
                 msg = f"run '{entry.run_id}' is on the ledger already; start a new run to spend again"
                 raise LedgerError(msg)
-            limit = rows.limit(name)
-            before = [one for one in rows.spends if one.dataset == name]
             if limit:
+                before = _of(rows, name)
                 from dpsyn_core.privacy.ledger.limits import fits_limit
 
                 if not fits_limit(before, entry, limit):
@@ -153,8 +156,8 @@ class Ledger:
         name = check_name(dataset)
         pair = (float(limit.epsilon), float(limit.delta)) if limit else (None, None)
         with self._writing() as db:
-            rows = load(db)
-            seen, (other, last) = len(rows.spends), rows.heads
+            rows = load_newest(db)
+            seen, (other, last) = rows.next_seq - 1, rows.heads
             recorded = datetime.now(UTC).isoformat(timespec="seconds")
             row = Limit(seq=len(rows.limits) + 1, dataset=name, epsilon=pair[0], delta=pair[1], recorded=recorded)
             db.execute(
@@ -203,8 +206,13 @@ class Ledger:
         return sum_for(_of(rows, name), Protected.by(unit), limit=rows.limit(name), delta=delta)
 
     def similar(self, dataset: str) -> tuple[str, ...]:
-        """Names on the ledger that differ from this one by case, ending, blanks or marks alone: perhaps one table."""
-        return near(check_name(dataset), self.datasets())
+        """Names on the ledger that differ from this one by case, ending, blanks or marks alone: perhaps one table.
+
+        A hint for people: names are read without checking the rows that hold them.
+        """
+        with self._reading() as db:
+            rows = () if db is None else db.execute("SELECT dataset FROM spends GROUP BY dataset ORDER BY min(seq)")
+            return near(check_name(dataset), [name for (name,) in rows])
 
     def check_run(self, statement: Statement) -> Entry:
         """The entry that paid for the run of a manifest. Needs the ledger; `dpsyn verify` does without.
