@@ -8,7 +8,6 @@ __getattr__, __dir__ = face(
 base: ANOTHER_LABEL GOAL_WORDS Metric PRIVATE_LABEL SAFE_LABEL Score UNKNOWN_LABEL UNPROVED_LABEL UNSAFE_LABEL
 base: WORD_LABEL compute metric_class names plain
 comparison: Codes Comparison Floats Roles
-distances: binomial_deviations
 findings.finding: Example Finding
 exploration: Exploration REFUSED explore proposed_questions
 language: QueryAnswer ask parse
@@ -24,6 +23,6 @@ subsample: in_words
 tvd: KWayTVD
 grades: Verdict
 verdicts: verdict
-workload: CountQuery Filter
+workload: CountQuery Filter fresh_error
 """,
 )

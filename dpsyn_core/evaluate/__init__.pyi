@@ -16,7 +16,6 @@ from dpsyn_core.evaluate.comparison import Codes as Codes
 from dpsyn_core.evaluate.comparison import Comparison as Comparison
 from dpsyn_core.evaluate.comparison import Floats as Floats
 from dpsyn_core.evaluate.comparison import Roles as Roles
-from dpsyn_core.evaluate.distances import binomial_deviations as binomial_deviations
 from dpsyn_core.evaluate.exploration import REFUSED as REFUSED
 from dpsyn_core.evaluate.exploration import Exploration as Exploration
 from dpsyn_core.evaluate.exploration import explore as explore
@@ -50,3 +49,4 @@ from dpsyn_core.evaluate.tvd import KWayTVD as KWayTVD
 from dpsyn_core.evaluate.verdicts import verdict as verdict
 from dpsyn_core.evaluate.workload import CountQuery as CountQuery
 from dpsyn_core.evaluate.workload import Filter as Filter
+from dpsyn_core.evaluate.workload import fresh_error as fresh_error

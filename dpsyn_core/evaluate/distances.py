@@ -16,6 +16,8 @@ from dpsyn_core.schema import AttributeSet, Domain
 
 DENSE_CELLS = 1 << 22  # above this a marginal is counted by sorting its records: 2 x 32 MB at most otherwise
 BATCH_CELLS = 1 << 22  # cells counted before they are compared and dropped
+SPREAD_UP_TO = 512  # records of a cell up to which its halves are taken with their spread, which adds 1 / 4,096 then
+TINY = 1e-9  # keeps floor of a whole product from being rounded down, and quotients from 0 / 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +25,7 @@ class Distances:
     """One entry a set, in the order of `sets`; float64 or int64 arrays of shape (len(sets),).
 
     tvd: total variation distance, half of l1. chi2: two-sample chi-square with dof degrees of freedom.
-    floor: mean tvd that a fresh sample of the real table of the synthetic table's size would score.
+    floor: mean tvd of another sample of the same people, of the synthetic table's size; see `FreshSample`.
     held, cells: the numbers of real records that cells hold, and for each how many cells of all sets hold it.
     """
 
@@ -53,8 +55,8 @@ def marginal_distances(c: Comparison, sets: Sequence[AttributeSet], *, progress:
 def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) -> Distances:
     from dpsyn_core.evaluate.kernels import distances  # numba is heavy
 
-    deviations = binomial_deviations(c.n, c.m)
-    rows = np.zeros((len(sets), 4))
+    fresh = FreshSample(c.n, c.m)
+    rows = np.zeros((len(sets), 5))
     done, tally = 0, []
     with ThreadPoolExecutor(max_workers=2) as pool:  # the counting kernels release the lock
         for batch in batches(c.domain, sets):
@@ -66,11 +68,11 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
                 pairs = zip(real.result(), synthetic.result(), strict=True)
                 tables = [(r.reshape(-1), s.reshape(-1)) for r, s in pairs]
             for r, s in tables:
-                rows[done] = distances(r, s, c.n, c.m, deviations)
+                rows[done] = distances(r, s, c.n, c.m, fresh.deviations)
                 tally.append(np.unique(r[r > 0], return_counts=True))
                 done += 1
             progress("comparing marginals", done, len(sets))
-    l1, chi2, support, floor = rows.T
+    l1, chi2, support, *parts = rows.T
     none = np.zeros(0, dtype=np.int64)
     held, place = np.unique(np.concatenate([none, *(h for h, _ in tally)]), return_inverse=True)
     cells = np.bincount(place, np.concatenate([none, *(n for _, n in tally)]), len(held)).astype(np.int64)
@@ -79,26 +81,64 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
         tvd=np.clip(l1 / 2, 0, 1),
         chi2=chi2,
         dof=np.maximum(support.astype(np.int64) - 1, 0),
-        floor=floor / 2,
+        floor=fresh.distance(*parts) / 2,
         held=held.astype(np.int64),
         cells=cells,
     )
 
 
-def binomial_deviations(n: int, m: int) -> NDArray[np.float64]:
-    """Mean absolute deviation E|X - m p| of X ~ Binomial(m, p) for p = 0/n .. n/n, shape (n + 1,).
+class FreshSample:
+    """How far another sample of the same people is from the real table, which is a sample as well.
 
-    Closed form 2 v C(m, v) p^v (1 - p)^(m - v + 1) with v = floor(m p) + 1. Source: De Moivre 1730; Diaconis and
-    Zabell 1991, Statistical Science 6(3).
+    Both miss values that the other has, and no closed form in the real counts says how often. But the real table can be
+    cut at random into two parts that are to each other as the tables are, and into two parts of half that size. Their
+    mean distances follow exactly from the counts, and a power of the size through both leads to the whole size: a half
+    where all values are frequent, 0 where each record is alone. On Zipf, geometric, uniform and mixed laws that is
+    -2 to +7 % off the mean of real samples.
+
+    deviations: float64 (2, n + 1), what a cell of so many real records adds to the L1 distance of either two parts.
+    """
+
+    def __init__(self, n: int, m: int) -> None:
+        """n: real records. m: those of the other sample."""
+        share = min(n, m) / (n + min(n, m))  # of the real records, for the part that stands for the other table
+        counts = np.arange(n + 1)
+        whole = binomial_deviations(counts, share)
+        half = np.interp(counts / 2, counts, whole)  # by the mean; the rest is 1 / (8 count) of it
+        exact = min(n, SPREAD_UP_TO) + 1
+        half[:exact] = _halves(exact) @ whole[:exact]
+        self.deviations = np.stack([whole, 2 * half]) / (n * share * (1 - share))
+        self.size = n / (n + min(n, m))  # of the larger two parts, of the tables
+        self.more = (1 + n / m) / 2 if m > n else 1.0
+
+    def distance(self, first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+        """L1 distances at the whole size, from the sums of both deviations over the cells of each marginal."""
+        power = np.clip(np.log2(np.maximum(second, TINY) / np.maximum(first, TINY)), 0.0, 0.5)
+        return np.asarray(np.minimum(first, 2.0) * (self.size * self.more) ** power)
+
+
+def binomial_deviations(trials: NDArray[np.int64], p: float) -> NDArray[np.float64]:
+    """Mean absolute deviation E|X - trials p| of X ~ Binomial(trials, p), 0 < p < 1, for each number of trials.
+
+    Closed form 2 v C(trials, v) p^v (1 - p)^(trials - v + 1) with v = floor(trials p) + 1. Source: De Moivre 1730;
+    Diaconis and Zabell 1991, Statistical Science 6(3).
     """
     from scipy.special import gammaln
 
-    out = np.zeros(n + 1)
-    p = np.arange(1, n) / n
-    v = (np.arange(1, n) * m) // n + 1.0  # in integers: floor of m p must not be rounded up
-    log = math.log(2) + np.log(v) + gammaln(m + 1) - gammaln(v + 1) - gammaln(m - v + 1)
-    out[1:n] = np.exp(log + v * np.log(p) + (m - v + 1) * np.log1p(-p))
+    k = trials.astype(np.float64)
+    v = np.floor(k * p + TINY) + 1
+    log = math.log(2) + np.log(v) + gammaln(k + 1) - gammaln(v + 1) - gammaln(np.maximum(k - v, 0) + 1)
+    out: NDArray[np.float64] = np.exp(log + v * math.log(p) + (k - v + 1) * math.log1p(-p)) * (k > 0)
     return out
+
+
+def _halves(size: int) -> NDArray[np.float64]:
+    """Chances that j of k coins show heads, (k, j), for fewer than `size` coins."""
+    from scipy.special import gammaln
+
+    k, j = np.indices((size, size))
+    log = gammaln(k + 1) - gammaln(j + 1) - gammaln(np.maximum(k - j, 0) + 1) - k * math.log(2)
+    return np.where(j <= k, np.exp(log), 0.0)
 
 
 def sampled_sets(domain: Domain, k: int, count: int, *, all_up_to: int, seed: int) -> list[AttributeSet]:

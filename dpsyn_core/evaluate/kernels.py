@@ -11,7 +11,7 @@ from dpsyn_core.loading import compiled
 @compiled(nogil=True)
 def distances(
     real: NDArray[np.int64], synthetic: NDArray[np.int64], n: int, m: int, deviations: NDArray[np.float64]
-) -> tuple[float, float, int, float]:
+) -> tuple[float, float, int, float, float]:
     """Compares two flat count tables in one pass.
 
     Args:
@@ -19,13 +19,12 @@ def distances(
         synthetic: int64 (cells,), sums to m.
         n: real records.
         m: synthetic records.
-        deviations: float64 (n + 1,), mean absolute deviation of a cell of a fresh sample by its real count.
+        deviations: float64 (2, n + 1), two figures of a cell by its real count; see `FreshSample`.
 
     Returns:
-        L1 distance of the frequencies, two-sample chi-square, cells that hold a record in either, noise floor
-        of the L1 distance.
+        L1 distance of the frequencies, two-sample chi-square, cells that hold a record in either, sums of both figures.
     """
-    l1, chi2, floor, support = 0.0, 0.0, 0.0, 0
+    l1, chi2, first, second, support = 0.0, 0.0, 0.0, 0.0, 0
     up, down = np.sqrt(m / n), np.sqrt(n / m)
     for i in range(real.size):
         r, s = real[i], synthetic[i]
@@ -33,8 +32,9 @@ def distances(
             support += 1
             l1 += abs(r / n - s / m)
             chi2 += (up * r - down * s) ** 2 / (r + s)
-            floor += deviations[r]
-    return l1, chi2, support, floor / m
+            first += deviations[0, r]
+            second += deviations[1, r]
+    return l1, chi2, support, first, second
 
 
 @compiled(nogil=True)

@@ -6,7 +6,6 @@ verdict rests on, nor of one of which a correlation, a mean or a group has moved
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -64,7 +63,7 @@ def _verdict(c: Comparison) -> Verdict:
         means = moved.means(c, sure=moved.SURE)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
     others = of_other_people(c)
-    found = grade(ones, pairs, kept, calm=calm, two=math.sqrt(1 + c.m / c.n), others=others)
+    found = grade(ones, pairs, kept, calm=calm, others=others)
     if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
         found = "shares"
     out = Verdict(
@@ -91,9 +90,7 @@ def _verdict(c: Comparison) -> Verdict:
     return replace(out, findings=listed)
 
 
-def grade(
-    ones: Score, pairs: Between | None, kept: float | None, *, calm: bool, two: float = 1.0, others: float = 1.0
-) -> Grade:
+def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool, others: float = 1.0) -> Grade:
     """Which sentence fits.
 
     Args:
@@ -101,10 +98,9 @@ def grade(
         pairs: of pairs, with its floors.
         kept: share of the relations.
         calm: no correlation, mean or group has moved.
-        two: how much farther two samples of the same people are apart than one is from the real table.
         others: the share of the relations that a fresh sample of other people keeps.
     """
-    right = ones.value <= max(FAIR, NEAR * two * (ones.floor or 0.0))
+    right = ones.value <= max(FAIR, NEAR * (ones.floor or 0.0))
     if not right:
         return "few" if kept is not None else "few_alone"
     if pairs is None:
@@ -116,11 +112,11 @@ def grade(
     if kept < HALF:
         return "weak"
     no_better = pairs.unrelated > pairs.fresh and pairs.score.value >= pairs.unrelated
-    if no_better and pairs.score.value > NEAR * two * pairs.fresh:  # where two samples are as far apart, it is no loss
+    if no_better and pairs.score.value > NEAR * pairs.fresh:  # where two samples are as far apart, it is no loss
         return "bins"  # in few groups there are relations, value by value there are none
-    small = ones.value <= max(SMALL, NEAR * two * (ones.floor or 0.0))
+    small = ones.value <= max(SMALL, NEAR * (ones.floor or 0.0))
     if calm and small and kept >= ALL_KEPT - (1 - others):
-        if pairs.score.value <= NEAR * two * pairs.fresh:
+        if pairs.score.value <= NEAR * pairs.fresh:
             return "near"
         if pairs.score.value <= SMALL:
             return "good"

@@ -15,9 +15,9 @@ from sdmetrics.single_column import TVComplement
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import distances as module
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.distances import binomial_deviations, marginal_distances, sampled_sets
+from dpsyn_core.evaluate.distances import FreshSample, binomial_deviations, marginal_distances, sampled_sets
 from dpsyn_core.evaluate.tvd import KWayTVD, OneWayTVD, PairwiseTVD, ThreeWayTVD
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import SIZES, brute, draw, small, small_domain
 
 
@@ -85,26 +85,52 @@ def test_tvd_is_symmetric_and_within_nought_and_one_and_grows_with_order(n, m, s
 
 
 def test_mean_absolute_deviation_equals_a_sum_over_the_binomial():
-    for n, m in [(7, 5), (10, 10), (3, 40), (40, 3), (1, 4)]:
-        got = binomial_deviations(n, m)
-        for r in range(n + 1):
-            x = np.arange(m + 1)
-            want = (scipy.stats.binom.pmf(x, m, r / n) * abs(x - m * r / n)).sum()
-            assert got[r] == pytest.approx(want, rel=1e-9, abs=1e-12)
+    for p in (0.5, 0.2, 0.9):
+        got = binomial_deviations(np.arange(30), p)
+        for k in range(30):
+            x = np.arange(k + 1)
+            want = (scipy.stats.binom.pmf(x, k, p) * abs(x - k * p)).sum()
+            assert got[k] == pytest.approx(want, rel=1e-9, abs=1e-12)
 
 
-def test_noise_floor_is_what_fresh_samples_of_the_real_table_score():
-    real = draw(400, 1)
+def test_two_parts_of_the_real_table_are_as_far_apart_as_the_fresh_sample_says():
+    """The two means that a fresh sample is read off follow exactly from the counts."""
+    rng = np.random.default_rng(3)
+    counts = np.array([1, 1, 1, 2, 3, 7, 40])
+    for n, m in ((counts.sum(), counts.sum()), (counts.sum(), 20)):
+        fresh = FreshSample(int(n), int(m))
+        share = m / (n + m)
+        for row, kept in ((0, 1.0), (1, 0.5)):
+            whole = rng.binomial(counts, kept, (40_000, len(counts)))
+            one = rng.binomial(whole, share)
+            rest = whole - one
+            apart = abs(one / (kept * n * share) - rest / (kept * n * (1 - share))).sum(axis=1)
+            error = apart.std() / 200
+            assert abs(fresh.deviations[row, counts].sum() - apart.mean()) < 5 * error
+
+
+@pytest.mark.parametrize("law", ["uniform", "zipf", "alone", "mixed"])
+@pytest.mark.parametrize(("n", "m"), [(3000, 3000), (3000, 800), (3000, 12000)])
+def test_floor_is_what_other_samples_of_the_same_people_score(law, n, m):
+    """Also of tables whose values are mostly rare, of which a sample of the real records would be twice as near."""
+    weight = {
+        "uniform": np.ones(60),
+        "zipf": 1 / np.arange(1, 3001),
+        "alone": np.ones(10**5),
+        "mixed": np.append(np.full(10, 100.0), np.full(4000, 0.2)),
+    }[law]
     rng = np.random.default_rng(5)
-    domain = small_domain()
-    runs = []
-    for _ in range(60):
-        fresh = real[:, rng.integers(0, 400, 300)]
-        runs.append(marginal_distances(Comparison(domain=domain, real=real, synthetic=fresh), domain.subsets(2)))
-    tvd = np.array([r.tvd for r in runs])
-    # ten pairs, 60 samples: the standard error of each mean is known, five of them allow no false alarm
-    error = tvd.std(axis=0, ddof=1) / np.sqrt(len(runs))
-    assert (abs(tvd.mean(axis=0) - runs[0].floor) < 5 * error).all()
+    domain = Domain((CodedAttribute(name="x", size=len(weight)), CodedAttribute(name="y", size=2)))
+    floor, tvd = [], []
+    for _ in range(4):
+        tables = [
+            np.stack([rng.choice(len(weight), k, p=weight / weight.sum()), np.zeros(k)]).astype(np.uint32)
+            for k in (n, m)
+        ]
+        found = marginal_distances(Comparison(domain=domain, real=tables[0], synthetic=tables[1]), [("x",)])
+        floor.append(found.floor[0])
+        tvd.append(found.tvd[0])
+    assert np.mean(floor) == pytest.approx(np.mean(tvd), rel=0.1)
 
 
 def test_large_marginals_are_counted_sparsely_to_the_same_numbers(monkeypatch):

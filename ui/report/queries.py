@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, MetricError
-from dpsyn_core.evaluate import CountQuery, Filter, QueryAnswer, ask, binomial_deviations, parse
+from dpsyn_core.evaluate import CountQuery, Filter, QueryAnswer, ask, fresh_error, parse
 from dpsyn_core.report import Figure, build, figures
 from ui.report.look import Look
 from ui.shared.text import figure_words, literal, local, number, percent, sentence, t
@@ -125,7 +125,7 @@ def _answers(view: Look, queries: list[CountQuery]) -> None:
 
 def _answer(c: Comparison, got: QueryAnswer, prefix: str) -> None:
     error = t("queries.no_relative") if got.relative is None else local(got.relative, "+.1%")
-    spread = binomial_deviations(c.n, c.m)[got.real] * c.n / c.m
+    spread = fresh_error(got.real, c.n, c.m) * c.n
     facts(
         [
             (number(got.real), prefix + t("queries.real"), t("queries.records")),

@@ -119,7 +119,7 @@ def whole(found: Verdict, c: Comparison) -> Iterator[Finding]:
     ones, floor = found.ones.value, found.ones.floor or 0.0
     kept, fresh = found.relations_kept or 0.0, of_other_people(c)
     if found.grade in ("few", "few_alone", "shares"):
-        weight = ones - floor * math.sqrt(1 + c.m / c.n)
+        weight = ones - floor
     elif found.grade == "bins":
         weight = 0.0 if found.pairs is None else found.pairs.score.value
     elif found.grade in ("weak", "kept"):
