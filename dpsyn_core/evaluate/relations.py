@@ -287,9 +287,10 @@ def groups(
 ) -> tuple[Codes, Codes, list[int]]:
     """Both tables in groups, uint8 (n_attributes, records), the last group of all for blank cells; groups a column.
 
-    The groups are made from the real table: stretches between its quantiles, or its commonest values and the others.
-    Each holds enough records for two unrelated columns to have EXPECTED of them in each cell. by_rank: synthetic
-    numbers are cut at quantiles of their own where that gives groups of more nearly the real sizes.
+    The groups are made from the real table: stretches between its quantiles, or its commonest values and the others,
+    which are cut into several groups where they are many. Each holds enough records for two unrelated columns to have
+    EXPECTED of them in each cell. by_rank: synthetic numbers are cut at quantiles of their own where that gives groups
+    of more nearly the real sizes.
     """
     kept = [slice(None) if d is None else d for d in (of_real, of_synthetic)]
     n = c.n if of_real is None else len(of_real)
@@ -354,9 +355,14 @@ def _commonest(pair: list[Codes], a: CodedAttribute, most: int, n: int) -> tuple
         large = large[:-1]  # too few others for a group of their own: they go with the smallest one
     code = np.full(a.size, len(large), dtype=np.uint8)
     code[large] = np.arange(len(large))
+    small = np.setdiff1d(np.arange(len(plain)), large)
+    held = plain[small]
+    parts = min(most - len(large), int(held.sum() / (2 * least)))  # twice: no part then has less than one value needs
+    if parts > 1:  # such as 150 shops, none of which is common: neighbours in the list go together
+        code[small] += np.minimum((np.cumsum(held) - held / 2) * parts / held.sum(), parts - 1).astype(np.uint8)
     code[a.size - a.special :] = GROUPS
-    others = len(large) < np.count_nonzero(plain)
-    return [code[x] for x in pair], len(large) + int(others) + int(counts[a.size - a.special :].sum() >= least)
+    groups = len(large) + max(parts, int(held.any()))
+    return [code[x] for x in pair], groups + int(counts[a.size - a.special :].sum() >= least)
 
 
 def _tables(
