@@ -50,14 +50,18 @@ def series(schema: Schema, table: Any) -> Series | None:
         for a in listed:
             codes = np.asarray(a.encode(cells(a), comma=comma)).astype(np.int64)
             keys = len(np.unique(codes))
-            if keys > 1 and len(np.unique(codes * len(whole) + at)) >= ALONE * n:
+            alone = keys > 1 and len(np.unique(codes * len(whole) + at)) >= ALONE * n
+            if alone and _even(times, codes):
                 return Series(date=date.name, key=a.name, keys=keys, rows=n)
     return None
 
 
-def _even(times: NDArray[np.float64]) -> bool:
-    """Whether most steps between different times are equal, and there are several."""
-    steps = np.diff(np.unique(times[~np.isnan(times)]))
+def _even(times: NDArray[np.float64], keys: NDArray[np.int64] | None = None) -> bool:
+    """Whether most steps between different times, of one key each, are equal, and there are several."""
+    of = np.zeros(len(times), dtype=np.int64) if keys is None else keys
+    some = ~np.isnan(times)
+    ordered = np.unique(np.stack([of[some], times[some]], axis=1), axis=0)
+    steps = np.diff(ordered[:, 1])[np.diff(ordered[:, 0]) == 0]
     if len(steps) < 10:
         return False
     return bool(np.unique(steps, return_counts=True)[1].max() >= EVEN * len(steps))
