@@ -38,8 +38,11 @@ def test_persons_with_dates_are_no_series():
 def test_guests_who_come_on_any_day_of_a_town_are_no_series():
     """The days of all towns together are even; those of one town are not."""
     rng = np.random.default_rng(2)
-    days = np.concatenate([rng.choice(300, 40, replace=False) for _ in range(3)])
-    at = np.datetime64("2024-01-01T00:00:00") + days.astype("timedelta64[D]")
-    frame = pd.DataFrame({"at": at.astype("datetime64[s]"), "meter": np.repeat(["a", "b", "c"], 40)})
+    towns = [f"t{i}" for i in range(15)]
+    at = np.datetime64("2024-01-01T00:00:00") + np.concatenate(
+        [rng.choice(300, 60, replace=False) for _ in towns]
+    ).astype("timedelta64[D]")
+    frame = pd.DataFrame({"at": at.astype("datetime64[s]"), "meter": np.repeat(towns, 60)})
     guests = pa.Table.from_pandas(frame.assign(use=rng.random(len(frame))), preserve_index=False)
-    assert series(Schema.of(HOURS), guests) is None
+    of = [{**a, "values": towns} if a["name"] == "meter" else a for a in HOURS["attributes"]]
+    assert series(Schema.of({**HOURS, "attributes": of}), guests) is None
