@@ -59,6 +59,10 @@ class UnitError(InputError):
     """The unit of privacy is invalid, or not supported by the chosen system."""
 
 
+class SchemaWarning(UserWarning):
+    """A column is left out, or comes back in another type, and its name says which."""
+
+
 class UnitWarning(UserWarning):
     """Nobody has said who is one individual of a table in which one may have several records."""
 
