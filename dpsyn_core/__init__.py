@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy import Ledger
     from dpsyn_core.report import answer
-    from dpsyn_core.runs import Release, buy_schema, refit, synthesize, synthesize_to
+    from dpsyn_core.runs import Release, Synthesizer, buy_schema, refit, synthesize, synthesize_to
     from dpsyn_core.schema import Schema
     from dpsyn_core.schema import confirm as confirm_schema
     from dpsyn_core.schema import draft as draft_schema
@@ -26,6 +26,7 @@ _HOME = {
     "Ledger": "dpsyn_core.privacy.ledger.ledger:Ledger",
     "Release": "dpsyn_core.runs.release:Release",
     "Schema": "dpsyn_core.schema.document:Schema",
+    "Synthesizer": "dpsyn_core.runs.synthesizer:Synthesizer",
     "answer": "dpsyn_core.report.answers:answer",
     "buy_schema": "dpsyn_core.runs.purchase:buy_schema",
     "confirm_schema": "dpsyn_core.schema.drafts.draft:confirm",
@@ -36,8 +37,8 @@ _HOME = {
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
 }
 __all__ = [
-    "DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "confirm_schema", "draft_schema", "read_table",
-    "refit", "synthesize", "synthesize_to",
+    "DPSynError", "Ledger", "Release", "Schema", "Synthesizer", "answer", "buy_schema", "confirm_schema",
+    "draft_schema", "read_table", "refit", "synthesize", "synthesize_to",
 ]  # fmt: skip
 
 settle()  # before any part of the package imports numba

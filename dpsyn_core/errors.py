@@ -55,8 +55,16 @@ class BudgetError(InputError):
     """Epsilon, delta, a sensitivity or a charge is outside what is allowed."""
 
 
+class BudgetWarning(UserWarning):
+    """Epsilon is so large that the guarantee promises next to nothing."""
+
+
 class UnitError(InputError):
     """The unit of privacy is invalid, or not supported by the chosen system."""
+
+
+class SchemaWarning(UserWarning):
+    """A column is left out, or comes back in another type, and its name says which."""
 
 
 class UnitWarning(UserWarning):

@@ -99,6 +99,14 @@ def point_out_names(dataset: str) -> None:
         print(f"note: {near_sentence(dataset, others)}; name it with --dataset", file=sys.stderr)
 
 
+def point_out_budget(epsilon: float, delta: float) -> None:
+    """Says on stderr, before a run, that its budget promises next to nothing."""
+    from dpsyn_core.privacy import Budget
+
+    if caution := Budget(epsilon=epsilon, delta=delta).caution:
+        print(f"warning: {caution}", file=sys.stderr)
+
+
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declares what a run is: schema, budget, method and its settings, or a file that holds all of them."""
     parser.add_argument("--schema", type=Path)

@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     first = getattr(given.paid, "method", None)
-    if not args.quiet and args.method is None and first not in (None, measured.config.name):
+    if args.method is None and first not in (None, measured.config.name):
         what = "a part of its tables" if args.where or args.columns else "its released tables alone"
         made = measured.config.name
         print(f"'{first}', the system of the run, makes no records of {what}: '{made}' made these", file=sys.stderr)

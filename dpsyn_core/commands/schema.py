@@ -173,7 +173,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema import drafted, propose_rules
+    from dpsyn_core.schema import drafted, propose_rules, rounded
 
     check_writable(args.out)
     if args.named:
@@ -193,7 +193,7 @@ def run_draft(args: argparse.Namespace) -> None:
     schema, why = drafted(table, table_name(args), identifier=args.identifier)
     if why is not None and unit.usual:  # nobody has said that each record is one individual
         unit = unit.model_copy(update={"source": "data"})
-    schema = schema.model_copy(update={"unit": unit})
+    schema = rounded(schema, table).model_copy(update={"unit": unit})
     if args.wave is not None or args.constant:
         dump_panel(args, schema)
         return
@@ -359,7 +359,9 @@ def print_drafted(schema: Any, asked: Any) -> None:
             print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
         else:
             what = "list of values" if attribute.listed else "range"
-            print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'", file=sys.stderr)
+            ways = getattr(attribute, "formats", ())[:2]
+            two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
+            print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'{two}", file=sys.stderr)
     if asked is not None:
         print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
 
@@ -393,7 +395,7 @@ def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAG
 
 def run_buy(args: argparse.Namespace) -> None:
     """Learns the named columns through the gate; the other columns are left out of the schema."""
-    from dpsyn_core.commands.common import point_out_names
+    from dpsyn_core.commands.common import point_out_budget, point_out_names
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs import buy_schema
 
@@ -406,6 +408,7 @@ def run_buy(args: argparse.Namespace) -> None:
     unit = typed_unit(args)
     name = table_name(args)
     point_out_names(args.dataset or name)
+    point_out_budget(args.epsilon, args.delta)
     wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
     names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
     table, headers = read_columns(args, names)

@@ -94,6 +94,7 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     from dpsyn_core.commands.common import (
         TerminalProgress,
         open_input,
+        point_out_budget,
         point_out_names,
         read_form,
         say_odd,
@@ -139,6 +140,7 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
         check_reusable(spec.config)
     key = signing_key(args.sign)
     point_out_names(spec.dataset or schema.ledger_name)
+    point_out_budget(spec.epsilon, spec.delta)
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.measure import memory_of, source_of
@@ -164,19 +166,24 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
         progress.close()
     if not args.quiet:
         say_computed(schema, measured.task)
-        if schema.n_records is None and spec.n_records is None:
-            say_nearly_empty(manifest)
-    if measured.repaired and not args.quiet:
-        cells, left_out = (sum(counts) for counts in zip(*measured.repaired, strict=True))
-        print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
-        if left_out:
-            print(f"rules: {left_out:,} synthetic records were left out, for no free values were left", file=sys.stderr)
+    if schema.n_records is None and spec.n_records is None:
+        say_nearly_empty(manifest)
+    say_repaired(measured.repaired, quiet=args.quiet)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the table is in {places}", file=sys.stderr)
     elif not args.quiet:
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {manifest.n_records} records to {places}; {spent}", file=sys.stderr)
+
+
+def say_repaired(repaired: list[tuple[int, int]], *, quiet: bool) -> None:
+    """How many synthetic cells and records rules have changed, on stderr; quiet: those that were left out alone."""
+    cells, left_out = (sum(counts) for counts in zip(*repaired, strict=True)) if repaired else (0, 0)
+    if repaired and not quiet:
+        print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
+    if left_out:
+        print(f"rules: {left_out:,} synthetic records were left out, for no free values were left", file=sys.stderr)
 
 
 def say_nearly_empty(manifest: Any) -> None:
@@ -201,7 +208,14 @@ def say_computed(schema: Any, task: Any) -> None:
 
 def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     """As `run`, for linked tables."""
-    from dpsyn_core.commands.common import TerminalProgress, point_out_names, read_form, say_read, signing_key
+    from dpsyn_core.commands.common import (
+        TerminalProgress,
+        point_out_budget,
+        point_out_names,
+        read_form,
+        say_read,
+        signing_key,
+    )
     from dpsyn_core.commands.trees import check_options
     from dpsyn_core.measure import memory_of
     from dpsyn_core.progress import silent
@@ -237,6 +251,7 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     places.check(*named.values(), args.schema, args.questions, args.from_settings)
     key = signing_key(args.sign)
     point_out_names(spec.dataset or schema.ledger_name)
+    point_out_budget(spec.epsilon, spec.delta)
     progress = silent if args.quiet else TerminalProgress()
     memory = memory_of(args.memory)
     opened = open_named(named, read_form(args), apart=bool(args.named))
@@ -256,19 +271,22 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     where = places.outs[0] if len(places.outs) == 1 else places.outs[0].parent
     if not manifest.private:
         print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; the tables are in {where}", file=sys.stderr)
-    elif not args.quiet:
-        say_tree(release, where, counted=spec.n_records is None)
+    say_tree(release, where, counted=spec.n_records is None, quiet=args.quiet or not manifest.private)
 
 
-def say_tree(release: Any, where: Path, *, counted: bool) -> None:
-    """What was made of linked tables, on stderr; of released values alone. counted: whether the roots are as many."""
+def say_tree(release: Any, where: Path, *, counted: bool, quiet: bool) -> None:
+    """What was made of linked tables, on stderr; of released values alone.
+
+    counted: whether the roots are as many. quiet: warnings alone.
+    """
     from dpsyn_core.runs import nearly_empty_tables
 
     manifest = release.manifest
     sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
     several = f", {len(release.copies)} times" if len(release.copies) > 1 else ""
     spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
-    print(f"wrote {sizes}{several} to {where}; {spent}", file=sys.stderr)
+    if not quiet:
+        print(f"wrote {sizes}{several} to {where}; {spent}", file=sys.stderr)
     for name, (records, noise) in (nearly_empty_tables(manifest) if counted else {}).items():
         print(
             f"note: {records} records of '{name}', the number that was released, is close to its noise (which "
@@ -277,5 +295,5 @@ def say_tree(release: Any, where: Path, *, counted: bool) -> None:
             "are read as they should be",
             file=sys.stderr,
         )
-    for answer in release.answers:
+    for answer in () if quiet else release.answers:
         print(answer.sentence(), file=sys.stderr)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from dpsyn_core.errors import BudgetError
 
+WEAK = 20.0  # an epsilon above it is answered with a caution
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
@@ -128,6 +130,16 @@ class Budget:
         if not (math.isfinite(self.delta) and 0 <= self.delta < 1):
             msg = f"delta is {self.delta}; it must be 0 (pure DP) or lie between 0 and 1, for example 1e-9"
             raise BudgetError(msg)
+
+    @property
+    def caution(self) -> str:
+        """A sentence on an epsilon that promises next to nothing; empty for others."""
+        if self.epsilon <= WEAK:
+            return ""
+        return (
+            f"epsilon {self.epsilon:g} promises next to nothing: what is published may be e^{self.epsilon:g} times as "
+            "likely with one individual as without; usual are 0.1 to 10"
+        )
 
     def check_spendable(self) -> None:
         """Refuses a delta that promises nothing, before a run is charged. Raises BudgetError.

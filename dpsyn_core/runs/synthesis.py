@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.random import Generator
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import BudgetWarning, TableError
 from dpsyn_core.measure import Source, memory_of, source_of, vouched
 from dpsyn_core.privacy import Ledger
 from dpsyn_core.progress import Progress, silent
@@ -27,7 +28,7 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
     *,
     epsilon: float,
     delta: float,
-    rng: Generator | int | None,
+    rng: Generator | int | None = None,
     method: str | None = None,
     settings: Mapping[str, Any] | None = None,
     n_records: int | None = None,
@@ -80,6 +81,9 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
             names it. Never the private table, nor anything that was made from it without protection.
         progress: called with stage, done, total and a convergence value.
 
+    Warns:
+        BudgetWarning: epsilon promises next to nothing.
+
     Raises:
         InputError: before anything is charged, when budget, schema, table, method or settings do not fit.
     """
@@ -90,6 +94,8 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
         dataset=dataset, questions=questions, questions_share=questions_share, tables=tables,
         public_table=None if public_table is None else str(public_table),
     )  # fmt: skip
+    if caution := spec.budget.caution:
+        warnings.warn(caution, BudgetWarning, stacklevel=2)
     if declared.links:
         from dpsyn_core.runs.trees.release import TreePlan, TreeSource, release_tree
 

@@ -20,7 +20,7 @@ drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules propose
 drafts.links: guessed_links
 drafts.panel: panel_schema
 drafts.proposal: Proposal
-drafts.proposals: agreed propose
+drafts.proposals: agreed propose rounded
 drafts.series: series
 grids: OF_TIMES Rhythm
 importers.codebook: Codebook codebook_of import_dictionary

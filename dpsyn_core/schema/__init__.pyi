@@ -34,6 +34,7 @@ from dpsyn_core.schema.drafts.panel import panel_schema as panel_schema
 from dpsyn_core.schema.drafts.proposal import Proposal as Proposal
 from dpsyn_core.schema.drafts.proposals import agreed as agreed
 from dpsyn_core.schema.drafts.proposals import propose as propose
+from dpsyn_core.schema.drafts.proposals import rounded as rounded
 from dpsyn_core.schema.drafts.series import series as series
 from dpsyn_core.schema.grids import OF_TIMES as OF_TIMES
 from dpsyn_core.schema.grids import Rhythm as Rhythm

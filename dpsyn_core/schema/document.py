@@ -31,6 +31,7 @@ Loaded = TypeVar("Loaded")  # a schema, whatever its version
 
 # names that pydantic puts into a path for a member of a union; they are no fields
 TAGS = {*KINDS, *RULES, "CountBins", "EdgeBins", "EveryBins"}
+SHOWN = 7  # columns that the text of a schema shows
 KNOWN = f"{', '.join(KINDS[:-1])} and {KINDS[-1]}"
 PLAIN = {
     "missing": "is required",
@@ -352,6 +353,18 @@ class TableSchema(Schema):
     questions: JsonValue = Field(
         None, description="Questions that will be asked (docs/questions.md), as a document or as a list; null: none"
     )
+
+    def __repr__(self) -> str:
+        """Ten lines at most: who is protected, the first columns, and what makes it NOT PRIVATE."""
+        who = "record" if self.unit.identifier is None else f"'{self.unit.identifier}'"
+        lines = [f"Schema('{self.name}'): {len(self.attributes)} columns; one individual is one {who}"]
+        shown = self.attributes[: SHOWN if len(self.attributes) > SHOWN else None]
+        lines += [f"  {a.name[:40]}: {a.describe()}"[:100] for a in shown]
+        if len(self.attributes) > SHOWN:
+            lines.append(f"  and {len(self.attributes) - SHOWN} more")
+        return "\n".join([*lines, *([f"NOT PRIVATE: {self.reasons[0]}"[:100]] if self.reasons else [])])
+
+    __str__ = __repr__
 
     @validator(mode="after")
     def _names_differ(self) -> TableSchema:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import reduce
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, TableError
@@ -23,6 +25,15 @@ from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
 
 MAX_BYTES = 2 << 30
 MAX_ROW = 2**20  # of a sheet, by its format
+TAIL = 1 << 20  # bytes at the end of a sheet, where merged cells stand
+MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
+# what else is a zip archive, by a name in it
+ARCHIVES = {
+    "content.xml": "an OpenDocument file (.ods); save it as .xlsx or CSV",
+    "word/document.xml": "a Word document; copy its table to a spreadsheet and save that as .xlsx or CSV",
+    "ppt/presentation.xml": "a presentation; copy its table to a spreadsheet and save that as .xlsx or CSV",
+    "Index/Document.iwa": "an Apple file (.numbers); export it as .xlsx or CSV",
+}
 
 
 def parse(data: memoryview, form: ReadForm) -> Batches:
@@ -45,7 +56,7 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
             page.reset_dimensions()  # each row as wide as its own cells: one far away makes no wide sheet
-            page_rows = page.iter_rows(max_row=MAX_ROW, values_only=True)
+            page_rows = _spread(page, list(page.iter_rows(max_row=MAX_ROW, values_only=True)))
             rows = [row for row in page_rows if any(c is not None for c in row)]
     notices: tuple[Notice, ...] = ()
     if form.sheet is None and len(names) > 1:
@@ -82,6 +93,26 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         headless=headless,
         notices=notices + said,
     )
+
+
+def _spread(page: Any, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows of a sheet, where cells that are merged downwards all hold what the uppermost shows."""
+    with page._get_source() as source:  # openpyxl tells of merged cells only where it keeps the whole sheet
+        tail = b""
+        while part := source.read(TAIL):
+            tail = tail[-TAIL:] + part
+    for found in MERGED.finditer(tail):
+        column, first, last = _column_number(found[1].decode()) - 1, int(found[2]), min(int(found[3]), len(rows))
+        for row in range(first, last) if first <= len(rows) and column < len(rows[first - 1]) else ():
+            cells = [*rows[row], *[None] * (column + 1 - len(rows[row]))]
+            cells[column] = rows[first - 1][column] if cells[column] is None else cells[column]
+            rows[row] = tuple(cells)
+    return rows
+
+
+def _column_number(letters: str) -> int:
+    """1 for A, 27 for AA."""
+    return reduce(lambda number, letter: 26 * number + ord(letter) - 64, letters, 0)
 
 
 def sheets(raw: bytes) -> tuple[str, ...]:
@@ -145,11 +176,15 @@ def _check_archive(raw: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             inflated = sum(i.file_size for i in archive.infolist())
-            workbook = "xl/workbook.xml" in archive.namelist()
+            names = set(archive.namelist())
     except zipfile.BadZipFile as error:
         msg = "the file is a damaged archive; save it again as .xlsx, or as CSV"
         raise TableError(msg) from error
-    if not workbook:
+    if "xl/workbook.xml" not in names:
+        other = next((what for name, what in ARCHIVES.items() if name in names), None)
+        if other is not None:
+            msg = f"the file is {other}"
+            raise TableError(msg)
         msg = "the file is a zip archive and not an Excel workbook; unpack it and give the table inside"
         raise TableError(msg)
     if inflated > min(MAX_BYTES, max(FREE, MAX_RATIO * len(raw))):

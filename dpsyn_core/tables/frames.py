@@ -8,6 +8,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
+from dpsyn_core.tables.frame_types import in_arrow, in_pandas, in_polars, seconds
 
 
 def to_arrow(frame: Any) -> Any:
@@ -19,7 +20,7 @@ def to_arrow(frame: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
-        return checked(columnar.decoded(frame))
+        return checked(columnar.decoded(seconds(frame)))
     import narwhals as nw
 
     try:
@@ -35,8 +36,8 @@ def to_arrow(frame: Any) -> Any:
     native = nw.to_native(known)
     if known.implementation.is_pandas():
         headers.check([str(c) for c in native.columns])
-        return checked(columnar.decoded(_without_objects(native)))
-    return checked(columnar.decoded(known.to_arrow()))
+        return checked(columnar.decoded(seconds(_without_objects(native))))
+    return checked(columnar.decoded(seconds(known.to_arrow())))
 
 
 def of_frame(frame: Any) -> Batches:
@@ -71,13 +72,15 @@ def _column(series: Any) -> Any:
     from dpsyn_core.tables.cells import objects as cells
 
     kind = series.dtype
+    if isinstance(kind, pd.PeriodDtype):
+        return pa.array(series.dt.to_timestamp(), from_pandas=True)
     if isinstance(kind, pd.CategoricalDtype):
         entries = cells.column(series.cat.categories.tolist())
         codes = series.cat.codes.to_numpy()
         return pa.DictionaryArray.from_arrays(pa.array(codes.astype("int64"), mask=codes < 0), entries)
     if isinstance(kind, pd.ArrowDtype):
         return pa.chunked_array(series.array.__arrow_array__())
-    if getattr(kind, "kind", "O") in "biufM" and not isinstance(kind, pd.SparseDtype):  # M: dates, with a zone or not
+    if getattr(kind, "kind", "O") in "biufMm" and not isinstance(kind, pd.SparseDtype):  # dates and durations too
         return pa.array(series, from_pandas=True)
     return cells.column(series.tolist())
 
@@ -85,13 +88,17 @@ def _column(series: Any) -> Any:
 def from_arrow(table: Any, like: Any) -> Any:
     """The pyarrow table as the same kind of frame as `like`.
 
-    Column types follow the table alone. Those of a private frame are no public fact: its categories list values that
-    the schema does not, and whole numbers stand as floats as soon as one individual's cell is blank.
+    Columns have the types that `frame_types` takes for declared, and else those of the table.
+
+    Raises TableError for a frame of a kind that is not known.
+
+    Warns:
+        SchemaWarning: the values of a column do not fit its declared type.
     """
     import pyarrow as pa
 
     if isinstance(like, pa.Table):
-        return table
+        return in_arrow(table, like)
     import narwhals as nw
 
     try:
@@ -101,9 +108,7 @@ def from_arrow(table: Any, like: Any) -> Any:
         raise TableError(msg) from error
     backend = known.implementation
     if backend.is_pandas():
-        return table.to_pandas(date_as_object=False)
+        return in_pandas(table, like)
     if backend.is_polars():
-        import polars as pl
-
-        return pl.DataFrame(table)
+        return in_polars(table, like)
     return nw.to_native(nw.from_native(table))

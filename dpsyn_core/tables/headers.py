@@ -153,5 +153,5 @@ def over(lines: Sequence[Sequence[str]]) -> list[str]:
         for i, cell in enumerate(column[:-1]):
             if cell:  # a new heading ends those below the old one
                 group[i:] = [cell, *[""] * (len(group) - i - 1)]
-        out.append(" ".join(dict.fromkeys(filter(None, [*group[:-1], column[-1]]))))
+        out.append(" / ".join(dict.fromkeys(filter(None, [*group[:-1], column[-1]]))))
     return out

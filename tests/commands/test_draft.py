@@ -153,3 +153,36 @@ def test_how_bought_columns_are_written_is_said_by_who_buys_them(folder, capsys)
     assert main([*buy, "--written", "day=31.12.2024"]) == 0  # without an example no amount can be read
     said = capsys.readouterr().out
     assert "bought 1 columns" in said and "nothing was found of column 'pay'" in said and "how its cells are" in said
+
+
+def test_a_draft_of_the_shell_holds_no_exact_ends_and_no_rare_value(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    lines = [f"{20 + i % 61},{1013 + 37 * i},{'abc'[i % 3]}" for i in range(300)] + ["83,19999,rare"]
+    (tmp_path / "t.csv").write_text("age,pay,kind\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    made = Schema.load(tmp_path / "s.json")
+    assert not {20, 83} & {made["age"].min, made["age"].max} and not {1013, 19999} & {made["pay"].min, made["pay"].max}
+    assert made["kind"].values == ("a", "b", "c") and made["kind"].other
+    assert made.from_data == ("age", "pay", "kind")
+
+
+def test_two_ways_of_writing_dates_are_said(tmp_path, capsys):
+    days = [f"{i % 28 + 1:02}.{i % 12 + 1:02}.2{'0' * (i % 3 > 0)}20" for i in range(90)]
+    cells = [d if len(d) == 10 else f"{d[:6]}20" for d in days]
+    (tmp_path / "t.csv").write_text("day,x\n" + "".join(f"{d},a\n" for d in cells), encoding="utf-8")
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    assert "its dates are written as %d.%m.%Y and %d.%m.%y, and come out as the first" in capsys.readouterr().err
+
+
+def test_quiet_silences_progress_and_no_warning(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    (tmp_path / "t.csv").write_text("x\n" + "a\nb\n" * 3, encoding="utf-8")
+    schema = {"version": 1, "name": "t", "attributes": [{"name": "x", "kind": "categorical", "values": ["a", "b"]}]}
+    (tmp_path / "s.json").write_text(json.dumps(schema), encoding="utf-8")
+    run = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "s.json"), "--delta", "1e-9", "--quiet"]
+    out = ["--method", "independent", "--out", str(tmp_path / "o.csv"), "--manifest", str(tmp_path / "m.json")]
+    assert main([*run, "--epsilon", "0.01", *out]) == 0
+    said = capsys.readouterr().err
+    assert "the table tells next to nothing" in said and "wrote" not in said
+    assert main([*run, "--epsilon", "1000", *out]) == 0
+    assert "epsilon 1000 promises next to nothing" in capsys.readouterr().err

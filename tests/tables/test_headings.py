@@ -1,6 +1,7 @@
 """Headers over several lines: headings over groups, questions of surveys; hinted at, read alike in all ways."""
 
 import io
+import zipfile
 
 import pytest
 from openpyxl import Workbook
@@ -31,13 +32,13 @@ def book(*rows):
 @pytest.mark.parametrize(
     ("lines", "names"),
     [
-        (MARKS, ["pupil form", "pupil sex", "maths 1", "maths oral", "sports mark", "days"]),
+        (MARKS, ["pupil / form", "pupil / sex", "maths / 1", "maths / oral", "sports / mark", "days"]),
         ([["q1", "q2"], ["How?", "Why?"]], ["q1", "q2"]),  # names of their own
-        ([["a", "a"], ["x", "y"]], ["a x", "a y"]),
+        ([["a", "a"], ["x", "y"]], ["a / x", "a / y"]),
         ([["2023", "", "2024", ""], ["h1", "h2", "h1", ""], ["n", "m", "n", "m"]],
-         ["2023 h1 n", "2023 h2 m", "2024 h1 n", "2024 h1 m"]),
+         ["2023 / h1 / n", "2023 / h2 / m", "2024 / h1 / n", "2024 / h1 / m"]),
         ([["", "age"], ["id", "age"]], ["id", "age"]),
-        ([["a"], ["x", "y"]], ["a x", "a y"]),
+        ([["a"], ["x", "y"]], ["a / x", "a / y"]),
         ([["", ""], ["", ""]], ["", ""]),
     ],
 )  # fmt: skip
@@ -61,7 +62,7 @@ def test_a_survey_is_hinted_at_and_read_without_its_questions(tmp_path):
 def test_headings_over_groups_are_hinted_at_below_a_title_and_read_alike(tmp_path):
     raw = GROUPS.encode()
     assert read(raw).header_hint == (2, 2, False)
-    names = ["row", "pupil form", "pupil sex", "maths first", "maths oral"]
+    names = ["row", "pupil / form", "pupil / sex", "maths / first", "maths / oral"]
     got = read(raw, header_row=2, header_lines=2)
     assert got.table.column_names == names and got.table.num_rows == 9
     path = tmp_path / "g.csv"
@@ -83,3 +84,49 @@ def test_lines_that_a_file_does_not_have_are_refused():
 def test_a_table_whose_first_line_holds_the_headers_gets_no_hint():
     for raw in (b"a,b,c\nx,y,z\nu,v,w\nx,y,z\n", b"name,town,\nann,york,x\nbob,leeds,y\nann,york,x\n" * 2):
         assert read(raw).header_hint in (None, (2, 1, False))
+
+
+def merged(rows, *ranges):
+    made, out = Workbook(), io.BytesIO()
+    for row in rows:
+        made.active.append(row)
+    for one in ranges:
+        made.active.merge_cells(one)
+    made.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("downwards", [True, False])
+def test_a_title_above_merged_groups_is_hinted_at_and_the_groups_are_carried_over(downwards):
+    rows = [
+        ["Households of the canton"],
+        [],
+        ["id", "town", "costs", None, "income"],
+        [None, None, 2022, 2023, 2022, 2023],
+    ]
+    rows += [[i, "Bern", i, i + 1, i + 2, i + 3] for i in range(20)]
+    raw = merged(rows, "A1:F1", "C3:D3", "E3:F3", *(["A3:A4", "B3:B4"] if downwards else []))
+    assert read(raw).header_hint == (2, 2, False)
+    got = read(raw, header_row=2, header_lines=2).table
+    assert got.column_names == ["id", "town", "costs / 2022", "costs / 2023", "income / 2022", "income / 2023"]
+    assert got.num_rows == 20 and got["costs / 2023"][0].as_py() == "1"
+
+
+def test_cells_that_are_merged_downwards_hold_what_the_uppermost_shows():
+    rows = [["region", "town"], *[["North" if i == 0 else "South" if i == 4 else None, f"t{i}"] for i in range(7)]]
+    got = read(merged(rows, "A2:A5", "A6:A8")).table
+    assert got["region"].to_pylist() == ["North"] * 4 + ["South"] * 3
+    assert got["town"].to_pylist() == [f"t{i}" for i in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("content.xml", r"OpenDocument file \(.ods\)"), ("word/document.xml", "Word document"),
+     ("Index/Document.iwa", "Apple file")],
+)  # fmt: skip
+def test_other_archives_are_named_with_what_helps(name, what):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(name, "x")
+    with pytest.raises(TableError, match=f"{what}.* as .xlsx or CSV"):
+        read(out.getvalue())

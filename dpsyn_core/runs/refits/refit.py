@@ -97,7 +97,7 @@ class Changes:
 def refit(
     release: str | Path | Reusable,
     *,
-    rng: Generator | int | None,
+    rng: Generator | int | None = None,
     method: str | None = None,
     settings: Mapping[str, Any] | None = None,
     n_records: int | None = None,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import SchemaError, UnitWarning
+from dpsyn_core.errors import SchemaError, SchemaWarning, UnitWarning
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.missing_codes import standing_apart
@@ -71,6 +71,7 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     Warns:
         UnitWarning: no identifier is given, and a column is named or filled as those that name persons are. Until a
             person decides, the unit "each record is one individual" has source "data" too.
+        SchemaWarning: a column is left out, with the reason.
     """
     schema, why = drafted(table, name, identifier=identifier)
     if why is not None:
@@ -78,6 +79,8 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
             f"give identifier='{why.column}', or confirm that each record is one with confirm_schema(..., unit=True)"
         )
         warnings.warn(f"{why}; {remedy}", UnitWarning, stacklevel=2)
+    for a in (a for a in schema.attributes if a.description in LEFT_OUT and a.description != NUMBERED):
+        warnings.warn(f"column '{headers.short(a.name)}' is left out: {a.description}", SchemaWarning, stacklevel=2)
     return schema
 
 

@@ -122,3 +122,18 @@ def agreed(schema: Schema, proposals: list[Proposal]) -> Schema:
     whole = schema.document()
     whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
     return Schema.of(whole)
+
+
+def rounded(schema: Schema, table: Any) -> Schema:
+    """The draft with what is proposed in place of exact ends and rare values, which are single persons'.
+
+    It is read from the data as before. Columns without a proposal stay as they were drafted.
+
+    Args:
+        schema: a draft.
+        table: pyarrow; the one that was drafted.
+    """
+    documents = {p.name: p.document | {"source": "data"} for p in propose(schema, table) if p.document}
+    whole = schema.document()
+    whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
+    return Schema.of(whole)

@@ -257,12 +257,28 @@ def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
         return None
     usual = max(set(widths[1:]), key=lambda w: (widths[1:].count(w), w))
     for i, row in enumerate(filled):
-        if len(row) >= max(2, NEARLY * usual) and not any(NUMBER.fullmatch(c) for c in row):
-            held = [k for k, c in enumerate(rows[i - 1]) if c.strip()]
+        if any(NUMBER.fullmatch(c) for c in row):
+            continue
+        if 2 <= len(row) < NEARLY * usual and i + 1 < len(rows) and _go_on(rows[i], rows[i + 1], usual):
+            return i + 1, 2, False
+        if len(row) >= max(2, NEARLY * usual):
+            held = sorted(_places(rows[i - 1]))
             if i and 1 < len(held) < min(len(row), held[-1] - held[0] + 1):  # headings, and a gap between them
                 return i, 2, False
             return (i + 1, 1, False) if i and len(row) > widths[0] else None
     return None
+
+
+def _places(row: list[str]) -> set[int]:
+    return {k for k, c in enumerate(row) if c.strip()}
+
+
+def _go_on(above: list[str], below: list[str], usual: int) -> bool:
+    """Whether a line with gaps and the next one are headers together: groups, and their columns or years."""
+    numbers = [c.strip() for c in below if NUMBER.fullmatch(c.strip())]
+    upper, lower = _places(above), _places(below)
+    apart = len(lower) < NEARLY * usual or any(above[k] == below[k] for k in upper & lower)
+    return apart and len(upper | lower) >= NEARLY * usual and all(YEAR.fullmatch(n) for n in numbers)
 
 
 def looks_like_a_record(cells: list[str]) -> bool:

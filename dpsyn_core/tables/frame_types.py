@@ -1,0 +1,157 @@
+"""Types of frames: a synthetic table with the types that somebody gave the private one, as far as its values fit.
+
+A type that a library infers from cells (object, int64, float64, bool) tells of them, of a single blank for example:
+such columns have the types of the synthetic table alone. All others are declared by whoever made the frame.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from dpsyn_core.errors import SchemaWarning
+from dpsyn_core.tables.headers import composed, short
+
+
+def seconds(table: Any) -> Any:
+    """The pyarrow table with durations as numbers of seconds."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    for i, field in enumerate(table.schema):
+        if t.is_duration(field.type):
+            per = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[field.type.unit]
+            whole = table.column(i).cast(pa.int64()).cast(pa.float64())
+            table = table.set_column(i, field.name, pc.divide(whole, per))
+    return table
+
+
+def _kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
+    """The converted column; the column itself, with a warning, where its values do not fit the type."""
+    try:
+        return convert()
+    except (ValueError, TypeError, OverflowError, ArithmeticError, NotImplementedError, AttributeError) as error:
+        del error  # which may show a value
+        msg = f"column '{short(name)}' does not come back as {kind}, which its synthetic values do not fit"
+        warnings.warn(msg, SchemaWarning, stacklevel=2)
+        return column
+
+
+def in_pandas(table: Any, like: Any) -> Any:
+    """A pyarrow table as a pandas frame with the labels and the declared types of another."""
+    import pandas as pd
+
+    frame = table.to_pandas(date_as_object=False)
+    at = {composed(str(label)): i for i, label in enumerate(like.columns)}
+    known = [at.get(composed(name)) for name in table.column_names]
+    made = {
+        i: frame.iloc[:, i] if k is None else _series(name, frame.iloc[:, i], table.column(i), like.iloc[:, k])
+        for i, (name, k) in enumerate(zip(table.column_names, known, strict=True))
+    }
+    out = pd.DataFrame(made)
+    if all(k is not None for k in known):
+        out.columns = like.columns[known]
+    else:
+        out.columns = [n if k is None else like.columns[k] for n, k in zip(table.column_names, known, strict=True)]
+    return out
+
+
+def _series(name: str, series: Any, arrow: Any, like: Any) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    kind = like.dtype
+    if kind == series.dtype or (kind.kind in "ifbc" and str(kind) in ("int64", "float64", "bool")):
+        return series
+
+    def convert() -> Any:
+        if str(kind) == "object":
+            return series.dt.date.where(series.notna(), None) if t.is_date(arrow.type) else series
+        if isinstance(kind, pd.CategoricalDtype):
+            return _categories(series, kind)
+        if isinstance(kind, pd.PeriodDtype):
+            return series.dt.to_period(kind.freq)
+        if isinstance(kind, pd.DatetimeTZDtype):
+            return series.dt.tz_convert(kind.tz).astype(kind)
+        if kind.kind == "m" or (isinstance(kind, pd.ArrowDtype) and t.is_duration(kind.pyarrow_dtype)):
+            return pd.to_timedelta(series, unit="s").astype(kind)
+        if kind.kind not in "iu":
+            return series.astype(kind)
+        if hasattr(kind, "numpy_dtype"):  # with a place for blank cells; by way of arrow, which checks each number
+            whole = arrow.cast(pa.from_numpy_dtype(kind.numpy_dtype))
+            return pd.Series(whole.to_pandas(types_mapper=lambda _: kind), index=series.index)
+        return series if arrow.null_count else arrow.cast(pa.from_numpy_dtype(kind)).to_pandas()
+
+    return _kept(name, kind, series, convert)
+
+
+def _categories(series: Any, kind: Any) -> Any:
+    """A categorical series of the values that the synthetic column has, in the order of the given categories."""
+    import pandas as pd
+
+    have = list(pd.unique(series.dropna()))
+    listed = [c for c in kind.categories if c in set(have)]
+    order = [*listed, *(v for v in have if v not in set(listed))]
+    return pd.Series(pd.Categorical(series, categories=order, ordered=kind.ordered), index=series.index)
+
+
+def in_polars(table: Any, like: Any) -> Any:
+    """A pyarrow table as a polars frame with the declared types of another, eager or lazy."""
+    import polars as pl
+
+    frame, kinds = pl.DataFrame(table), {composed(n): k for n, k in dict(like.collect_schema()).items()}
+    for series in frame:
+        kind = kinds.get(composed(series.name), series.dtype)
+        if kind == series.dtype or kind in (pl.Int64, pl.Float64, pl.String, pl.Boolean, pl.Object):
+            continue
+
+        def convert(series: Any = series, kind: Any = kind) -> Any:
+            if kind == pl.Enum:
+                have = set(series.drop_nulls().to_list())
+                return series.cast(pl.Enum([c for c in kind.categories if c in have]))
+            if isinstance(kind, pl.Duration):
+                return (series * 1e6).round().cast(pl.Int64).cast(pl.Duration("us")).cast(kind)
+            if isinstance(kind, pl.Datetime) and kind.time_zone and series.dtype.time_zone:
+                return series.dt.convert_time_zone(kind.time_zone).cast(kind)
+            return series.cast(kind)
+
+        frame = frame.with_columns(_polars_kept(series, kind, convert))
+    return frame
+
+
+def _polars_kept(series: Any, kind: Any, convert: Callable[[], Any]) -> Any:
+    import polars as pl
+
+    def safe() -> Any:
+        try:
+            return convert()
+        except pl.exceptions.PolarsError as error:
+            raise ValueError from error
+
+    return _kept(series.name, kind, series, safe)
+
+
+def in_arrow(table: Any, like: Any) -> Any:
+    """A pyarrow table with the declared types of another."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    kinds = {composed(field.name): field.type for field in like.schema}
+    for i, field in enumerate(table.schema):
+        kind, column = kinds.get(composed(field.name), field.type), table.column(i)
+        if kind == field.type or kind in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.null()):
+            continue
+
+        def convert(column: Any = column, kind: Any = kind) -> Any:
+            if t.is_dictionary(kind):
+                return column.cast(kind.value_type).dictionary_encode()
+            if t.is_duration(kind):
+                return pc.round(pc.multiply(column, 1e6)).cast(pa.int64()).cast(pa.duration("us")).cast(kind)
+            return column.cast(kind, safe=not t.is_floating(kind))
+
+        table = table.set_column(i, field.name, _kept(field.name, kind, column, convert))
+    return table
