@@ -12,13 +12,14 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, learnt, numeric, one
+from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, judged, learnt, numeric, one
 from benchmarks.plot import svg_lines, svg_pictures
 from benchmarks.process import table
 from dpsyn_core.measure.counting.memory import MemoryCounter
@@ -29,6 +30,7 @@ from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.p3gm import Phases
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.deep import training
 from dpsyn_core.systems.registry import configure
 from tests.systems.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough
 from tests.systems.deep.test_o18 import epsilon as by_theorem_4
@@ -66,14 +68,16 @@ def mean_of(data: Data, settings: Mapping[str, Any], seeds: int, *, system: str 
 
 
 def classifiers(seeds: int) -> str:
-    """Table V: every classifier by itself, on the stand-in for Credit."""
+    """Table V: every classifier by itself, on the stand-in for Credit; VAE and PGM without privacy, and ours."""
     data, rows = TABLES["credit-like"](), []
-    made = {s: [one(data, s, {}, 1.0, k)[0] for k in range(seeds)] for s in ("p3gm", "rls")}
+    made = {
+        s: [one(data, s, {"not_private": True}, 1.0, k)[0] for k in range(seeds)] for s in ("vae", "pgm", "p3gm", "rls")
+    }
     for name in CLASSIFIERS:
         real = learnt(data, data.codes, 45_000, (name,))
-        means = {s: np.mean([learnt(data, c, 45_000, (name,)) for c in codes], axis=0) for s, codes in made.items()}
-        rows.append([name, *(f"{v:.3f}" for v in (*real, *means["p3gm"], *means["rls"]))])
-    return table(["classifier", "real", "AUPRC", "p3gm", "AUPRC", "rls", "AUPRC"], rows)
+        means = [np.mean([learnt(data, c, 45_000, (name,)) for c in codes], axis=0) for codes in made.values()]
+        rows.append([name, *(f"{v[0]:.3f} / {v[1]:.3f}" for v in (real, *means))])
+    return table(["classifier", "real, AUROC / AUPRC", *made], rows)
 
 
 def pictures(seeds: int) -> str:
@@ -203,6 +207,52 @@ def losses(seeds: int) -> str:
     return table(["system", "epochs", "loss in nats a record, first to last epoch"], rows)
 
 
+class Kept(training.Optimiser):
+    """Keeps the weights that records would be drawn from, every so often."""
+
+    every = 1
+    weights_by_step: ClassVar[dict[int, np.ndarray]] = {}
+
+    def step(self, gradient: np.ndarray, sigma: np.ndarray | float = 0.0) -> None:
+        super().step(gradient, sigma)
+        if self._done == 1 or self._done % self.every == 0:
+            Kept.weights_by_step[self._done] = self.averaged.copy()
+
+
+def by_epoch(data: Data, system: str, steps: int) -> dict[int, dict[str, float]]:
+    """What a logistic regression learns from records of the networks after some of the steps: step -> scores.
+
+    No column is decoded by a head of its own, as in the paper; all steps are of one run, which has spent epsilon 1.
+    """
+    settings = {"steps": steps} if system == "dp-vae" else {"steps": steps, "target_share": 0.0}
+    task = Task(domain=data.domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=DELTA))
+    made = configure(system, settings).calibrate(task)
+    gate = Gate(account=Account(made.cost, delta=made.failure), noise=SystemNoise(), unit=task.unit)
+    Kept.every, Kept.weights_by_step = max(steps // 5, 1), {}
+    usual, training.Optimiser = training.Optimiser, Kept
+    try:
+        got = made.measure(MemoryCounter(data.codes, data.domain), gate=gate)
+    finally:
+        training.Optimiser = usual
+    out = {}
+    for step, weights in Kept.weights_by_step.items():
+        now = replace(got, models=(replace(got.models[0], weights=weights[0]),))
+        codes = made.synthesize(now, data.codes.shape[1], rng=np.random.default_rng(0))
+        out[step] = judged(data, codes, MOST, ("logistic",))
+    return out
+
+
+def epochs(seeds: int) -> str:
+    """Figure 7 c and d: accuracy on pictures and AUROC on the stand-in for Credit, by the steps of the training."""
+    del seeds  # one run each: a curve, no mean
+    rows = []
+    for name, measure, panel in (("strokes", "accuracy", "c"), ("credit-like", "auroc", "d")):
+        for system in ("p3gm", "p3gm-ae", "dp-vae"):
+            found = by_epoch(TABLES[name](), system, 100)
+            rows.append([panel, name, measure, system, *(f"{v[measure]:.3f}" for v in found.values())])
+    return table(["panel", "table", "score", "system", *(f"after {s}" for s in found)], rows)
+
+
 def accounting(seeds: int) -> str:
     """Epsilon at delta 1e-5 of the settings that the paper states, by its Theorem 4, and of the flags of its code."""
     del seeds  # nothing is drawn
@@ -241,7 +291,7 @@ def accounting(seeds: int) -> str:
 
 PARTS: dict[str, Callable[[int], str]] = {
     "accounting": accounting, "components": components, "gaussians": two_gaussians, "allocation": allocation,
-    "epsilons": epsilons, "losses": losses, "classifiers": classifiers, "pictures": pictures,
+    "epsilons": epsilons, "losses": losses, "epochs": epochs, "classifiers": classifiers, "pictures": pictures,
     "samples": samples, "drawn": drawn,
 }  # fmt: skip
 

@@ -7,9 +7,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from benchmarks.deep import from_file, published
 from benchmarks.plot import BOTTOM, HEIGHT, TOP, svg_lines, svg_pictures
 from benchmarks.remade import DOCUMENTS
 from benchmarks.remade_p3gm import PANELS, SHOWN, accounting, alone, best_auroc, figure_4, gaussians, published_apart
+from dpsyn_core.errors import SettingError
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "remade"
 NAMES = {"2020": "dpsyn-2020", "experiences": "experiences", "field-groups": "field-groups", "slides": "dirichlet"}
@@ -77,3 +79,25 @@ def test_lines_on_an_even_axis_lie_in_proportion():
     heights = [float(h) for h in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', text)]
     assert heights[0] == HEIGHT - BOTTOM and heights[1] == TOP
     ElementTree.fromstring(text)
+
+
+def test_a_table_that_somebody_has_is_read_by_name_with_its_target_last(tmp_path):
+    """As `benchmarks.deep --file`: numbers in bins, the rest as categories, positive values of the target together."""
+    path = tmp_path / "letters.csv"
+    path.write_text("class,f1,place\n" + "".join(f"{i % 5},{i / 7},{'ab'[i % 2]}\n" for i in range(100)), "utf-8")
+    data = from_file(path, "class", ["1", "3"])
+    assert data.domain.names == ("f1", "place", "class") and data.numbers == {"f1"}
+    assert data.domain.sizes == (32, 2, 2)
+    both = np.concatenate([data.codes, data.test], axis=1)
+    assert both[-1].mean() == pytest.approx(0.4) and data.test.shape == (3, 10)
+    assert from_file(path, "class").domain.sizes == (32, 2, 5)
+    with pytest.raises(SettingError, match="no column 'label'"):
+        from_file(path, "label")
+    with pytest.raises(SettingError, match="no value"):
+        from_file(path, "class", ["vowel"])
+
+
+def test_published_figures_stand_next_to_the_table_and_its_stand_in():
+    assert published("credit-like", "p3gm paper-credit") == ".8991 .6586 .2411 (credit)"
+    assert published("adult", "real") == ".9119 .7844"
+    assert published("mine", "dp-gm", "isolet").endswith("(isolet)") and published("wide", "p3gm") == ""

@@ -135,7 +135,7 @@ CASES = {
     ("dpsyn-2018", "view_seed"): Case(value=1, beside={"view_size": 2, "views": 2}),
     ("dpsyn-2018", "rare_share"): Case(value=0.3, table="rare values"),
     ("dpsyn-2018", "design"): Case(value={"groups": [{"name": "ac", "attributes": ["a", "c"]}]}),
-    ("p3gm", "preset"): Case(value="paper"),
+    ("p3gm", "preset"): Case(value="paper-esr"),
     ("dp-gm", "target"): Case(value="b", beside={"divide": "target", "target": "a"}),
     ("dp-gm", "divide"): Case(value="target", beside={"target": "b"}),
 }

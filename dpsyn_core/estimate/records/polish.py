@@ -141,8 +141,8 @@ def fit_to_marginals(
     n: int,
     settings: UpdateSettings,
     *,
-    separate: bool = False,
-    append: bool = False,
+    separate: bool = True,
+    append: bool = True,
     rng: Generator,
     progress: Progress = silent,
 ) -> NDArray[np.unsignedinteger]:

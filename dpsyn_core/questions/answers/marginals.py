@@ -49,11 +49,12 @@ class ReadingSettings(BaseModel):
         description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut read each cell on its own.",
     )
     rounds: int = Field(
-        default=10,  # a marginal is read off one table, so that the tables must agree; records average over them
+        default=10,
         ge=1,
         le=1000,
         title="Consistency rounds",
-        description="At most this many rounds of agreeing on overlaps and removing negative cells.",
+        description="At most this many rounds of agreeing on overlaps and removing negative cells. What is left apart "
+        "after them is scaled away.",
     )
     sweeps: int = Field(
         default=1000,

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.systems.deep.features import Space
+
 Floats = NDArray[np.float64]
+LEAST_LATENT = 1e-3  # of a feature's variance: a rarer value is not magnified further
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +25,12 @@ class Components:
 
     vectors: Floats
     deviations: Floats
+
+    @classmethod
+    def of_features(cls, space: Space) -> Components:
+        """The features themselves, at unit variance under the released shares: nothing is reduced or measured."""
+        squares = np.concatenate([b.shares @ b.features**2 for b in space.blocks])
+        return cls(vectors=np.eye(space.width), deviations=np.sqrt(np.maximum(squares, LEAST_LATENT)) / space.radius)
 
     def __call__(self, clipped: Floats) -> Floats:
         """Latent values (records, k), of about unit variance, of features that are at most 1 long."""

@@ -47,7 +47,7 @@ class DeepSettings(MethodConfig, ABC):
     steps: int | None = Field(
         None,
         ge=0,
-        le=20_000,
+        le=40_000,
         title="Training steps",
         description="Each is one noisy sum over a fresh sample. Empty: 200; for p3gm, whose decoder begins where its "
         "components put it, 100, and none beyond 50 columns, where training under noise adds nothing to that. What "

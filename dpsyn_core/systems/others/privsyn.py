@@ -97,7 +97,7 @@ class PrivSynConfig(RecordConfig):
         description="Attributes that no measured marginal connects are synthesized separately and joined at random.",
     )
 
-    update: RecordSettings = updates(alpha=1.0, sweeps=50)
+    update: RecordSettings = updates(sweeps=50)
 
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""

@@ -18,10 +18,10 @@ from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.settings import SettingsGroup
 
 Preset = Literal["measured", "2018"]
-# of Li, Zhang, Wang 2021: the rate of section 5.5, the removal and the copies of appendix A.2; not the falling rate,
-# the appending and the separating of A.3, which came after the challenge. The number of sweeps is ours.
+# of Li, Zhang, Wang 2021: the rate of section 5.5, removal and copies of appendix A.2, the fall in steps of A.3, whose
+# appending, separating and start from one-ways records have in any case. The number of sweeps is the system's.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "2018": {"alpha": 0.2, "decay": 1.0, "sweeps": 100, "removal": "share", "fill": "close", "polish": 0},
+    "2018": {"alpha": 0.2, "decay_curve": "step", "decay": 0.84, "removal": "share", "fill": "close", "polish": 0},
 }
 
 
@@ -32,9 +32,9 @@ class RecordSettings(UpdateSettings, SettingsGroup):
         default="measured",
         title="Preset of the updates",
         description=(
-            "measured: the other values, which came out best or as good as any. 2018: the rate of 0.2 that the "
-            "authors used in the challenge, removal by share, copies only when close, no polish; at most 100 sweeps, "
-            "without the falling rate and the appending that they added later. A value that is set as well wins."
+            "measured: the other values, which came out best or as good as any. 2018: as the authors describe it: a "
+            "rate of 0.2 that falls in steps, removal by share, copies only when close, no polish. How far each step "
+            "falls is that of PrivSyn. A value that is set as well wins."
         ),
     )
     nonnegativity: NonNegativeRule = Field(
@@ -51,8 +51,9 @@ class RecordSettings(UpdateSettings, SettingsGroup):
         le=1000,
         title="Consistency rounds",
         description=(
-            "Rounds of agreeing on overlaps and removing negative cells. After one, tables may still disagree; after "
-            "30 they hardly do, but records follow tables that went through it once more closely."
+            "Rounds of agreeing on overlaps and removing negative cells, before records follow the tables. After one, "
+            "tables still disagree, and records come out closer than from tables that agree, since they average over "
+            "them. Marginals that are read off released tables are made to agree in any case."
         ),
     )
 
@@ -93,8 +94,8 @@ def records_from(
     settings: RecordSettings,
     *,
     n_public: int | None,
-    separate: bool = False,
-    append: bool = False,
+    separate: bool = True,
+    append: bool = True,
     rng: Generator,
     progress: Progress = silent,
 ) -> NDArray[np.unsignedinteger]:
@@ -127,9 +128,8 @@ def consistent_tables(
 ) -> tuple[list[Measurement], int]:
     """Consistent tables and the number of records to make: asked for, else public, else released."""
     total = None if n_public is None else float(n_public)
-    tables = make_consistent(
-        measured, rule=settings.nonnegativity, rounds=settings.consistency_rounds, total=total, progress=progress
-    )
+    rounds, rule = settings.consistency_rounds, settings.nonnegativity
+    tables = make_consistent(measured, rule=rule, rounds=rounds, total=total, scaled=False, progress=progress)
     released = float(tables[0].values.sum()) if tables else 0.0
     n = n_records if n_records is not None else n_public if n_public is not None else max(0, round(released))
     return tables, n

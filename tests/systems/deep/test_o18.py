@@ -7,11 +7,17 @@ from functools import cache
 import numpy as np
 import pytest
 
+from dpsyn_core.measure import sampled_charge, sum_charge
+from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon
 from dpsyn_core.privacy.noise.chance import on_grid
 from dpsyn_core.privacy.renyi import renyi_epsilon
 from dpsyn_core.privacy.subsampling import Sampling, sampled_mu
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.registry import configure
 
 ORDERS = range(2, 256)
 
@@ -154,3 +160,29 @@ def test_the_engine_accounts_for_the_published_training_below_the_oracle(table):
     assert renyi_epsilon([charge], 1e-5) == pytest.approx(oracle, rel=0.06)  # its orders lie apart
     mu = sampled_mu(Sampling(rate=rate, multiplier=sigma, steps=steps), 5e-7)
     assert gdp_epsilon(mu, 1e-5 - 5e-7) < oracle
+
+
+@pytest.mark.parametrize("table", STATED)
+def test_a_preset_of_a_row_of_table_iv_trains_with_its_samples_epochs_and_noise_at_epsilon_1(table):
+    """The charges of the dry parts of a run: nothing is counted."""
+    records, batch, epochs, sigma = STATED[table]
+    learnt = int(0.9 * records)
+    domain = Domain.of({"a": 3, "b": 4})
+    task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-5))
+    config = configure("p3gm", {"preset": f"paper-{table.lower()}"})
+    system = config.build(task)
+    assert config.sampling == pytest.approx(batch / learnt, rel=1e-4)
+    assert system.taken == epochs * (learnt // batch)
+    assert config.learning_rate == 0.001
+    trained = sampled_charge(
+        "training", system.costs["training"], task.unit, kind="training", cells=1, norm=1 << 24,
+        rate=config.sampling, steps=system.taken, delta=system.failing(),
+    )  # fmt: skip
+    assert trained.scale / (1 << 24) == pytest.approx(sigma, rel=0.02)
+    if table == "Credit":  # the paper reduces nothing there
+        assert "components" not in system.costs and system.sums() == 20
+    else:
+        found = sum_charge("sum", system.costs["components"], task.unit, kind="sum", cells=1, norm=1 << 24)
+        assert found.scale / (1 << 24) == pytest.approx(SIGMA_P, rel=0.01)
+        assert system.sums() == 21
+    assert (config.parts, config.iterations, config.hidden, config.target_share) == (3, 20, 1000, 0.0)

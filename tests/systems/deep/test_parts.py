@@ -10,7 +10,7 @@ from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.deep.decoder import layout_of, linear_start, probabilities
 from dpsyn_core.systems.deep.features import smoothed, space_of
-from dpsyn_core.systems.deep.mixture import Mixture, cells, components, maximised, statistics
+from dpsyn_core.systems.deep.mixture import Components, Mixture, cells, components, maximised, statistics
 from dpsyn_core.systems.deep.model import Seen
 from dpsyn_core.systems.deep.training import Optimiser
 
@@ -121,6 +121,16 @@ def test_a_decoder_that_says_nothing_gives_the_released_shares():
         got = probabilities(group, np.zeros((1, layout.outputs)))[0]
         for row, at in zip(got, group.attributes, strict=True):
             assert np.allclose(row[: known.blocks[at].size], known.blocks[at].shares)
+
+
+def test_without_reduction_latent_values_are_the_features_at_unit_variance():
+    codes = numbers()
+    seen = space(codes, DOMAIN)
+    found = Components.of_features(seen)
+    z = found(seen.features(codes) / seen.radius)
+    assert z.shape == (codes.shape[1], seen.width)
+    np.testing.assert_allclose((z**2).mean(axis=0), 1, atol=0.05)
+    np.testing.assert_allclose(z * found.deviations * seen.radius, seen.features(codes), atol=1e-9)
 
 
 def test_the_linear_start_predicts_a_category_from_the_components():

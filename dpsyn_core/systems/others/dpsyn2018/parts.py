@@ -60,7 +60,7 @@ def join_parts(
     for part in parts:
         sub = domain.project(part)
         inside = [m for m in tables if m.attributes and set(m.attributes) <= set(part)]
-        made = fit_to_marginals(inside, sub, n, settings, separate=True, append=True, rng=rng, progress=progress)
+        made = fit_to_marginals(inside, sub, n, settings, rng=rng, progress=progress)
         shared = [a for a in sub.names if a in done]
         new = [a for a in sub.names if a not in done]
         if shared:
