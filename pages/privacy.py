@@ -1,61 +1,78 @@
-"""Privacy page: what a choice of epsilon and delta costs, before any of it is spent."""
+"""Privacy page: epsilon on a slider, and beside it in pictures whom it protects and what noise it costs."""
 
 import streamlit as st
 
 from ui.linked import diagram
 from ui.linked.unit import plot_note
-from ui.privacy import backwards, budget, guarantee, noise, plan
+from ui.privacy import backwards, band, budget, guarantee, ledger, noise, plan
+from ui.schema import unit as protected
+from ui.shared import figure_files
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import t
-from ui.shared.theme import dark, heading, section, show
-from ui.shared.theme import note as small
+from ui.shared.text import amount, t
+from ui.shared.theme import dark, heading, note, section, show
 from ui.synthesize import settings_file
+
+PARTS = ("plan", "backwards", "curves", "limit", "settings")  # of the drawer, one at a time
 
 space = workspace()
 heading("privacy")
 settings_file.take_pending(space)
-
-left, right = st.columns([8, 5], gap="large")
-with left:
-    reading = budget.fields(space)
-    unit = guarantee.unit_fields(space)
+slider, typed, onward = st.columns([6, 1.4, 2.2], vertical_alignment="bottom", gap="medium")
+said = st.container()
+left, right = st.columns([4, 8], gap="large")
+below = st.container()
+with st.expander(t("privacy.more"), key="privacy_more"):
+    diagram.draw(space)
+    first, second = st.columns(2, gap="medium")
+    reading = budget.fields(space, slider, typed, first, said)
+    with second:
+        unit = guarantee.unit_fields(space)
     chosen = reading.budget
     if chosen is None:
         st.info(t("privacy.blocked"))
     else:
-        section(t("privacy.plot"))
-        plot_note(space)
         planned = plan.planned(space, chosen)
-        shown = st.container()
-        public = planned and plan.planned(space, chosen, public=True)  # the plot is shown and kept untagged
-        k = plan.k_field(public)
-        document = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
-        finding = noise.finding(document, k)
-        points = tuple(plan.points(public))
-        figure = noise.drawn(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, points, k, is_dark=dark())
-        with shown:
-            letters = noise.key(points)
-            show(figure, alt=t("noise.alt", finding=f"{finding} {letters}"), key="noise_plot", ready=True)
-            if letters:
-                small(letters)
-            small(finding)
-        at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
-        noise.show_table(at_k, k)
-with right:
-    diagram.draw(space)
-    if chosen is not None:
-        guarantee.odds(chosen)
-        guarantee.delta_against_n(space, chosen)
-        if space.kept_schema is not None:
-            section(t("plan.title"))
+        with first:
+            guarantee.delta_against_n(space, chosen)
+            # the plot is shown and kept untagged
+            k = plan.k_field(planned and plan.planned(space, chosen, public=True))
+        asked = (chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
+        part = st.segmented_control(
+            t("privacy.more"), PARTS, default="plan", required=True, key="privacy_part", label_visibility="collapsed",
+            format_func=lambda p: t(f"privacy.{p}"),
+        )  # fmt: skip
+        if part == "plan":
             plan.split(space, chosen, planned)
             plan.expected(space, planned)
-        guarantee.limit(space)
-backwards.panel(space)
-settings_file.panel(space, key="privacy")
-with st.container(horizontal=True, gap="small"):
-    onward = st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next")
-    asking = st.button(t("questions.privacy"), key="privacy_questions")
-if onward or asking:
-    go_to("synthesize" if onward else "questions")
+        elif part == "backwards":
+            backwards.panel(space)
+        elif part == "curves":
+            noise.show_table(noise.curves(*asked, (k,)), k)
+            note(noise.finding(noise.curves(*asked), k))
+        elif part == "limit":
+            ledger.limit_field(space)
+        else:
+            settings_file.panel(space, key="privacy")
+with onward:
+    if st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next", width="stretch"):
+        go_to("synthesize")
+with said:
+    protected.panel(space, key="privacy")
+figure_files.from_private(False)  # the tag in the drawer, which is drawn first, is not of what stands above it
+if chosen is not None:
+    at_k = noise.curves(*asked, (k,))
+    off = noise.value_at(at_k, noise.used_curve(at_k))
+    with left:
+        guarantee.odds(chosen)
+    with right:
+        section(t("noise.off", epsilon=amount(chosen.epsilon), noise=noise.rounded(off)))
+        plot_note(space)
+        every = st.session_state.get("every_curve", False)
+        ghost = noise.before(chosen.epsilon)
+        figure = noise.drawn(*asked, k, ghost=ghost, every=every, is_dark=dark())
+        words = t("noise.alt", finding=t("noise.off", epsilon=amount(chosen.epsilon), noise=noise.rounded(off)))
+        show(figure, alt=words, key="noise_plot", ready=True)
+        st.toggle(t("noise.every"), key="every_curve", persist_state="session")
+    with below:
+        band.panel(space, chosen.epsilon, off)

@@ -9,7 +9,7 @@ answers: answer answer_codes
 document: ScoredTable alarm_lines bands comparison_document dumps lines report_document rule_lines verdict_lines
 figures: overview pair_map
 figures.grid: bars_figure choice_figure grid_figure
-figures.labels: said_bins
+figures.labels: axis_labels said_bins
 figures.overview: Panel glance
 figures.systems: Measure systems_chart
 html: html_report

@@ -14,6 +14,7 @@ from dpsyn_core.report.figures import pair_map as pair_map
 from dpsyn_core.report.figures.grid import bars_figure as bars_figure
 from dpsyn_core.report.figures.grid import choice_figure as choice_figure
 from dpsyn_core.report.figures.grid import grid_figure as grid_figure
+from dpsyn_core.report.figures.labels import axis_labels as axis_labels
 from dpsyn_core.report.figures.labels import said_bins as said_bins
 from dpsyn_core.report.figures.overview import Panel as Panel
 from dpsyn_core.report.figures.overview import glance as glance

@@ -9,14 +9,13 @@ from ui.questions import kept
 @pytest.fixture
 def opened(app):
     at_page(app, "privacy")
-    app.session_state["backwards_expander"] = True
-    app.run()
+    app.segmented_control(key="privacy_part").set_value("backwards").run()
     assert not app.exception
     return app
 
 
 def curves(app):
-    return next(p for p in plots(app) if len(p["data"]) == 2)
+    return next(p for p in plots(app) if len(p["data"]) == 2 and "shapes" in p["layout"])
 
 
 def test_an_error_leads_to_an_epsilon_that_one_press_takes(opened):

@@ -31,6 +31,8 @@ def hospital(app):
 def put(app, page, settings):
     """The app after a file of settings was handed over on a page."""
     at_page(app, page)
+    if page == "privacy":
+        app.segmented_control(key="privacy_part").set_value("settings").run()
     text = settings if isinstance(settings, bytes) else settings.dumps().encode()
     field = app.file_uploader(key=f"{page}_settings_upload")
     return field.set_value(("settings.json", text, "application/json")).run()

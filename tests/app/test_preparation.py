@@ -77,8 +77,8 @@ def test_a_page_that_fails_is_not_counted_for_ever():
 
 
 def test_the_sample_as_the_app_loads_it_is_what_the_strict_reader_reads():
-    loading._bundled.clear()
-    table, schema = loading._bundled("sample")
+    loading.bundled.clear()
+    table, schema = loading.bundled("sample")
     strict = read(paths("sample")[0]).table
     assert table.equals(strict)
     assert table.schema.equals(strict.schema, check_metadata=True)

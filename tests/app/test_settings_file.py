@@ -23,6 +23,8 @@ def made(schema, **changed):
 
 def put(app, page, settings):
     text = settings if isinstance(settings, bytes) else settings.dumps().encode()
+    if page == "privacy":
+        app.segmented_control(key="privacy_part").set_value("settings").run()
     app.file_uploader(key=f"{page}_settings_upload").set_value(("settings.json", text, "application/json"))
     return app.run()
 

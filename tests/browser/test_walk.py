@@ -78,6 +78,7 @@ def test_04_wrong_budgets_are_explained_and_block_the_way_on(visitor):
         assert sentence in visitor.words(), text
         assert button.is_disabled()
     visitor.type("epsilon", "1")
+    visitor.page.get_by_text("More: delta").click()
     visitor.type("delta", "0.9")
     assert "could be published unprotected" in visitor.words()
     assert button.is_disabled()
@@ -103,6 +104,8 @@ ORACLE = {
 
 def test_05_the_plot_shows_the_numbers_of_the_oracle_and_the_crossings(visitor):
     visitor.open("privacy", "?epsilon=1&delta=1e-6")
+    visitor.page.get_by_text("All eight ways of accounting").click()
+    visitor.settle()
     curves = {c["name"]: c for c in visitor.plots()[0] if "name" in c}
     for label, wanted in ORACLE.items():
         shown = dict(zip(curves[label]["x"], curves[label]["y"], strict=True))

@@ -32,13 +32,13 @@ LOOKED = 8_000_000  # cells of a larger table that the pages show
 
 def sample(space: Workspace, name: str = "sample") -> None:
     """Loads a bundled simulated table, the census at first; its ledger is the visitor's own, for it protects nobody."""
-    table, schema = _bundled(name)
+    table, schema = bundled(name)
     shown = t("data.sample_name") if name == "sample" else f"{name}.csv"
     place(space, Dataset(shown, f"{name}-{hashed(space.owner)[:6]}", table, sample=True), schema)
 
 
 @st.cache_resource(show_spinner=False)
-def _bundled(name: str) -> tuple[pa.Table, Schema]:
+def bundled(name: str) -> tuple[pa.Table, Schema]:
     """A bundled table: simulated, so it may be shared by all visitors; neither part can be changed in place."""
     import pyarrow as pa
     import pyarrow.csv as pacsv

@@ -28,27 +28,22 @@ COINS = 50  # of a hundred guesses are right by chance
 
 
 def panel(space: Workspace) -> None:
-    """Folded away: which way, the target, the epsilon that it leads to, and one press that takes it."""
-    if space.kept_schema is None or not space.choices.valid:
+    """Which way, the target, the epsilon that it leads to, and one press that takes it."""
+    schema = space.schema
+    if space.linked is not None:
+        _from_gain_alone(space)
         return
-    with st.expander(t("backwards.title"), key="backwards_expander", on_change="rerun") as folded:
-        if not folded.open:
-            return
-        if space.linked is not None:
-            _from_gain_alone(space)
-            return
-        note(t("backwards.note"))
-        way = st.segmented_control(
-            t("backwards.way"), WAYS, default="error", required=True, key="backwards_way",
-            format_func=lambda w: t(f"backwards.way_{w}"), label_visibility="collapsed",
-        )  # fmt: skip
-        schema = space.schema
-        if schema is None:
-            return
-        try:
-            _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
-        except DPSynError as error:
-            note(sentence(error), "alarm")
+    if schema is None:
+        note(t("plan.none"))
+        return
+    way = st.segmented_control(
+        t("backwards.way"), WAYS, default="error", required=True, key="backwards_way",
+        format_func=lambda w: t(f"backwards.way_{w}"), label_visibility="collapsed",
+    )  # fmt: skip
+    try:
+        _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
+    except DPSynError as error:
+        note(sentence(error), "alarm")
 
 
 def _from_error(space: Workspace, schema: Schema) -> None:
@@ -150,10 +145,7 @@ def _named(of: str) -> str:
 
 
 def _take(epsilon: float) -> None:
-    st.button(
-        t("backwards.take", epsilon=amount(epsilon)), key="backwards_take", type="primary", on_click=_taken,
-        args=(epsilon,),
-    )  # fmt: skip
+    st.button(t("backwards.take", epsilon=amount(epsilon)), key="backwards_take", on_click=_taken, args=(epsilon,))
 
 
 def _taken(epsilon: float) -> None:

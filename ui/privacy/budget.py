@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator as Place
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy import LARGEST_DELTA, Budget
@@ -90,30 +91,28 @@ def _typed() -> None:
         st.session_state[SLIDER] = nearest(value)
 
 
-def fields(space: Workspace) -> Reading:
-    """Draws the fields and keeps a valid budget in the visitor's choices; a wrong one blocks the run."""
+def fields(space: Workspace, slider: Place, typed: Place, other: Place, said: Place) -> Reading:
+    """Draws the fields in their places and keeps a valid budget in the visitor's choices; a wrong one blocks the run.
+
+    slider, typed, other: of epsilon, of its number and of delta. said: what is wrong with them, as wide as the page.
+    """
     choices = space.choices
     keep(EPSILON, plain(choices.epsilon))
     keep(DELTA, plain(choices.delta))
-    slider, number, other = st.columns([5, 2, 2], vertical_alignment="top")
-    with number:
-        typed = st.text_input(
+    with typed:
+        epsilon_text = st.text_input(
             t("budget.epsilon"), key=EPSILON, bind="query-params", help=t("budget.epsilon_help"), on_change=_typed
         )
     with other:
         delta_text = st.text_input(t("budget.delta"), key=DELTA, bind="query-params", help=t("budget.delta_help"))
-    got = read(typed or "", delta_text or "")
-    value, _ = _epsilon(typed or "")
+    got = read(epsilon_text or "", delta_text or "")
+    value, _ = _epsilon(epsilon_text or "")
     if SLIDER not in st.session_state:
         st.session_state[SLIDER] = nearest(value or choices.epsilon)
     with slider:
-        st.select_slider(
-            t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=amount, help=t("budget.slider_help")
-        )
-        note(t("budget.ends"))
-    with number:
+        st.select_slider(t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=amount)
+    with said:
         _explain(got.epsilon_problem, value is not None and value > HIGH_EPSILON and t("budget.epsilon_high"))
-    with other:
         _explain(got.delta_problem, got.budget is not None and got.budget.delta == 0 and t("budget.delta_zero"))
     choices.valid = got.budget is not None
     if got.budget is not None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import html
 from typing import get_args
+from urllib.parse import quote
 
 import streamlit as st
 
-from dpsyn_core.privacy import Budget, Neighbours, Unit
+from dpsyn_core.privacy import Budget, Neighbours, Unit, best_guess
 from ui.linked import unit as linked_unit
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
 from ui.shared.going import keep
 from ui.shared.state import Workspace
-from ui.shared.text import amount, local, number, t
-from ui.shared.theme import note, private_tag, section
+from ui.shared.text import amount, number, t
+from ui.shared.theme import note, palette, private_tag
 
 NEIGHBOURS, THETA = "neighbours", "theta"
+ROW = 17  # height of a row of little people, in units of the picture
 
 
 def unit_fields(space: Workspace) -> Unit:
@@ -49,19 +52,28 @@ def unit_fields(space: Workspace) -> Unit:
         typed = {"max_records": int(most), "source": protected.source(space, space.schema.unit.identifier)}
         changes = typed if int(most) != space.schema.unit.max_records else {}
         space.schema = with_unit(space.schema, neighbours=neighbours, **changes)
-        protected.panel(space, key="privacy")
         return Unit.of(space.schema.unit)
     return Unit(neighbours=neighbours, max_records=int(most))
 
 
 def odds(budget: Budget) -> None:
-    """What epsilon means, in a hundred guesses."""
-    from dpsyn_core.privacy import ANCHORS
+    """What epsilon means: a hundred little people, of whom those are filled who may guess right, half of them by luck.
 
-    section(t("odds.title"))
-    st.html(f"<p class='dp-odds'>{odds_words(budget.epsilon, budget.delta)}</p>")
-    others = [e for e in ANCHORS if e != budget.epsilon]
-    note(" ".join(t("odds.anchor", epsilon=local(e, "g"), most=of_hundred(e, budget.delta)) for e in others))
+    Nobody is drawn by name or place: the picture is the bound that epsilon and delta prove.
+    """
+    right = round(100 * best_guess(budget.epsilon, budget.delta))
+    said, colours = odds_words(budget.epsilon, budget.delta), palette()
+    fills = {colours.real: range(50), colours.accent: range(50, right), colours.line: range(right, 100)}
+    body = "".join(f"<path fill='{fill}' d='{''.join(map(_person, who))}'/>" for fill, who in fills.items())
+    drawn = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 200 {ROW * 10}'>{body}</svg>"
+    alt = html.escape(said, quote=True)
+    st.html(f'<img class="dp-people" alt="{alt}" src="data:image/svg+xml,{quote(drawn)}"><p class="dp-odds">{alt}</p>')
+
+
+def _person(i: int) -> str:
+    """The outline of one of a hundred, ten in a row."""
+    x, y = 10 + 20 * (i % 10), ROW * (i // 10) + 4
+    return f"M{x - 3} {y}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0zM{x - 5} {y + 11}v-3a5 4 0 0 1 10 0v3z"
 
 
 def odds_words(epsilon: float, delta: float) -> str:
@@ -72,8 +84,6 @@ def odds_words(epsilon: float, delta: float) -> str:
 
 def of_hundred(epsilon: float, delta: float) -> str:
     """How many of a hundred attackers may guess right."""
-    from dpsyn_core.privacy import best_guess
-
     chance = best_guess(epsilon, delta)
     return t("odds.everybody") if chance >= 0.995 else str(round(100 * chance))
 
@@ -86,14 +96,15 @@ def delta_against_n(space: Workspace, budget: Budget) -> None:
     n = records(root)
     if n is None or budget.delta == 0:
         return
+    above = budget.delta * n > 1
     if root.schema is None or root.schema.n_records is None:
         private_tag()
-    if budget.delta * n > 1:
+    if above:
         note(t("delta.above", delta=amount(budget.delta)), "alarm")
-    else:
-        note(t("delta.fine", part=number(round(1 / (budget.delta * n)))))
+        return
     # what the NIST 2018 challenge asked for, beside the usual 1 / n
-    note(t("delta.square") if budget.delta * n * n <= 1 else t("delta.no_square"))
+    square = t("delta.square") if budget.delta * n * n <= 1 else t("delta.no_square")
+    note(f"{t('delta.fine', part=number(round(1 / (budget.delta * n))))} {square}")
 
 
 def records(space: Workspace) -> int | None:
@@ -103,12 +114,3 @@ def records(space: Workspace) -> int | None:
     if space.choices.safe or space.dataset is None or space.dataset.table is None:
         return None
     return space.dataset.n_records
-
-
-def limit(space: Workspace) -> None:
-    """The limit of the dataset's ledger, set by its owner."""
-    from ui.privacy import ledger
-
-    if space.dataset is not None:
-        section(t("limit.title"))
-        ledger.limit_field(space)

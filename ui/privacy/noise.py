@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
 from dpsyn_core.privacy import CURVES, Unit, noise_curves
-from ui.shared.text import engine, language, local, number, t
+from ui.shared.text import amount, engine, language, local, number, t
 from ui.shared.theme import dressed, palette, tokens
 from ui.shared.theme import table as wrapped
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST = 10_000  # largest k on the plot
-HEIGHT, TALL = 430, 520  # pixels, with a legend of two columns and of one
+HEIGHT, TALL = 320, 470  # pixels, of two curves and of all with their legend
+DECADES = 5  # of the axis of noise, from one record on where a person has one
 MARKS = 5  # on a curve, which tell it apart without colour
-SHORT = 20  # letters of a curve in a legend of two columns, beyond which the columns are wider
-NEAR = 1.2  # points of this run within this factor of each other share one letter
+SEEN = "epsilon_seen"  # in the visitor's session: the epsilon that was drawn before, and the one that is
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
 STYLES = {
@@ -53,7 +54,7 @@ def used_curve(document: dict[str, Any]) -> str:
 
 
 def finding(document: dict[str, Any], k: int) -> str:
-    """The sentence under the plot: from which k Gaussian noise is smaller, and what exact accounting gains."""
+    """The sentence about all curves: from which k Gaussian noise is smaller, and what exact accounting gains."""
     used = used_curve(document)
     if used != USED:
         return t("noise.pure")
@@ -68,65 +69,75 @@ def value_at(document: dict[str, Any], name: str) -> float:
     return float(next(iter(document["curves"][name].values())))
 
 
+def rounded(noise: float) -> str:
+    """The noise of a cell in words: two digits, or the whole number that has more."""
+    return number(round(noise)) if noise >= 100 else number(float(f"{noise:.2g}"))
+
+
+def before(epsilon: float) -> float | None:
+    """The epsilon that this page showed before the present one; None for a first one."""
+    seen = st.session_state.get(SEEN, (None, epsilon))
+    if seen[1] != epsilon:
+        seen = (seen[1], epsilon)
+    st.session_state[SEEN] = seen
+    return seen[0]
+
+
 def drawn(
-    epsilon: float, delta: float, neighbours: str, max_records: int, points: tuple[tuple[str, float, float], ...],
-    k: int, is_dark: bool,
+    epsilon: float, delta: float, neighbours: str, max_records: int, k: int, *, ghost: float | None = None,
+    every: bool = False, is_dark: bool,
 ) -> go.Figure:  # fmt: skip
     """`figure`, kept: it shows public values only, and visitors of a class look at the same few. Not to be changed."""
-    return _drawn(epsilon, delta, neighbours, max_records, points, k, is_dark, language())
+    return _drawn((delta, neighbours, max_records), epsilon, ghost, k, every, is_dark, language())
 
 
 @lru_cache(maxsize=200)
 def _drawn(
-    epsilon: float, delta: float, neighbours: str, max_records: int, points: tuple[tuple[str, float, float], ...],
-    k: int, is_dark: bool, words: str,
-) -> go.Figure:  # fmt: skip
+    unit: tuple[float, str, int], epsilon: float, ghost: float | None, k: int, every: bool, is_dark: bool, words: str
+) -> go.Figure:
     """One language's figure; `words` only tells them apart."""
-    made = figure(curves(epsilon, delta, neighbours, max_records), points, k, is_dark=is_dark)
-    return dressed(made, is_dark=is_dark, height=HEIGHT if _short() else TALL)
+    past = None if ghost is None else (ghost, curves(ghost, *unit))
+    made = figure(
+        curves(epsilon, *unit), k, at=curves(epsilon, *unit, ks=(k,)), past=past, every=every, is_dark=is_dark,
+        decade=int(math.log10(unit[2])),
+    )  # fmt: skip
+    return dressed(made, is_dark=is_dark, height=TALL if every else HEIGHT)
 
 
 def figure(
-    document: dict[str, Any], points: Sequence[tuple[str, float, float]], k: int, *, is_dark: bool = False
-) -> go.Figure:
-    """Curves on log axes, crossings as rings, `points` (label, k, std) of this run as filled circles, k as a line.
+    document: dict[str, Any], k: int = 1, *, at: dict[str, Any] | None = None,
+    past: tuple[float, dict[str, Any]] | None = None, every: bool = True, decade: int = 0, is_dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """Curves on log axes that are the same at every epsilon, so that more noise is seen as a higher curve.
 
     Made in one piece: Plotly checks a figure again on every change of it, which takes four times as long.
+
+    Args:
+        document: of the engine.
+        k: where the noise is read, a dotted line.
+        at: the document of this k alone, whose noise on the curve in use is a dot with its number.
+        past: another epsilon and its document, in grey.
+        every: all curves with their crossings and a legend; else the best Laplace and the one in use, named at their
+            ends.
+        decade: powers of ten by which the axis of noise begins higher: those of the records of a person.
+        is_dark: the visitor's theme.
     """
     import plotly.graph_objects as go
 
-    colours = palette(is_dark)
-    traces = [_trace(document, name, is_dark) for name in document["curves"]]
-    crossed = [(v, n.split(":")[1]) for n, v in document["crossings"].items() if v >= 1]
-    if crossed:
-        basic = value_at(document, "laplace_basic")
-        traces.append(
-            {
-                "type": "scatter",
-                "x": [x for x, _ in crossed],
-                "y": [basic * x for x, _ in crossed],
-                "text": [called(n) for _, n in crossed],
-                "name": t("noise.crossings"),
-                "mode": "markers",
-                "marker": {"symbol": "circle-open", "size": 11, "color": colours.ink, "line": {"width": 1.6}},
-                "hovertemplate": t("noise.hover_crossing"),
-            }
-        )
-    if points:
-        traces.append(
-            {
-                "type": "scatter",
-                "x": [x for _, x, _ in points],
-                "y": [y for _, _, y in points],
-                "text": letters(points),
-                "textfont": {"size": 11, "color": colours.on_accent},
-                "customdata": [label for label, _, _ in points],
-                "name": t("noise.this_run"),
-                "mode": "markers+text",
-                "marker": {"size": 18, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
-                "hovertemplate": t("noise.hover_run"),
-            }
-        )
+    colours, limit = palette(is_dark), decade + DECADES
+    if every:
+        traces, named = [_trace(document, name, is_dark) for name in document["curves"]], []
+        traces += _crossings(document, is_dark)
+    else:
+        traces, named = _two(document, limit, is_dark)
+        if past is not None:
+            ghosts, words = _two(past[1], limit, is_dark, t("noise.past", epsilon=amount(past[0])))
+            traces, named = ghosts + traces, words + named
+    if at is not None:
+        noise = value_at(at, used_curve(at))
+        traces.append(_line([k], [noise], t("noise.this_run"), colours.accent) | {"mode": "markers"})
+        number_of = {"yanchor": "bottom", "yshift": 8, "font": {"size": 18, "color": colours.accent}}
+        named.append(_text(k, noise, rounded(noise), colours.accent) | number_of)
     ticks = [1, 10, 100, 1000, 10_000]
     here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
     layout = {
@@ -135,53 +146,85 @@ def figure(
             "title": {"text": t("noise.x")},
             "tickvals": ticks,
             "ticktext": [number(x) for x in ticks],
-            "range": [0, max([4.0, *(math.log10(x) + 0.1 for _, x, _ in points)])],
+            "range": [-0.06, 4.06],
         },
-        "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
+        "yaxis": {
+            "type": "log",
+            "title": {"text": t("noise.y")},
+            "dtick": 1,
+            "tickformat": ",~g",
+            "range": [decade - 0.1, limit + 0.06],
+        },
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
-        "legend": {
-            "y": 0,
-            "yref": "container",
-            "yanchor": "bottom",
-            "entrywidth": 132 if _short() else 172,
-            "entrywidthmode": "pixels",
-        },
+        "annotations": named,
+        "showlegend": every,
+        "legend": {"y": 0, "yref": "container", "yanchor": "bottom", "entrywidth": 172, "entrywidthmode": "pixels"},
         "margin": {"t": 6},
     }
     return go.Figure(data=traces, layout=layout)
 
 
-def _short() -> bool:
-    """Whether the names of the curves, in this language, leave room for two columns of them."""
-    return max(len(called(name)) for name in STYLES) <= SHORT
+def _two(
+    document: dict[str, Any], limit: int, is_dark: bool, ghost: str = ""
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The best that Laplace noise can do for each k and the curve in use, with their names at their ends.
 
-
-def letters(points: Sequence[tuple[str, float, float]]) -> list[str]:
-    """A letter for each point of this run, by its noise; those that (nearly) coincide share the letter of the least.
-
-    Words beside the points would cover curves and each other, or leave the figure on a phone.
+    With delta 0 the curve in use is Laplace and stands alone. ghost: the words of both curves in grey.
     """
-    out = [""] * len(points)
-    first: list[int] = []
-    for i in sorted(range(len(points)), key=lambda i: points[i][2]):
-        near = (j for j in first if _close(points[j][1], points[i][1]) and _close(points[j][2], points[i][2]))
-        same = next(near, None)
-        if same is None:
-            first.append(i)
-        out[i] = chr(ord("A") + len(first) - 1) if same is None else out[same]
-    return out
+    used, laplace = used_curve(document), [v for name, v in document["curves"].items() if name.startswith("laplace")]
+    shown = [("used" if used == USED else "used_pure", "blue", list(document["curves"][used].values()))]
+    if used == USED:
+        shown.insert(
+            0, ("best", "vermilion", [min(values) for values in zip(*(v.values() for v in laplace), strict=True)])
+        )
+    traces, named = [], []
+    for name, hue, noise in shown:
+        colour = tokens(is_dark)["grey" if ghost else hue]
+        ks = [int(k) for k in document["curves"][used]]
+        traces.append(_line(ks, noise, ghost or t(f"noise.{name}"), colour) | {"opacity": 0.5 if ghost else 1})
+        inside = [point for point in zip(ks, noise, strict=True) if point[1] <= 10**limit]
+        if inside and not ghost:
+            place = {"yanchor": "bottom"} if name == "best" else {"yanchor": "top", "yshift": -26, "align": "right"}
+            named.append(_text(*inside[-1], t(f"noise.{name}"), colour) | place)
+        elif inside and name != "best":
+            place = {"xanchor": "left", "yanchor": "bottom", "yshift": 14}
+            named.append(_text(*inside[0], ghost, palette(is_dark).real) | place)
+    return traces, named
 
 
-def key(points: Sequence[tuple[str, float, float]]) -> str:
-    """The sentence that says what the letters stand for; none for a run without points."""
-    named: dict[str, list[str]] = {}
-    for letter, (label, _, _) in zip(letters(points), points, strict=True):
-        named.setdefault(letter, []).append(label.split(",")[0])
-    return t("noise.key", points="; ".join(f"{k} {', '.join(named[k])}" for k in sorted(named))) if named else ""
+def _line(xs: list[int], ys: list[float], name: str, hue: str) -> dict[str, Any]:
+    return {
+        "type": "scatter", "x": xs, "y": ys, "name": name, "mode": "lines", "line": {"color": hue, "width": 3},
+        "marker": {"size": 13, "color": hue}, "hovertemplate": t("noise.hover", name=name),
+    }  # fmt: skip
 
 
-def _close(first: float, second: float) -> bool:
-    return abs(math.log(first / second)) < math.log(NEAR)
+def _text(x: float, y: float, words: str, hue: str) -> dict[str, Any]:
+    """Words at a point of log axes, left of it."""
+    return {
+        "x": math.log10(x), "y": math.log10(y), "text": words, "showarrow": False, "xanchor": "right",
+        "font": {"color": hue, "size": 13},
+    }  # fmt: skip
+
+
+def _crossings(document: dict[str, Any], is_dark: bool) -> list[dict[str, Any]]:
+    """Rings where a curve falls below basic Laplace."""
+    crossed = [(v, n.split(":")[1]) for n, v in document["crossings"].items() if v >= 1]
+    if not crossed:
+        return []
+    ink, basic = palette(is_dark).ink, value_at(document, "laplace_basic")
+    return [
+        {
+            "type": "scatter",
+            "x": [x for x, _ in crossed],
+            "y": [basic * x for x, _ in crossed],
+            "text": [called(n) for _, n in crossed],
+            "name": t("noise.crossings"),
+            "mode": "markers",
+            "marker": {"symbol": "circle-open", "size": 11, "color": ink, "line": {"width": 1.6}},
+            "hovertemplate": t("noise.hover_crossing"),
+        }
+    ]
 
 
 def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]:

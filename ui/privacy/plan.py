@@ -85,17 +85,6 @@ def k_field(found: RunPlan | None) -> int:
     return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind="query-params", help=t("noise.k_help")))
 
 
-def points(found: RunPlan | None) -> list[tuple[str, float, float]]:
-    """This run on the plot: where a table of middle noise of each kind lies on the curve that the engine uses.
-
-    Parts of a design whose tables have equal noise are one point.
-    """
-    if found is None:
-        return []
-    made = [(_words(s), found.k(s), (std[0] * std[1]) ** 0.5) for s in marginals(found) if (std := found.std(s))]
-    return list(dict.fromkeys(made))
-
-
 def label(step: Step) -> str:
     """What a step is called on the screen, and in which part of a design its tables lie."""
     if not step.inside:

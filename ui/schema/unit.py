@@ -53,7 +53,7 @@ def ladder(most: int) -> None:
     note(t("unit.ladder", limits=", ".join(map(number, LADDER))))
     with st.container(horizontal=True, gap="small", key="ladder"):
         for limit in LADDER:
-            kind: Literal["primary", "secondary"] = "primary" if limit == most else "secondary"
+            kind: Literal["secondary", "tertiary"] = "secondary" if limit == most else "tertiary"
             st.button(number(limit), key=f"ladder_{limit}", type=kind, on_click=_limited, args=(limit,))
 
 

@@ -89,7 +89,7 @@ def _prepare() -> None:
         importlib.import_module(name)
         TRAFFIC.quiet()
     readers().warm()
-    noise.drawn(1.0, 1e-9, "add-remove", 1, (), 91, is_dark=False)  # Plotly loads most of itself with its first figure
+    noise.drawn(1.0, 1e-9, "add-remove", 1, 91, is_dark=False)  # Plotly loads most of itself with its first figure
     settle()
 
 

@@ -27,7 +27,7 @@ def panel(space: Workspace, *, key: str) -> None:
     schema = space.kept_schema
     if schema is None:
         return
-    with st.expander(t("settings_file.title"), key=f"{key}_settings_file"):
+    with st.container() if key == "privacy" else st.expander(t("settings_file.title"), key=f"{key}_settings_file"):
         note(t("settings_file.note"))
         try:
             made = RunSettings.of_run(_public(space, methods.run_of(space)), schema)

@@ -1,0 +1,102 @@
+"""One column on the Privacy page, live: how many records each of its values has, and the noise that would lie on them.
+
+The practice table is shown at first, for an epsilon that is chosen by looking at private counts tells about them; an
+owner who wants to may see a column of the own table, tagged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui.data import loading
+from ui.shared.results import kept
+from ui.shared.state import Workspace
+from ui.shared.text import amount, counted, figure_words, literal, number, sentence, t
+from ui.shared.theme import dark, dressed, note, palette, private_tag, section, show
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dpsyn_core.schema import Schema
+
+MOST = 60  # bars that can be told apart
+USUAL = 14  # bars of the column that is shown at first, about
+LABEL = 14  # characters of a value under its bar
+SIDE = 1.96  # standard deviations on each side, between which 95 of 100 noisy counts fall
+HEIGHT = 280
+
+
+def panel(space: Workspace, epsilon: float, noise: float) -> None:
+    """The chart under its finding, with the choice of a column. noise: standard deviation of a cell, in records."""
+    own = space.dataset is not None and space.schema is not None and space.dataset.whole is not None
+    practice = space.linked is not None or not own or space.sample or space.choices.safe
+    title, chosen = st.columns([7, 3], vertical_alignment="bottom")
+    below = st.container()
+    if not practice:
+        practice = not st.toggle(t("band.own"), key="band_own", help=t("band.own_help"), persist_state="session")
+    if not practice or (own and space.sample and space.linked is None):
+        table, schema = space.dataset.whole, space.schema  # type: ignore[union-attr]
+    else:
+        table, schema = loading.bundled("sample")
+    columns = [a.name for a in schema.coded if 1 < schema[a.name].size <= MOST]  # type: ignore[union-attr,index]
+    if not columns or table is None or schema is None:
+        return
+    with chosen:
+        usual = min(range(len(columns)), key=lambda i: abs(schema[columns[i]].size - USUAL))
+        name = st.selectbox(
+            t("band.column"), columns, usual, format_func=literal, key=f"band_column_{practice}",
+            label_visibility="collapsed",
+        )  # fmt: skip
+    with below:
+        try:
+            key = ("band", schema.dumps(), name, practice)
+            labels, counts = kept(space, key, lambda: _counts(table, schema, name))
+        except DPSynError as error:
+            note(sentence(error), "warning")
+            return
+        if not practice:
+            private_tag()
+        about = t("band.alt", column=name, side=number(round(SIDE * noise)))
+        show(_figure(labels, counts, SIDE * noise), alt=about, key="band_plot", height=HEIGHT)
+        note(t("band.note" if not practice or space.sample else "band.practice"))
+    with title:
+        lost = sum(n < SIDE * noise for n in counts)
+        section(counted("band.finding", lost, all=number(len(counts)), column=name, epsilon=amount(epsilon)))
+
+
+def _counts(table: pa.Table, schema: Schema, name: str) -> tuple[list[str], list[int]]:
+    """The values of a column in words, and the number of records of each."""
+    import numpy as np
+
+    from dpsyn_core.report import axis_labels
+    from dpsyn_core.schema import Codec
+
+    codes = Codec(schema).encode(table, individuals=False).codes
+    at = [a.name for a in schema.coded].index(name)
+    counts = np.bincount(codes[at], minlength=schema[name].size)
+    return axis_labels(schema[name].labels(), LABEL, words=figure_words()), counts.tolist()
+
+
+def _figure(labels: list[str], counts: list[int], side: float) -> Any:
+    """Bars of the counts with the band around each; the axis hangs on the counts alone, so that the band moves."""
+    import plotly.graph_objects as go
+
+    colours, top = palette(), 1.25 * max(*counts, 1)
+    low = [max(0.0, n - side) for n in counts]
+    bars = {
+        "type": "bar", "x": labels, "y": counts, "name": t("band.records"),
+        "marker": {"color": colours.real, "opacity": 0.5},
+    }  # fmt: skip
+    band = {
+        "type": "bar", "x": labels, "base": low, "y": [n + side - x for n, x in zip(counts, low, strict=True)],
+        "name": t("band.band"), "marker": {"color": colours.accent, "opacity": 0.8},
+        "hovertemplate": t("band.hover", side=number(round(side))),
+    }  # fmt: skip
+    layout = {
+        "barmode": "overlay", "bargap": 0.15, "xaxis": {"type": "category", "showgrid": False},
+        "yaxis": {"range": [0, top], "title": {"text": t("band.records")}, "tickformat": ",~r"},
+    }  # fmt: skip
+    return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)
