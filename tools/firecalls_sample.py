@@ -224,7 +224,7 @@ def firecalls_design() -> dict[str, Any]:
     ]
     high = [
         ["Place", "Box"], ["Place", "Address"], ["Place", "Station Area"], ["Place", "Zipcode of Incident"],
-        ["Box", "Station Area"], ["Box", "Address"],
+        ["Box", "Station Area"],
     ]  # fmt: skip
     return {
         "groups": groups,
