@@ -1,4 +1,7 @@
-"""The bundled calls to a fire brigade, a model (docs/reference/sample.md) with a worked design for `dpsyn-2018`."""
+"""The bundled calls to a fire brigade, a model (docs/reference/sample.md) with a worked design for `dpsyn-2018`.
+
+The 32 columns have the names of Table 1 of Li, Zhang, Wang 2021, so that the design fits that table too.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,13 @@ PER_KIND = (12, 14, 8, 5, 3, 6)  # units of a kind
 DISPOSITIONS = ("Patient to hospital", "Patient declined", "Fire", "No merit", "Cancelled", "Other")
 PRIORITIES = ("1", "2", "3", "E")
 STATIONS, BATTALIONS, BOXES, DISTRICTS, ZIPS = 24, 6, 96, 8, 16
+ADDRESSES = 5 * BOXES  # five midblock points of every box
+CITIES = ("Town", "Harbour", "Airfield", "Park")
+ACROSS, DOWN = 12, 8  # boxes, in a map of 100 x 100 squares
 DATES = (
-    "Call_Date", "Watch_Date", "Received", "Entry", "Dispatch", "Response", "On_Scene", "Transport", "Hospital",
-    "Available",
+    "Call Date", "Watch Date", "Received DtTm", "Entry DtTm", "Dispatch DtTm", "Response DtTm", "On Scene DtTm",
+    "Transport DtTm", "Hospital DtTm", "Available DtTm",
 )  # fmt: skip
-SEASONS = ("winter", "spring", "summer", "autumn")
 
 
 class Draws(Protocol):
@@ -67,9 +72,10 @@ def battalions() -> Ints:
     return np.arange(BOXES) * BATTALIONS // BOXES
 
 
-def kinds() -> Ints:
-    """The kind of every unit. Public."""
-    return np.repeat(np.arange(len(UNITS)), PER_KIND)
+def places() -> tuple[Ints, Ints]:
+    """Longitude and latitude of every address, as squares of a map, 0 to 99. Public."""
+    box, at = np.divmod(np.arange(ADDRESSES), 5)
+    return box % ACROSS * 8 + 3 + at * 7 % 6, box // ACROSS * 12 + 4 + at * 5 % 9
 
 
 def firecalls(chance: Draws, n: int = CALLS) -> dict[str, NDArray[np.generic]]:
@@ -101,40 +107,40 @@ def firecalls(chance: Draws, n: int = CALLS) -> dict[str, NDArray[np.generic]]:
     day = chance.one_of(1 + 0.25 * np.cos(2 * np.pi * np.arange(DAYS) / DAYS), n)
     hour = chance.one_of(1.2 + np.sin(2 * np.pi * (np.arange(24) - 8) / 24), n)
     late = chance.yes(np.where(hour >= 22, 0.12, 0.002), n)
-    minutes = np.clip(np.round(np.exp(1.75 + 0.4 * chance.normal(n) + 0.12 * (box % 4))), 1, 60).astype(np.int64)
+    address = 5 * box + chance.one_of([0.4, 0.25, 0.15, 0.12, 0.08], n)
+    east, north = places()
     dates = dict.fromkeys(DATES, FIRST_DAY + day.astype("timedelta64[D]"))
-    dates["Watch_Date"] = FIRST_DAY + np.maximum(day - (hour < 8), 0).astype("timedelta64[D]")
-    dates["Available"] = FIRST_DAY + (day + late).astype("timedelta64[D]")
-    blank = {"Response": ~(arrived | chance.yes(0.5, n)), "On_Scene": ~arrived, "Transport": ~moved, "Hospital": ~moved}
+    dates["Watch Date"] = FIRST_DAY + np.maximum(day - (hour < 8), 0).astype("timedelta64[D]")
+    dates["Available DtTm"] = FIRST_DAY + (day + late).astype("timedelta64[D]")
+    left = ~(arrived | chance.yes(0.5, n))
+    blank = {"Response DtTm": left, "On Scene DtTm": ~arrived, "Transport DtTm": ~moved, "Hospital DtTm": ~moved}
     texts = {d: np.where(blank[d], "", dates[d].astype(str)) if d in blank else dates[d] for d in DATES}
     zipcode = (box // 6 + chance.yes(0.1, n)) % ZIPS
     district = (box // 12 + (chance.uniform(n) < 0.08)) % DISTRICTS
     return {
-        "Call_Type": np.array([t[0] for t in TYPES])[kind],
-        "Call_Type_Group": np.array(GROUPS)[group],
-        "Call_Final_Disposition": np.array(DISPOSITIONS)[disposition],
-        "Unit_ID": np.char.add("U", (number + 1).astype(str)),
-        "Unit_Type": np.array(UNITS)[unit],
-        "ALS_Unit": np.where(advanced, "yes", "no"),
-        "Unit_Sequence": sequence,
-        "Number_of_Alarms": alarms,
-        "Original_Priority": np.array(PRIORITIES)[original],
+        "Call Type": np.array([t[0] for t in TYPES])[kind],
+        "Call Type Group": np.array(GROUPS)[group],
+        "Call Final Disposition": np.array(DISPOSITIONS)[disposition],
+        "Unit ID": np.char.add("U", (number + 1).astype(str)),
+        "Unit Type": np.array(UNITS)[unit],
+        "ALS Unit": np.where(advanced, "yes", "no"),
+        "Unit sequence": sequence,
+        "Number of Alarms": alarms,
+        "Original Priority": np.array(PRIORITIES)[original],
         "Priority": np.array(PRIORITIES)[priority],
-        "Final_Priority": np.array(PRIORITIES)[final],
+        "Final Priority": np.array(PRIORITIES)[final],
         **texts,
-        "Hour": hour,
-        "Season": np.array(SEASONS)[day % DAYS * 4 // DAYS],
-        "Response_Minutes": np.where(arrived, minutes.astype(str), ""),
+        "Location-lng": east[address],
+        "Location-lat": north[address],
+        "Address": address,
         "Box": box,
-        "Station_Area": stations()[box],
+        "Station Area": stations()[box],
         "Battalion": np.char.add("B", (1 + battalions()[box]).astype(str)),
-        "Zipcode": np.char.add("9", (4100 + zipcode).astype(str)),
-        "Supervisor_District": 1 + district,
-        "Neighborhood": np.char.add("N", (1 + box // 5).astype(str)),
-        "Fire_District": 1 + battalions()[box] // 2,
-        "Location_Kind": np.array(["street", "home", "business", "care home"])[
-            chance.pick(np.stack([0.2 + fire, 0.55 + 0 * kind, 0.2 + (group == 0), 0.15 * (kind == 2) + 0.05], axis=1))
-        ],
+        "Zipcode of Incident": np.char.add("9", (4100 + zipcode).astype(str)),
+        "City": np.array(CITIES)[np.where(zipcode < ZIPS - 3, 0, zipcode - ZIPS + 4)],
+        "Supervisor District": 1 + district,
+        "Neighborhood District": np.char.add("N", (1 + box // 5).astype(str)),
+        "Fire Prevention District": 1 + battalions()[box] // 2,
     }
 
 
@@ -147,10 +153,10 @@ def firecalls_schema() -> dict[str, Any]:
             "missing": False, "source": "public",
         }  # fmt: skip
 
-    def whole(name: str, least: int, most: int, *, missing: bool = False) -> dict[str, Any]:
+    def whole(name: str, least: int, most: int) -> dict[str, Any]:
         return {
             "name": name, "kind": "numeric", "dtype": "integer", "min": least, "max": most,
-            "bins": {"count": most - least + 1}, "missing": missing, "source": "public",
+            "bins": {"count": most - least + 1}, "missing": False, "source": "public",
         }  # fmt: skip
 
     def date(name: str) -> dict[str, Any]:
@@ -165,64 +171,69 @@ def firecalls_schema() -> dict[str, Any]:
         "unit": {"neighbours": "add-remove", "source": "public"},
         "n_records": None,
         "attributes": [
-            listed("Call_Type", [t[0] for t in TYPES]),
-            listed("Call_Type_Group", GROUPS),
-            listed("Call_Final_Disposition", DISPOSITIONS),
-            listed("Unit_ID", [f"U{i + 1}" for i in range(sum(PER_KIND))]),
-            listed("Unit_Type", UNITS),
-            listed("ALS_Unit", ("no", "yes")),
-            whole("Unit_Sequence", 1, 10),
-            whole("Number_of_Alarms", 1, 3),
-            *(listed(p, PRIORITIES) for p in ("Original_Priority", "Priority", "Final_Priority")),
+            listed("Call Type", [t[0] for t in TYPES]),
+            listed("Call Type Group", GROUPS),
+            listed("Call Final Disposition", DISPOSITIONS),
+            listed("Unit ID", [f"U{i + 1}" for i in range(sum(PER_KIND))]),
+            listed("Unit Type", UNITS),
+            listed("ALS Unit", ("no", "yes")),
+            whole("Unit sequence", 1, 10),
+            whole("Number of Alarms", 1, 3),
+            *(listed(p, PRIORITIES) for p in ("Original Priority", "Priority", "Final Priority")),
             *(date(d) for d in DATES),
-            whole("Hour", 0, 23),
-            listed("Season", SEASONS),
-            whole("Response_Minutes", 1, 60, missing=True),
+            whole("Location-lng", 0, 99),
+            whole("Location-lat", 0, 99),
+            whole("Address", 0, ADDRESSES - 1),
             whole("Box", 0, BOXES - 1),
-            whole("Station_Area", 0, STATIONS - 1),
+            whole("Station Area", 0, STATIONS - 1),
             listed("Battalion", [f"B{i + 1}" for i in range(BATTALIONS)]),
-            listed("Zipcode", [f"9{4100 + i}" for i in range(ZIPS)]),
-            whole("Supervisor_District", 1, DISTRICTS),
-            listed("Neighborhood", [f"N{i + 1}" for i in range((BOXES - 1) // 5 + 1)]),
-            whole("Fire_District", 1, BATTALIONS // 2),
-            listed("Location_Kind", ("street", "home", "business", "care home")),
+            listed("Zipcode of Incident", [f"9{4100 + i}" for i in range(ZIPS)]),
+            listed("City", CITIES),
+            whole("Supervisor District", 1, DISTRICTS),
+            listed("Neighborhood District", [f"N{i + 1}" for i in range((BOXES - 1) // 5 + 1)]),
+            whole("Fire Prevention District", 1, BATTALIONS // 2),
         ],
     }
 
 
 def firecalls_design() -> dict[str, Any]:
-    """How a person who knows fire brigades counts the calls: nothing of it comes from the records.
+    """The design of Li, Zhang, Wang 2021, section 5.3, as far as they state it: nothing of it comes from the records.
 
-    Two groups have names from Li, Zhang, Wang 2021, section 5.3, and other members: what the document puts together
-    (the kind of a unit, the group of a type) follows here from a finer column.
+    Theirs are the groups, the pattern of the dates, and places by budget: one-ways of the coordinates and random boxes
+    and addresses where epsilon is low; coordinates with other places in between; both coordinates as one attribute
+    with box and address where it is high. Which epsilon is low, and the other sets, they do not state: those are ours.
     """
-    boxes = np.arange(BOXES)
-    seasons = np.append(np.arange(DAYS + 1) % DAYS * 4 // DAYS, 0)  # of every day, and of a missing one
-    hierarchies = [
-        ("Station_Area", "Box", stations()), ("Battalion", "Box", battalions()), ("Neighborhood", "Box", boxes // 5),
-        ("Fire_District", "Box", battalions() // 2), ("Unit_Type", "Unit_ID", kinds()),
-        ("Season", "Call_Date", seasons),
-        ("Call_Type_Group", "Call_Type", np.array([GROUPS.index(t[1]) for t in TYPES])),
-    ]  # fmt: skip
-    grouped = [
-        {"name": "Unit_Info", "attributes": ["Unit_ID", "ALS_Unit"]},
-        {"name": "Call_Type_Info", "attributes": ["Call_Type", "Call_Final_Disposition"]},
-        {"name": "Priority_Info", "attributes": ["Original_Priority", "Priority", "Final_Priority"]},
+    groups = [
+        {"name": "Unit_Info", "attributes": ["ALS Unit", "Unit Type"]},
+        {"name": "Call_Type_Info", "attributes": ["Call Type Group", "Call Type"]},
+        {"name": "Priority_Info", "attributes": ["Final Priority", "Original Priority", "Priority"]},
     ]
-    sets: list[Any] = [
-        ["Call_Type_Info", "Unit_Info"], ["Call_Type_Info", "Priority_Info"], ["Call_Type_Info", "Dates"],
-        ["Box", "Call_Type"], ["Unit_ID", "Dates"], ["Call_Type", "Location_Kind"], ["Hour", "Call_Type"],
-        ["Call_Type", "Unit_Sequence", "Number_of_Alarms"], ["Response_Minutes", "Dates"],
-        {"attributes": ["Zipcode", "Box"], "weight": 2}, {"attributes": ["Supervisor_District", "Box"], "weight": 2},
-        ["Unit_ID", "Unit_Sequence"], ["Priority_Info", "Dates"],
+    place = {"name": "Place", "attributes": ["Location-lng", "Location-lat"]}
+    low: list[Any] = [
+        ["Call_Type_Info", "Unit_Info"], ["Call_Type_Info", "Priority_Info"], ["Call_Type_Info", "Time_Availability"],
+        ["Call_Type_Info", "Call Final Disposition"], ["Call Final Disposition", "Time_Availability"],
+        ["Unit_Info", "Time_Availability"], ["Unit ID", "Unit_Info"], ["Unit ID", "Station Area"],
+        ["Call Type", "Unit sequence", "Number of Alarms"], ["Station Area", "Call Type"],
+        ["Station Area", "Zipcode of Incident"], ["Station Area", "Neighborhood District"],
+        ["Station Area", "Supervisor District"], ["Zipcode of Incident", "City"],
+    ]  # fmt: skip
+    middle = [
+        [axis, other]
+        for axis in ("Location-lng", "Location-lat")
+        for other in ("Station Area", "Zipcode of Incident", "Neighborhood District", "Supervisor District")
+    ]
+    high = [
+        ["Place", "Box"], ["Place", "Address"], ["Place", "Station Area"], ["Place", "Zipcode of Incident"],
+        ["Box", "Station Area"],
     ]  # fmt: skip
     return {
-        "groups": grouped,
-        "patterns": [{"name": "Dates", "attributes": list(DATES), "shared": True}],
-        "hierarchies": [{"general": g, "detailed": d, "codes": [int(c) for c in codes]} for g, d, codes in hierarchies],
-        "bins": [
-            {"attribute": "Response_Minutes", "edges": [3, 5, 7, 9, 12, 15, 20, 30]},
-            {"attribute": "Unit_ID", "codes": [int(c) for c in kinds()]},
+        "groups": groups,
+        "patterns": [{"name": "Time_Availability", "attributes": list(DATES), "shared": True}],
+        "functional": [{"target": t, "source": "Station Area"} for t in ("Battalion", "Fire Prevention District")],
+        "unmeasured": ["Box", "Address"],
+        "marginals": [{"epsilon": 0, "sets": low}],
+        "budgets": [
+            {"epsilon": 1, "sets": low + middle},
+            {"epsilon": 4, "groups": [*groups, place], "sets": low + high, "unmeasured": []},
         ],
-        "marginals": [{"epsilon": 0, "sets": sets}],
     }

@@ -3,12 +3,16 @@
 import numpy as np
 import pytest
 
+from benchmarks.designs import design_for_file
+from dpsyn_core.data import worked_design
 from dpsyn_core.errors import SettingError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.systems.base import Task
-from dpsyn_core.systems.others.dpsyn2018.design import Bins, Design
+from dpsyn_core.systems.others.dpsyn2018.design import Bins, Design, check_at_every_budget
 from dpsyn_core.systems.others.dpsyn2018.lifting import lift, resolve
 from dpsyn_core.systems.others.dpsyn2018.work_tables import bins_of, working_attributes
 from dpsyn_core.systems.registry import configure
@@ -230,3 +234,67 @@ def test_one_ways_are_measured_only_where_they_are_asked_for():
 def test_mistakes_in_the_newer_parts_of_a_design_are_named_too(design, message):
     with pytest.raises(SettingError, match=message):
         configure("dpsyn-2018", {"design": design}).calibrate(task_for("dpsyn-2018", SIZES, 10))
+
+
+# Table 1 of Li, Zhang, Wang 2021, in its order
+FIRE_COLUMNS = """
+ALS Unit, Final Priority, Call Type Group, Original Priority, Priority, City, Unit Type, Fire Prevention District,
+Battalion, Supervisor District, Call Final Disposition, Call Type, Zipcode of Incident, Neighborhood District,
+Station Area, Watch Date, Received DtTm, Entry DtTm, Dispatch DtTm, Response DtTm, On Scene DtTm, Transport DtTm,
+Hospital DtTm, Location-lng, Number of Alarms, Available DtTm, Unit sequence, Location-lat, Call Date, Unit ID, Box,
+Address
+"""
+COORDINATES = {"Location-lng", "Location-lat"}
+
+
+def test_the_simulated_calls_have_the_columns_of_the_document():
+    columns = [name.strip() for name in FIRE_COLUMNS.split(",")]
+    assert len(columns) == 32
+    assert set(sample_schema("firecalls").domain().names) == set(columns)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 3.0, 8.0, 10.0])
+def test_groups_and_places_of_the_worked_design_are_those_of_section_5_3(epsilon):
+    schema = sample_schema("firecalls")
+    whole = Design.model_validate(worked_design("firecalls"))
+    check_at_every_budget(whole, schema.domain())
+    design = whole.at(epsilon)
+    groups = {g.name: set(g.attributes) for g in design.groups}
+    assert groups["Unit_Info"] == {"ALS Unit", "Unit Type"}
+    assert groups["Call_Type_Info"] == {"Call Type Group", "Call Type"}
+    assert groups["Priority_Info"] == {"Final Priority", "Original Priority", "Priority"}
+    (dates,) = design.patterns
+    assert dates.shared and len(dates.attributes) == 10
+    assert all(n.endswith(("DtTm", "Date")) for n in dates.attributes)
+    sets = [set(s.attributes) for s in design.sets_for(epsilon)]
+    with_coordinates = [s - COORDINATES for s in sets if s & COORDINATES]
+    if epsilon < 1:  # one-ways alone, and random boxes and addresses
+        assert not with_coordinates and set(design.unmeasured) == {"Box", "Address"}
+    elif epsilon < 4:  # joined with other places
+        assert {"Station Area"} in with_coordinates and set(design.unmeasured) == {"Box", "Address"}
+    else:  # both as one attribute, with box and address
+        assert groups["Place"] == COORDINATES and not design.unmeasured
+        assert {"Place", "Box"} in sets and {"Place", "Address"} in sets
+    assert design.one_ways is None
+
+
+def test_for_the_tables_of_the_challenge_the_designs_name_columns_and_no_codes():
+    """`benchmarks.designs --file`: the census has 98 columns of the published specification."""
+    census = design_for_file("census98")
+    assert "hierarchies" not in census and all("width" in b for b in census["bins"])
+    assert {"target": "RACE", "source": "RACED"} in census["functional"]
+    check_at_every_budget(Design.model_validate(census), sample_schema("census98").domain())
+    check_at_every_budget(Design.model_validate(design_for_file("firecalls")), sample_schema("firecalls").domain())
+
+
+def test_high_budgets_bring_calls_to_their_box_and_low_ones_leave_it_random():
+    schema = sample_schema("firecalls")
+    domain, codes = schema.domain(), Codec(schema).encode(sample_table("firecalls")).codes
+    box, east = domain.index("Box"), domain.index("Location-lng")
+    found = {}
+    for epsilon in (0.3, 1000.0):
+        task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=epsilon, delta=1e-9))
+        out, _, _ = run("dpsyn-2018", task, codes, settings={"design": worked_design("firecalls")})
+        found[epsilon] = float((np.abs(out[box] % 12 * 8.0 + 5.5 - out[east]) < 4).mean())
+    assert found[0.3] < 0.2
+    assert found[1000.0] > 0.7
