@@ -31,7 +31,8 @@ def only(document: dict[str, Any], rules: list[str]) -> dict[str, Any]:
 
 def figure(document: dict[str, Any], rules: list[str]) -> go.Figure:
     """The noise plot with the chosen curves, and the one that the others are held against."""
-    return noise.figure(only(document, [*rules, "laplace_basic"]), [], 1, is_dark=dark())
+    drawn = noise.figure(only(document, [*rules, "laplace_basic"]), [], 1, is_dark=dark())
+    return drawn.update_yaxes(range=[-1, 4])
 
 
 @lru_cache(maxsize=1)
