@@ -106,9 +106,10 @@ class Walker:
         return [[str(cell) for cell in row] for row in self.page.evaluate(CELLS)]
 
     def view(self, index: int) -> None:
-        """One of the views of the report."""
-        self.page.locator(".st-key-report_view [role=radio]").nth(index).click()
-        self.settle()
+        """One of the views that stand behind the report's second tab."""
+        for row, place in (("report_view", 1), ("report_explore", index)):
+            self.page.locator(f".st-key-{row} [role=radio]").nth(place).click()
+            self.settle()
         self.page.wait_for_timeout(600)
 
 
@@ -150,7 +151,7 @@ def walk(walker: Walker, walked: Walked) -> tuple[Said, float]:
     walker.settle()
     said = walker.words()
     walker.look("report")
-    walker.view(1)
+    walker.view(0)
     walker.look("columns")
     columns = walker.cells()
     walker.view(2)

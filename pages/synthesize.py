@@ -11,7 +11,7 @@ from ui.shared.names import point_out_names
 from ui.shared.state import workspace
 from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import heading, note, section
-from ui.synthesize import answers, design, methods, public_table, refits, runs, settings_file
+from ui.synthesize import answers, design, methods, public_table, refits, runs, settings_file, several
 from ui.synthesize.starting import problem, start
 
 space = workspace()
@@ -54,3 +54,4 @@ settings_file.panel(space, key="synthesize")
 answers.panel(space)
 refits.panel(space)
 runs.listed(space)
+several.panel(space, runs.finished(space))

@@ -14,6 +14,14 @@ def at_page(app, name):
     return app.switch_page(f"pages/{name}.py").run()
 
 
+def explored(app, view, *, links=False):
+    """The Report page at one of the views that stand behind Explore."""
+    key = "report_view_links" if links else "report_view"
+    if app.segmented_control(key=key).value != "explore":
+        app.segmented_control(key=key).set_value("explore").run()
+    return app.segmented_control(key="report_explore").set_value(view).run()
+
+
 def words(app):
     """Everything that is written on the page and in the side panel, as one text."""
     parts = [

@@ -40,7 +40,7 @@ for name in ("plotly_chart", "vega_lite_chart", "altair_chart", "dataframe", "da
 wrong = []
 for lab in LABS:
     page = AppTest.from_file("labs.py", default_timeout=120)
-    page.query_params.update({"lab": lab, "open": "1"})
+    page.query_params["lab"], page.query_params["open"] = lab, "1"
     page.run()
     wrong += [lab] if len(page.exception) or not page.markdown else []
 grown = [growing.grown(a, c, seed).tolist() for a in (0.5, 1.0) for c in (0.0, 0.5, 1.0) for seed in range(5)]

@@ -24,19 +24,19 @@ WIDTH, HEIGHT, TALLEST = 1280, 800, 1300
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 # picture -> page at the top, and what to press there first
 WALK = (
-    ("data", "Data", None),
-    ("schema", "Schema", None),
-    ("privacy", "Privacy", None),
-    ("questions", "Questions", None),
-    ("synthesize", "Synthesize", None),
-    ("report-asked", "Report", "Your questions"),
-    ("report", "Report", "Pairs"),
-    ("report-columns", "Report", "Columns"),
-    ("report-questions", "Report", "Questions"),
-    ("report-incomes", "Report", "Incomes"),
-    ("report-publishable", "Report", "Publishable"),
-    ("export", "Export", None),
-    ("learn", "Learn", None),
+    ("data", "Data", ()),
+    ("schema", "Schema", ()),
+    ("privacy", "Privacy", ()),
+    ("questions", "Questions", ()),
+    ("synthesize", "Synthesize", ()),
+    ("report-asked", "Report", ("Explore", "Your questions")),
+    ("report", "Report", ("Overview",)),
+    ("report-columns", "Report", ("Explore", "Columns")),
+    ("report-questions", "Report", ("Explore", "Ranges")),
+    ("report-incomes", "Report", ("Explore", "Incomes")),
+    ("report-publishable", "Report", ("Publishable",)),
+    ("export", "Export", ()),
+    ("learn", "Learn", ()),
 )
 
 
@@ -94,9 +94,9 @@ def walk(browser: Browser, url: str, theme: Literal["light", "dark"]) -> None:
     _go(page, "Synthesize")
     page.get_by_role("button", name=re.compile("^Spend epsilon")).first.click()
     page.get_by_text(re.compile("done in")).first.wait_for()
-    for name, title, press in WALK:
+    for name, title, presses in WALK:
         _go(page, title)
-        if press:
+        for press in presses:
             page.get_by_role("radio", name=press, exact=True).click()
             _settle(page)
         shoot(page, OUT / (f"{name}.png" if theme == "light" else f"{name}-dark.png"))

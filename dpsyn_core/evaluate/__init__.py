@@ -23,6 +23,8 @@ subsample: in_words
 tvd: KWayTVD
 grades: Verdict
 verdicts: verdict
+group_differences: GroupGaps group_gaps
+table_uses: TableUses uses
 workload: CountQuery Filter fresh_error
 """,
 )

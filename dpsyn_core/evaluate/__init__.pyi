@@ -23,6 +23,8 @@ from dpsyn_core.evaluate.exploration import proposed_questions as proposed_quest
 from dpsyn_core.evaluate.findings.finding import Example as Example
 from dpsyn_core.evaluate.findings.finding import Finding as Finding
 from dpsyn_core.evaluate.grades import Verdict as Verdict
+from dpsyn_core.evaluate.group_differences import GroupGaps as GroupGaps
+from dpsyn_core.evaluate.group_differences import group_gaps as group_gaps
 from dpsyn_core.evaluate.language import QueryAnswer as QueryAnswer
 from dpsyn_core.evaluate.language import ask as ask
 from dpsyn_core.evaluate.language import parse as parse
@@ -45,6 +47,8 @@ from dpsyn_core.evaluate.shuffled_floor import floors as floors
 from dpsyn_core.evaluate.small_groups import GroupError as GroupError
 from dpsyn_core.evaluate.small_groups import group_errors as group_errors
 from dpsyn_core.evaluate.subsample import in_words as in_words
+from dpsyn_core.evaluate.table_uses import TableUses as TableUses
+from dpsyn_core.evaluate.table_uses import uses as uses
 from dpsyn_core.evaluate.tvd import KWayTVD as KWayTVD
 from dpsyn_core.evaluate.verdicts import verdict as verdict
 from dpsyn_core.evaluate.workload import CountQuery as CountQuery

@@ -56,7 +56,9 @@ from dpsyn_core.report.translation import setting as setting
 from dpsyn_core.report.translation import translated as translated
 from dpsyn_core.report.verdict import APART as APART
 from dpsyn_core.report.verdict import alarm as alarm
+from dpsyn_core.report.verdict import changes as changes
 from dpsyn_core.report.verdict import parts as parts
+from dpsyn_core.report.verdict import uses_words as uses_words
 from dpsyn_core.report.wording import TEXTS as TEXTS
 from dpsyn_core.report.wording import Words as Words
 from dpsyn_core.report.wording import dated as dated

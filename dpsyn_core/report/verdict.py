@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from dpsyn_core.evaluate import Between, Comparison, Finding, Verdict, verdict
+from dpsyn_core.evaluate import Between, Comparison, Finding, TableUses, Verdict, verdict
 from dpsyn_core.report.amounts import instant, percent
 from dpsyn_core.report.finding_words import example_words, finding_words, first_words, remedy_words
 from dpsyn_core.report.wording import ENGLISH, Words, local
 
 WHOLE = "relations"  # the finding on all relations together
 MOST = 12  # findings that a sentence names
+MOST_BAD = 3  # uses that the sentence names as bad
 APART = ("bins", "shares")  # grades of tables whose pairs are worse than unrelated columns
 
 
@@ -71,6 +72,19 @@ def alarm(found: Verdict, words: Words = ENGLISH) -> str:
         return ""
     helps = words["verdict_remedy"].format(remedy=remedy_words(found.alarm, words))
     return f"{first_words(found.alarm, words)} {helps}"
+
+
+def uses_words(found: TableUses, words: Words = ENGLISH) -> str:
+    """What the table is good for and what not, in one sentence; with the columns of the finding that says so."""
+    good = ", ".join(words[f"use_{use}"] for use in found.good)
+    bad = ", ".join(_not_for(use, columns, words) for use, columns in found.bad[:MOST_BAD])
+    key = "both" if good and bad else "good" if good else "bad" if bad else "none"
+    return words[f"uses_{key}"].format(good=good, bad=bad)
+
+
+def _not_for(use: str, columns: tuple[str, ...], words: Words) -> str:
+    named = " × ".join(columns[:2])
+    return words["use_of"].format(use=words[f"use_{use}"], columns=named) if named else words[f"use_{use}"]
 
 
 def of(c: Comparison) -> Verdict | None:

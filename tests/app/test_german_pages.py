@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.app.test_report import finished
-from tests.app_driver import at_page
+from tests.app_driver import at_page, explored
 from tests.app_driver import words as written_words
 from ui.learn import LABS
 
@@ -14,7 +14,7 @@ ENGLISH = re.compile(r"\b(the|of|and|is|are|with|which|from|by|that|this|every|e
 # a number with a point before one or two digits or before more than three, which German writes with a comma
 NUMBER = re.compile(r"(?<![\w.,/:-])\d+\.(?:\d{1,2}|\d{4,})(?![\w.:])")
 LEFT = re.compile(r"<(script|style)>.*?</(script|style)>|<[^>]*>|`[^`]*`|DDI-Codebook 2.5|Quelle: [^\n]*", re.DOTALL)
-VIEWS = ("pairs", "columns", "groups", "queries", "incomes", "learning", "several", "attack", "released")
+VIEWS = ("columns", "pairs", "groups", "queries", "incomes", "learning")
 
 
 def said(app):
@@ -53,8 +53,11 @@ def test_no_page_says_anything_in_english_after_a_run(german):
         at_page(german, page)
         found[page] = english(german)
     at_page(german, "report")
-    for view in VIEWS:
-        german.segmented_control(key="report_view").set_value(view).run()
+    for view in ("overview", "attack", "released", *VIEWS):
+        if view in VIEWS:
+            explored(german, view)
+        else:
+            german.segmented_control(key="report_view").set_value(view).run()
         assert not german.exception
         found[f"report {view}"] = english(german)
     left = [f"{page}: {line}" for page, lines in found.items() for line in lines]

@@ -159,14 +159,14 @@ def test_a_move_changes_what_is_said_within_two_seconds(app, lab, move, figures)
     start = time.process_time()
     move(app).run()
     assert time.process_time() - start < 2
-    assert words(app) != before and not app.exception and len(plots(app)) == figures
+    assert words(app) != before and not app.exception and len(plots(app)) == 1 + figures, "with that of the guesses"
 
 
 def test_a_draw_of_cases_is_shown(app):
     app.query_params.update({"lab": "exposures", "open": "1"})
     at_page(app, "learn")
     app.button(key="exposures_draws").click().run()
-    assert not app.exception and any("draw" in str(trace.get("name")) for trace in plots(app)[0]["data"])
+    assert not app.exception and any("draw" in str(trace.get("name")) for trace in plots(app)[1]["data"])
 
 
 def test_views_of_the_two_phases(app):
@@ -174,4 +174,4 @@ def test_views_of_the_two_phases(app):
     at_page(app, "learn")
     for view in ("loss", "by_dimension"):
         app.segmented_control(key="phases_view").set_value(view).run()
-        assert not app.exception and len(plots(app)) == 1
+        assert not app.exception and len(plots(app)) == 2

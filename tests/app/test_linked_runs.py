@@ -19,7 +19,7 @@ from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
 from tests.app.test_jobs import ended
-from tests.app_driver import at_page, space_of, words
+from tests.app_driver import at_page, explored, space_of, words
 from ui.export import files
 from ui.shared import results
 from ui.shared.state import jobs
@@ -61,12 +61,15 @@ def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(h
     at_page(app, "report")
     assert not app.exception and not app.error
     assert "patients and visits" in words(app) and "children handed out by chance" in words(app)
+    app.segmented_control(key=f"report_table_overview_{job.id}").set_value("visits").run()
+    assert not app.exception and not app.error and "ood for" in words(app)
     for one in ("pairs", "columns", "groups", "queries", "learning", "released"):
-        app.segmented_control(key="report_view_links").set_value(one).run()
-        assert not app.exception and not app.error, one
         if one == "released":
+            app.segmented_control(key="report_view_links").set_value(one).run()
+            assert not app.exception and not app.error, one
             break
-        app.segmented_control(key=f"report_table_{job.id}").set_value("visits").run()
+        explored(app, one, links=True)
+        app.segmented_control(key=f"report_table_explore_{job.id}").set_value("visits").run()
         assert not app.exception and not app.error, one
     assert "Tables and schema are those of the manifest" in words(app)
     assert "reads private data" not in words(app), "nothing private stands among what may be published"

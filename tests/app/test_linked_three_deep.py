@@ -8,7 +8,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.trees.keys import check_keys
 from tests.app.linked_tables import asked, field, linked, with_shop
 from tests.app.test_linked_runs import confirmed, made
-from tests.app_driver import at_page, space_of, words
+from tests.app_driver import at_page, explored, space_of, words
 from ui.export import files
 from ui.questions import kept
 from ui.shared import results
@@ -78,8 +78,8 @@ def test_a_run_three_deep_is_reported_and_handed_out(shop, tmp_path):
     at_page(shop, "report")
     assert not shop.exception and not shop.error
     assert "customers" in words(shop) and "orders" in words(shop) and "lines" in words(shop)
-    shop.segmented_control(key="report_view_links").set_value("pairs").run()
-    shop.segmented_control(key=f"report_table_{job.id}").set_value("lines").run()
+    explored(shop, "pairs", links=True)
+    shop.segmented_control(key=f"report_table_explore_{job.id}").set_value("lines").run()
     assert not shop.exception and not shop.error
     at_page(shop, "export")
     assert not shop.exception and not shop.error

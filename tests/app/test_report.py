@@ -5,7 +5,6 @@ import json
 import re
 import time
 import zipfile
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,10 @@ import pytest
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
-from tests.app_driver import at_page, plots, uploaded, words
+from tests.app_driver import at_page, explored, plots, uploaded, words
 from ui.report.incomes import _usual
 
-VIEWS = ("pairs", "columns", "queries", "incomes", "several")
+VIEWS = ("columns", "pairs", "groups", "queries", "incomes", "learning")
 
 
 def finished(app, seconds=300):
@@ -62,11 +61,17 @@ def test_safe_mode_does_not_tell_how_long_a_run_took(ran):
 @pytest.mark.slow
 def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     at_page(ran, "report")
+    for tab in ("overview", "explore", "attack"):
+        ran.segmented_control(key="report_view").set_value(tab).run()
+        assert not ran.exception and "reads private data" in words(ran), tab
     for view in VIEWS:
-        ran.segmented_control(key="report_view").set_value(view).run()
+        explored(ran, view)
         assert not ran.exception
         assert not ran.error, (view, ran.error[0].value)
         assert "reads private data" in words(ran), view
+    assert "Mean TVD" not in words(ran)
+    ran.toggle(key="report_scores").set_value(True).run()
+    assert not ran.exception and not ran.error and "a fresh sample" in words(ran)
     ran.segmented_control(key="report_view").set_value("released").run()
     assert "safe to publish" in words(ran)
     assert "reads private data" not in words(ran)
@@ -104,15 +109,15 @@ def test_publishable_says_where_it_looks_at_some_of_the_synthetic_records(ran, m
 @pytest.mark.slow
 def test_two_runs_stand_side_by_side(ran):
     second = finished(ran)
-    at_page(ran, "report")
+    at_page(ran, "synthesize")
+    ran.toggle(key="several").set_value(True).run()
+    assert not ran.exception and "reads private data" in words(ran) and "Every run was charged" in words(ran)
+    explored(at_page(ran, "report"), VIEWS[0])
     chooser = next(s for s in ran.selectbox if s.key and s.key.startswith("second_"))
     chooser.set_value(ran.job.id).run()
-    text = words(ran)
-    assert "A · pairs of columns differ by" in text
-    assert "B · pairs of columns differ by" in text
     assert second.id != ran.job.id
     for view in VIEWS:
-        ran.segmented_control(key="report_view").set_value(view).run()
+        explored(ran, view)
         assert not ran.exception
         assert not ran.error, (view, ran.error[0].value)
         if view == "pairs":
@@ -125,8 +130,9 @@ def test_two_runs_stand_side_by_side(ran):
 @pytest.mark.slow
 def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at_a_press(ran):
     at_page(ran, "report")
-    ran.segmented_control(key="report_view").set_value("learning").run()
+    explored(ran, "learning")
     ran.button(key="learning_start").click().run(timeout=120)
+    ran.toggle(key="report_scores").set_value(True).run()
     assert not ran.exception and not ran.error
     assert re.search(r"<small>a [\d.]+\u00a0% sample</small>", words(ran)), "the most readable number there is"
     assert "trained on synthetic records reach AUROC" in words(ran)
@@ -149,7 +155,7 @@ def test_a_written_question_is_answered_as_a_direct_count_does(ran):
 
     space = space_of(ran)
     at_page(ran, "report")
-    ran.segmented_control(key="report_view").set_value("queries").run()
+    explored(ran, "queries")
     ran.text_input(key="query_text").set_value("AGE in [20, 35] and SEX in {Female}").run()
     assert not ran.error
     counts = []
@@ -293,15 +299,6 @@ def test_a_verdict_praises_only_what_keeps_its_relations(errors, kept, calm, gra
     assert f"verdict_{grade}" in figure_words()
 
 
-@pytest.mark.parametrize(("told", "shown"), [(None, False), ("mean", False), ("gap", True)])
-def test_the_order_of_pay_gaps_is_a_headline_only_where_gaps_were_asked_for(told, shown):
-    from ui.report.headline import asked_for
-
-    questions = None if told is None else {"version": 1, "questions": [{"name": "q", "kind": told, "of": "INCWAGE"}]}
-    side = SimpleNamespace(job=SimpleNamespace(spec=SimpleNamespace(questions=questions)))
-    assert asked_for(side, "pay-gap") is shown and asked_for(side, "tvd-2way")
-
-
 def test_the_publishable_part_says_on_whose_word_a_public_table_is_public(ran, monkeypatch):
     for used in (False, True):
         monkeypatch.setattr(Receipt, "public_table", property(lambda _, used=used: used))
@@ -316,7 +313,8 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     kept.put(space_of(ran), {"name": "ages", "kind": "mean", "of": "AGE"})
     kept.put(space_of(ran), {"name": "people by city", "kind": "table", "of": ["CITY"]})
     at_page(ran, "report")
-    assert ran.segmented_control(key="report_view").value == "asked" and not ran.exception
+    explored(ran, "asked")
+    assert not ran.exception
     said = words(ran)
     assert "reads private data" in said and "people by city" in said and "Real: " in said
     assert "These questions were not declared for this run" in said
@@ -324,7 +322,7 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     said = words(ran)
     assert not ran.exception and "people by city" in said and "95% confidence" in said
     assert "Real: " not in said and "Synthetic and real" not in said
-    ran.segmented_control(key="report_view").set_value("incomes").run()
+    explored(ran, "incomes")
     chosen = [s.value for s in ran.selectbox if str(s.key).startswith("role_")]
     assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
 
@@ -354,7 +352,7 @@ def test_values_that_pandas_reads_as_blank_cells_are_named_next_to_figures_and_f
     said = "pandas reads them as blank cells: country: NA, country: None"
     assert not app.exception and said in words(app)
     at_page(app, "report")
-    app.segmented_control(key="report_view").set_value("columns").run()
+    explored(app, "columns")
     assert not app.exception and said in words(app)
 
 
@@ -363,7 +361,7 @@ def test_a_gini_index_of_numbers_below_zero_says_how_they_count(app):
     uploaded(app, "weather.csv", f"kind,warmth\n{rows}".encode())
     app.job = finished(app)
     at_page(app, "report")
-    app.segmented_control(key="report_view").set_value("incomes").run()
+    explored(app, "incomes")
     assert not app.exception and "Numbers below 0 count as 0 in the Gini index" in words(app)
 
 
@@ -372,7 +370,7 @@ def test_no_date_stands_for_an_income_or_a_group(app):
     uploaded(app, "bills.csv", f"paid,kind,amount\n{rows}".encode())
     app.job = finished(app)
     at_page(app, "report")
-    app.segmented_control(key="report_view").set_value("incomes").run()
+    explored(app, "incomes")
     assert not app.exception
     roles = [s for s in app.selectbox if str(s.key).startswith("role_")]
     assert roles[0].value == "amount" and not any("paid" in s.options for s in roles)
@@ -380,7 +378,7 @@ def test_no_date_stands_for_an_income_or_a_group(app):
 
 def test_all_three_scores_of_the_challenge_stand_with_their_mean(ran):
     at_page(ran, "report")
-    ran.segmented_control(key="report_view").set_value("queries").run()
+    explored(ran, "queries")
     said = words(ran)
     found = re.search(
         r"NIST 2018 scores, of 1,000,000: density of triples ([\d,]+), range queries ([\d,]+), incomes ([\d,]+); "

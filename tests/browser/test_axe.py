@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 # page and, on Report, the view that is pressed
-PAGES = ("", "schema", "privacy", "questions", "synthesize", "report", "report/Columns", "export", "learn")
+PAGES = ("", "schema", "privacy", "questions", "synthesize", "report", "report/Explore", "export", "learn")
 # faults of libraries, which no code of ours can reach: (rule, what stands in the element, reason)
 OF_LIBRARIES = (
     ("svg-img-alt", 'class="mark-rect role-mark brush_brush', "Vega draws a brush as a graphic without a name"),

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 
 def test_09_every_difference_on_the_map_lies_between_0_and_1(finished):
     finished.go("Report")
+    finished.pick("Explore")
     finished.pick("Pairs")
     z = np.array([v for row in finished.plots()[0][0]["z"] for v in row if isinstance(v, int | float)])
     z = z[~np.isnan(z)]
@@ -25,6 +26,7 @@ def test_09_a_difference_on_the_map_is_that_of_a_count_on_common_bins(finished):
     finished.go("Export")
     synthetic = pd.read_csv(io.BytesIO(finished.download("Download CSV")))
     finished.go("Report")
+    finished.pick("Explore")
     finished.pick("Pairs")
     names = list(sample().columns)
     row, column = names.index("AGE"), names.index("SEX")
@@ -50,7 +52,8 @@ def test_10_a_dragged_box_counts_as_a_direct_count_does(finished):
     finished.go("Export")
     synthetic = pd.read_csv(io.BytesIO(finished.download("Download CSV")))
     finished.go("Report")
-    finished.pick("Questions")
+    finished.pick("Explore")
+    finished.pick("Ranges")
     finished.choose("up", "FAMSIZE")
     area = in_view(finished.page.locator(".js-plotly-plot .nsewdrag").first)
     mouse = finished.page.mouse
@@ -72,6 +75,7 @@ def test_10_a_dragged_box_counts_as_a_direct_count_does(finished):
 
 def test_10_a_click_on_a_small_figure_shows_its_column_large_and_a_brush_leaves_some(finished):
     finished.go("Report")
+    finished.pick("Explore")
     finished.pick("Columns")
     chart = finished.page.locator(".st-key-wide_glance .vega-embed svg")
     chart.wait_for()
@@ -102,6 +106,7 @@ def test_10_gini_and_pay_gap_are_those_of_a_count_by_hand(finished):
     finished.go("Export")
     synthetic = pd.read_csv(io.BytesIO(finished.download("Download CSV")))
     finished.go("Report")
+    finished.pick("Explore")
     finished.pick("Incomes")
     plots = finished.plots()
     numbers = [n.inner_text() for n in finished.page.locator(".dp-number").all()]
@@ -135,6 +140,7 @@ def test_11_safe_mode_removes_every_panel_that_reads_private_data(finished):
 
 def test_18_a_press_on_the_map_opens_both_tables_of_that_pair(finished):
     finished.go("Report")
+    finished.pick("Explore")
     finished.pick("Pairs")
     finished.plots()
     area = in_view(finished.page.locator(".js-plotly-plot .nsewdrag").first)

@@ -38,8 +38,8 @@ def figure(which: str, eps: float) -> go.Figure:
         marker = {"color": hue, "size": 9, "symbol": SYMBOLS[rule]}
         x, y = real.ravel() / n, made[rule].ravel() / n
         out.add_trace(go.Scatter(x=x, y=y, mode="markers", name=t(f"learn.agreeing.{rule}"), marker=marker))
-    out.update_xaxes(title=t("learn.agreeing.x"), tickformat=".0%")
-    out.update_yaxes(title=t("learn.agreeing.y"), tickformat=".0%")
+    out.update_xaxes(title=t("learn.agreeing.x"), tickformat=".0%", range=[-0.003, 0.15])
+    out.update_yaxes(title=t("learn.agreeing.y"), tickformat=".0%", range=[-0.003, 0.15])
     return out
 
 

@@ -78,11 +78,16 @@ def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, flo
         )
     out.add_vline(x=eps, line={"color": colours.line, "width": 1.5})
     out.update_xaxes(
-        title=t("learn.budgets.x"), type="log", tickvals=list(EPSILONS), ticktext=[local(e, "g") for e in EPSILONS]
+        title=t("learn.budgets.x"),
+        type="log",
+        range=[-1.05, 1.05],
+        tickvals=list(EPSILONS),
+        ticktext=[local(e, "g") for e in EPSILONS],
     )
     before, after = t("learn.dollars", amount="|").split("|")
+    reach = [1, 3] if metric == "gap" else [-3.3, 0]
     form = {"tickprefix": before, "ticksuffix": after} if metric == "gap" else {"tickformat": ".2~%"}
-    out.update_yaxes(title=t(f"learn.budgets.{LIVE[metric]}_axis"), type="log", dtick=1, **form)
+    out.update_yaxes(title=t(f"learn.budgets.{LIVE[metric]}_axis"), type="log", dtick=1, range=reach, **form)
     return out
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WAYS = ("vote", "first")
 MISTAKES = {"vote": (1.0, 0.5, 0.2), "first": (1.0, 0.5, 0.0)}  # what is assumed; 0: a mark without noise
+FAR = 5.75  # of the axis of ratios; a broken promise may lie beyond it
 
 
 def chances(way: str, eps: float, assumed: float) -> tuple[lesson.Floats, lesson.Floats, list[str]]:
@@ -54,9 +55,8 @@ def figure(one: lesson.Floats, other: lesson.Floats, names: list[str], eps: floa
     )
     for bound in (eps, -eps):
         out.add_hline(y=bound, line={"color": colours.warning, "dash": "dot", "width": 1.5}, row=2, col=1)
-    far = 1.15 * max(eps, float(np.abs(ratio).max()))
-    out.update_yaxes(title=t("learn.choosing.y"), tickformat=".0%", rangemode="tozero", row=1, col=1)
-    out.update_yaxes(title=t("learn.choosing.y2"), range=[-far, far], row=2, col=1)
+    out.update_yaxes(title=t("learn.choosing.y"), tickformat=".0%", range=[0, 1], row=1, col=1)
+    out.update_yaxes(title=t("learn.choosing.y2"), range=[-FAR, FAR], row=2, col=1)
     out.update_layout(barmode="group", bargap=0.35)
     return out
 

@@ -58,7 +58,7 @@ def figure(people: int, eps: float, bound: float) -> go.Figure:
         )
     places = [100, 1_000, 10_000]
     ticks = {"tickvals": places, "ticktext": [number(x) for x in places]}
-    out.update_xaxes(title=t("learn.clipping.x"), type="log", **ticks)
+    out.update_xaxes(title=t("learn.clipping.x"), type="log", range=[1.65, 4.5], **ticks)
     out.update_yaxes(
         title=t("learn.clipping.y"), type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",~r", range=[-1, 3.3]
     )

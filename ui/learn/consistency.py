@@ -49,7 +49,7 @@ def figure(values: list[Floats]) -> go.Figure:
                        marker={"symbol": symbol, "size": 12}),
             1, 3,
         )  # fmt: skip
-    out.update_yaxes(rangemode="tozero", row=1, col=3)
+    out.update_yaxes(range=[0, 24], row=1, col=3)
     out.update_layout(legend={"y": 0, "yanchor": "bottom"}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
     out.update_annotations(yshift=6, font={"size": 13})
     return out

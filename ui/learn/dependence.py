@@ -39,8 +39,8 @@ def figure(kept: int, rare: float, eps: float) -> go.Figure:
     ends = [0.001, 1.0]
     line = {"color": palette().warning, "dash": "dash", "width": 1.6}
     out.add_trace(go.Scatter(x=ends, y=ends, mode="lines", name=t("learn.dependence.even"), line=line))
-    out.update_xaxes(title=t("learn.dependence.x"), type="log", tickformat=".2~%", dtick=1)
-    out.update_yaxes(title=t("learn.dependence.y"), type="log", tickformat=".2~%", dtick=1)
+    out.update_xaxes(title=t("learn.dependence.x"), type="log", range=[-3.3, 0.05], tickformat=".2~%", dtick=1)
+    out.update_yaxes(title=t("learn.dependence.y"), type="log", range=[-3.1, 0.05], tickformat=".2~%", dtick=1)
     return out
 
 

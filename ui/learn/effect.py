@@ -42,7 +42,7 @@ def figure(found: lesson.Studies) -> go.Figure:
             out.add_trace(go.Scatter(x=x, y=y, mode="lines", name=label, line=line, opacity=0.55 if ok else 1.0))
     out.add_hline(y=found.truth, line={"color": colours.ink, "dash": "dot", "width": 1.5})
     out.update_xaxes(title=t("learn.effect.x"), range=[0, SHOWN + 1])
-    out.update_yaxes(title=t("learn.effect.y"), tickformat="+.0%")
+    out.update_yaxes(title=t("learn.effect.y"), tickformat="+.0%", range=[-1, 1])
     return out
 
 

@@ -46,8 +46,8 @@ def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> go
         cross = {"color": colours.warning, "size": 9, "symbol": "x"}
         y = lesson.by_thousand(drawn)
         out.add_trace(go.Scatter(x=lesson.PEOPLE, y=y, mode="markers", name=t("learn.exposures.drawn"), marker=cross))
-    out.update_xaxes(title=t("learn.exposures.x"), type="log", dtick=1, tickformat=",~r")
-    out.update_yaxes(title=t("learn.exposures.y"), rangemode="tozero")
+    out.update_xaxes(title=t("learn.exposures.x"), type="log", dtick=1, tickformat=",~r", range=[2.8, 5.7])
+    out.update_yaxes(title=t("learn.exposures.y"), type="log", dtick=1, tickformat=",~r", range=[-1.5, 2])
     return out
 
 

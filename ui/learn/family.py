@@ -58,7 +58,7 @@ def figure(kind: str, eps: float, family: int) -> go.Figure:
                 marker={"color": colours.warning, "size": 13, "symbol": "diamond"},
             )
         )
-    out.update_xaxes(title=t("learn.family.x"), dtick=1)
+    out.update_xaxes(title=t("learn.family.x"), dtick=1, range=[0.5, MOST + 0.5])
     out.update_yaxes(title=t("learn.family.y"), tickformat=".0%", range=[0.48, 1.02])
     return out
 

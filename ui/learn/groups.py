@@ -53,11 +53,16 @@ def figure(chosen: list[str], eps: float, what: str) -> go.Figure:
     out.update_xaxes(
         title=t("learn.groups.x"),
         type="log",
+        range=[-0.1, 3.8],
         tickvals=TICKS,
         ticktext=[number(x) for x in TICKS],
     )
     out.update_yaxes(
-        title=t(f"learn.groups.{what}_axis"), type="log", tickformat=".1~%", tickvals=[0.001, 0.01, 0.1, 1, 10]
+        title=t(f"learn.groups.{what}_axis"),
+        type="log",
+        tickformat=".1~%",
+        tickvals=[0.001, 0.01, 0.1, 1, 10],
+        range=[-3.1, 1],
     )
     return out
 

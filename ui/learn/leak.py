@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from ui.learn.controls import deltas, epsilon, whole
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DELTAS = (1e-3, 1e-6, 1e-9)
+MOST = 500  # people on the axis
+NOBODY = 0.5  # where 0 people stand on a logarithmic axis
 
 
 def figure(eps: float, delta: float, holders: int) -> go.Figure:
@@ -24,24 +27,28 @@ def figure(eps: float, delta: float, holders: int) -> go.Figure:
     import plotly.graph_objects as go
 
     colours = palette()
-    most = max(30, int(1.4 * enough(eps, delta)), holders + 5)
-    step = max(1, most // 150)
-    x = list(range(0, most, step))
+    x = [0, *sorted({round(k) for k in np.geomspace(1, MOST, 150)})]
+    at = np.maximum(x, NOBODY)
     out = go.Figure()
     read = {"color": hues()[1], "dash": "dash", "width": 2.2, "shape": "hv"}
-    out.add_trace(go.Scatter(x=x, y=[float(n > 0) for n in x], name=t("learn.leak.read"), mode="lines", line=read))
+    out.add_trace(go.Scatter(x=at, y=[float(n > 0) for n in x], name=t("learn.leak.read"), mode="lines", line=read))
     bought = [chance_shown(n, eps, delta) for n in x]
     line = {"color": hues()[0], "width": 2.2}
-    out.add_trace(go.Scatter(x=x, y=bought, name=t("learn.leak.bought"), mode="lines", line=line))
+    out.add_trace(go.Scatter(x=at, y=bought, name=t("learn.leak.bought"), mode="lines", line=line))
     mark = {"size": 11, "color": colours.warning}
     pair = [holders - 1, holders]
     out.add_trace(
         go.Scatter(
-            x=pair * 2, y=[float(n > 0) for n in pair] + [chance_shown(n, eps, delta) for n in pair],
+            x=[max(n, NOBODY) for n in pair * 2],
+            y=[float(n > 0) for n in pair] + [chance_shown(n, eps, delta) for n in pair],
             name=t("learn.leak.worlds"), mode="markers", marker=mark,
         )
     )  # fmt: skip
-    out.update_xaxes(title=t("learn.leak.x"))
+    ticks = [NOBODY, 1, 3, 10, 30, 100, 300]
+    out.update_xaxes(
+        title=t("learn.leak.x"), type="log", range=[-0.35, np.log10(MOST)], tickvals=ticks,
+        ticktext=[str(int(n)) for n in ticks],
+    )  # fmt: skip
     out.update_yaxes(title=t("learn.leak.y"), tickformat=".0%", range=[-0.03, 1.05])
     return out
 

@@ -36,7 +36,7 @@ def figure(known: tuple[str, ...], band: int, k: int) -> go.Figure:
     fill = [colours.warning if start < k else colours.accent for start in STARTS]
     out = go.Figure(go.Bar(x=labels(), y=share, marker={"color": fill}, hovertemplate="%{x}: %{y:.1%}<extra></extra>"))
     out.update_xaxes(title=t("learn.linkage.x"), type="category")
-    out.update_yaxes(title=t("learn.linkage.y"), tickformat=".0%", rangemode="tozero")
+    out.update_yaxes(title=t("learn.linkage.y"), tickformat=".0%", range=[0, 1])
     return out
 
 

@@ -34,8 +34,8 @@ def figure(kept: str, width: int) -> go.Figure:
         out.add_trace(
             go.Scatter(x=start[which], y=end[which], mode="markers", name=t(f"learn.logic.{name}"), marker=marker)
         )
-    out.update_xaxes(title=t("learn.logic.x"))
-    out.update_yaxes(title=t("learn.logic.y"))
+    out.update_xaxes(title=t("learn.logic.x"), range=[-8, 400])
+    out.update_yaxes(title=t("learn.logic.y"), range=[-8, 430])
     return out
 
 

@@ -60,7 +60,7 @@ def figure(eps: float, draws: list[NDArray[np.int64]], counts: NDArray[np.int64]
         mark = {"symbol": "x", "size": 9, "color": colours.warning}
         label = t("learn.prior.draws")
         out.add_trace(go.Scatter(x=names(), y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
-    out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1, tickformat=",~r")
+    out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1, tickformat=",~r", range=[-0.1, 3.1])
     return out
 
 

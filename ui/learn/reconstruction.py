@@ -79,9 +79,7 @@ def figure(asked: lesson.Survey, noise: float, right: lesson.Bools, private: flo
             2,
             1,
         )
-    out.update_xaxes(
-        title=t("learn.reconstruction.x"), type="log", dtick=1, range=[-1.1, math.log10(high)], row=1, col=1
-    )
+    out.update_xaxes(title=t("learn.reconstruction.x"), type="log", dtick=1, range=[-1.1, 2.7], row=1, col=1)
     out.update_yaxes(title=t("learn.reconstruction.y"), tickformat=".0%", range=[0.45, 1.03], row=1, col=1)
     out.update_xaxes(visible=False, range=[-1, across], row=2, col=1)
     out.update_yaxes(visible=False, range=[max(8, -(-people // across)) - 0.4, -0.6], row=2, col=1)

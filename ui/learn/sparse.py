@@ -30,7 +30,7 @@ def figure(gap: float, eps: float, days: int) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=DAYS, y=y, mode="lines+markers", name=t(f"learn.sparse.{name}"), line=line))
     out.add_vline(x=days, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.sparse.x"), type="log", tickvals=DAYS)
+    out.update_xaxes(title=t("learn.sparse.x"), type="log", tickvals=DAYS, range=[-0.05, 2.75])
     out.update_yaxes(title=t("learn.sparse.y"), tickformat=".0%", range=[0, 1.03])
     return out
 

@@ -39,7 +39,7 @@ def lengths_figure(clip: float) -> go.Figure:
         out.add_vline(x=clip, line={"color": palette().warning, "width": 2, "dash": "dash"})
     out.update_layout(barmode="overlay")
     out.update_xaxes(title=t("learn.training.x_lengths"))
-    out.update_yaxes(title=t("learn.training.y_lengths"), type="log", tickvals=[1, 10, 100, 1000], dtick=1)
+    out.update_yaxes(title=t("learn.training.y_lengths"), type="log", tickvals=[1, 10, 100, 1000], range=[-0.1, 3.4])
     return out
 
 
@@ -59,8 +59,8 @@ def loss_figure(made: dict[str, lesson.TrainingRun]) -> go.Figure:
                 line={"color": hues()[hue], "dash": dash, "width": 2.4},
             )
         )
-    out.update_xaxes(title=t("learn.training.x_steps"))
-    out.update_yaxes(title=t("learn.training.y_loss"))
+    out.update_xaxes(title=t("learn.training.x_steps"), range=[0, lesson.STEPS[-1]])
+    out.update_yaxes(title=t("learn.training.y_loss"), range=[0.45, 1.2])
     return out
 
 
@@ -84,9 +84,15 @@ def epsilon_figure(noise: float, batch: int, taken: int) -> go.Figure:
     mark = {"color": palette().warning, "size": 13, "symbol": "diamond"}
     out.add_trace(go.Scatter(x=[taken], y=[exact[place]], mode="markers", name=t("learn.training.yours"), marker=mark))
     out.update_xaxes(
-        title=t("learn.training.x_epsilon"), type="log", tickvals=lesson.STEPS, ticktext=[str(s) for s in lesson.STEPS]
+        title=t("learn.training.x_epsilon"),
+        type="log",
+        tickvals=lesson.STEPS,
+        ticktext=[str(s) for s in lesson.STEPS],
+        range=[1.3, 3],
     )
-    out.update_yaxes(title=t("learn.training.y_epsilon"), type="log", tickvals=[0.1, 0.3, 1, 3, 10, 30, 100, 300])
+    out.update_yaxes(
+        title=t("learn.training.y_epsilon"), type="log", tickvals=[0.1, 0.3, 1, 3, 10, 30, 100, 300], range=[-1.3, 2.8]
+    )
     return out
 
 

@@ -35,8 +35,8 @@ def figure(sigma: float, times: int, delta: float) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.variants.{way}"), line=line))
     out.add_vline(x=delta, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.delta"), type="log", exponentformat="power", dtick=2)
-    out.update_yaxes(title=t("learn.variants.y"), rangemode="tozero")
+    out.update_xaxes(title=t("learn.delta"), type="log", exponentformat="power", dtick=2, range=[-12.1, -1.9])
+    out.update_yaxes(title=t("learn.variants.y"), type="log", dtick=1, tickformat=",~r", range=[-2, 2.3])
     return out
 
 

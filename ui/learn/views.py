@@ -100,8 +100,8 @@ def figure(views: Design, points: int) -> go.Figure:
     nticks = 12
     out.update_xaxes(title=t("learn.views.attribute"), nticks=nticks, showgrid=False, row=1, col=1)
     out.update_yaxes(autorange="reversed", nticks=nticks, showgrid=False, row=1, col=1)
-    out.update_xaxes(title=t("learn.views.size_axis"), row=1, col=2)
-    out.update_yaxes(title=t("learn.views.noise_axis"), rangemode="tozero", row=1, col=2)
+    out.update_xaxes(title=t("learn.views.size_axis"), range=[2.5, 12.5], row=1, col=2)
+    out.update_yaxes(title=t("learn.views.noise_axis"), range=[0, 11], row=1, col=2)
     out.update_layout(legend={"x": 0.58})  # above the figure that it is about
     return out
 

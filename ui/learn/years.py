@@ -31,8 +31,8 @@ def figure(eps: float, delta: float, years: int) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=x, y=y, mode="lines", name=t(f"learn.years.{name}"), line=line))
     out.add_vline(x=years, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.years.x"))
-    out.update_yaxes(title=t("learn.years.y"), rangemode="tozero")
+    out.update_xaxes(title=t("learn.years.x"), range=[0, MOST + 1])
+    out.update_yaxes(title=t("learn.years.y"), type="log", dtick=1, tickformat=",~r", range=[-1.5, 2.6])
     return out
 
 

@@ -129,6 +129,7 @@ def show(
     height: int | None = None,
     selects: Literal["box", "points"] | None = None,
     ready: bool = False,
+    with_files: bool = True,
 ) -> dict[str, list[dict[str, object]]]:
     """Draws a figure in the house style.
 
@@ -139,6 +140,7 @@ def show(
         height: in pixels; the figure's or the template's when None.
         selects: "box" or "points" to let the visitor select; the page reruns on it.
         ready: the figure wears the house style already and is shared: it is drawn as it is.
+        with_files: whether buttons below it save it as a file.
 
     Returns:
         The selection as {"points": [...], "box": [...]}; empty lists without one.
@@ -149,7 +151,8 @@ def show(
     drawn: go.Figure = figure if ready else dressed(figure, is_dark=dark(), height=height)
     if selects is None:
         st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG)
-        figure_files.buttons(key, title)
+        if with_files:
+            figure_files.buttons(key, title)
         return {"points": [], "box": []}
     if selects == "box":
         drawn.update_layout(dragmode="select")

@@ -13,12 +13,14 @@ from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import figure_words, local, percent, t
-from ui.shared.theme import note, section, show
+from ui.shared.theme import note, private_tag, show
 
 
 def panel(space: Workspace, runs: list[Job]) -> None:
-    """One row a system and epsilon; dots are runs, the bar reaches from the best to the worst of them."""
-    section(t("several.title"))
+    """One row a system and epsilon, from the second run on; the bar reaches from the best to the worst of its runs."""
+    if len(runs) < 2 or space.choices.safe or not st.toggle(t("several.title"), key="several"):
+        return
+    private_tag()
     groups: dict[tuple[str, float], list[float]] = defaultdict(list)
     for job in runs:
         if results.same_table(space, job):

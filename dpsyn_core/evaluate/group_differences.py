@@ -1,0 +1,91 @@
+"""Gaps between groups: the means of a number by group in both tables, and whether their order is kept. Private."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.inequality import PayGap
+from dpsyn_core.evaluate.shifts import GroupMeans, gaps
+
+GapGrade = Literal["kept", "weaker", "lost"]
+KEPT, WEAKER = 0.8, 0.3  # share of the gaps, or rank agreement, from which on they are kept, and weaker
+MOST = 8  # groups that are shown, those with the most records
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupGaps:
+    """A number by the groups of another column, or its gap between two values of `between` by these groups.
+
+    kept: share of the gaps that is left, or the rank agreement of the groups. fresh: what fresh samples of the same
+    people have at least, where that is known.
+    """
+
+    column: str
+    by: str
+    between: str
+    sides: tuple[str, ...]
+    groups: tuple[str, ...]
+    real: tuple[float, ...]
+    synthetic: tuple[float | None, ...]
+    kept: float
+    fresh: float | None
+    grade: GapGrade
+
+
+def group_gaps(c: Comparison) -> GroupGaps | None:
+    """The pay gap by group where the schema names one, else the number that differs most between groups."""
+    if "group gaps" not in c.scores:
+        c.scores["group gaps"] = _pay_gap(c) or _strongest(c)
+    found: GroupGaps | None = c.scores["group gaps"]
+    return found
+
+
+def _grade(kept: float, least: float) -> GapGrade:
+    return "kept" if kept >= least else "weaker" if kept >= WEAKER else "lost"
+
+
+def _pay_gap(c: Comparison) -> GroupGaps | None:
+    try:
+        got = PayGap().score(c)
+    except MetricError:
+        return None
+    d, agreement = got.details, got.details["fresh_agreement"]
+    least = KEPT if agreement is None else min(KEPT, float(agreement[0]))
+    rows = [r for r in d["groups"] if r["gap_real"] is not None]
+    if d["group"] is None or len(rows) < 2:
+        return None
+    rows = sorted(rows, key=lambda r: -int(r["size_real"]))[:MOST]
+    return GroupGaps(
+        column=d["income"], by=d["group"], between=d["split"], sides=tuple(d["sides"]),
+        groups=tuple(str(r["group"]) for r in rows), real=tuple(float(r["gap_real"]) for r in rows),
+        synthetic=tuple(r["gap_synthetic"] for r in rows), kept=got.value,
+        fresh=None if agreement is None else float(agreement[0]), grade=_grade(got.value, least),
+    )  # fmt: skip
+
+
+def _strongest(c: Comparison) -> GroupGaps | None:
+    known = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
+    if not known:
+        return None
+    g = max(known, key=_explained)
+    order = np.argsort(-g.sizes[0], kind="stable")
+    order = [int(k) for k in order if g.sizes[0][k] > 0][:MOST]
+    kept = float(g.kept or 0.0)
+    return GroupGaps(
+        column=g.column, by=g.category, between="", sides=(), groups=tuple(g.values[k] for k in order),
+        real=tuple(float(g.real[k]) for k in order),
+        synthetic=tuple(float(g.synthetic[k]) if g.sizes[1][k] > 0 else None for k in order), kept=kept, fresh=None,
+        grade=_grade(kept, KEPT),
+    )  # fmt: skip
+
+
+def _explained(g: GroupMeans) -> float:
+    """Share of the variance of the number that lies between the groups."""
+    n, real = g.sizes[0], np.nan_to_num(g.real)
+    whole = float((n * real).sum() / max(1, n.sum()))
+    return float((n * (real - whole) ** 2).sum() / max(1, n.sum())) / g.deviation**2

@@ -1,0 +1,65 @@
+"""What a synthetic table is good for and what not, drawn from the one list of findings. Private."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.findings.finding import OF_RULES
+from dpsyn_core.evaluate.group_differences import group_gaps
+from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
+
+# uses in the order in which they are named, each with the kinds of findings that speak against it
+USES: dict[str, tuple[str, ...]] = {
+    "counts": (
+        "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",
+        "all_same", "lacking", "unreadable",
+    ),
+    "means": ("mean", "rest", "high", "outside"),
+    "pairs": ("pair", "ratio", "v", "unrelated"),
+    "gaps": ("group",),
+    "records": (*OF_RULES, "rule", "proposed", "key", "combinations", "places", "fractions", "new_numbers"),
+    "time": ("cycle_hour", "cycle_weekday", "cycle_month", "before"),
+    "models": ("turned", "weaker"),
+}  # fmt: skip
+SINGLE = ("records", "time", "models")  # that nothing was found speaks for none of these
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableUses:
+    """good: uses that nothing speaks against. bad: what something speaks against, gravest first, each with columns.
+
+    The columns are those of the gravest finding, none where a score speaks against the use. A use of which too little
+    is known is in neither.
+    """
+
+    good: tuple[str, ...]
+    bad: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def uses(c: Comparison) -> TableUses:
+    """What the table is good for. Raises MetricError when the real table was not given."""
+    found = verdict(c)
+    against = {use: next((f for f in found.findings if f.key in kinds), None) for use, kinds in USES.items()}
+    bad = {use: (f.weight, f.columns) for use, f in against.items() if f is not None and f.weight >= WRONG}
+    good = {use for use in USES if use not in bad and use not in SINGLE}
+    if not (found.ones.value <= SMALL or found.ones.value <= NEAR * (found.ones.floor or 0.0)):
+        bad.setdefault("counts", (found.ones.value, ()))
+    if not c.real_values or "counts" in bad:
+        good.discard("means")
+    kept = found.relations_kept
+    if kept is None or found.grade in ("unclear", "alone", "none"):
+        good.discard("pairs")
+    elif kept < ALL_KEPT or not (found.praises or found.grade == "kept"):
+        bad.setdefault("pairs", (1 - kept, ()))
+    shown = group_gaps(c)
+    if shown is None:
+        good.discard("gaps")
+    elif shown.grade != "kept":
+        by = tuple(n for n in (shown.column, shown.between or shown.by) if n)
+        bad["gaps"] = ((1 - shown.kept) / 2, by)
+    ordered = sorted(bad, key=lambda use: -bad[use][0])
+    return TableUses(
+        good=() if found.alarm is not None else tuple(use for use in USES if use in good and use not in bad),
+        bad=tuple((use, bad[use][1]) for use in ordered),
+    )

@@ -1,0 +1,77 @@
+"""What a table is good for: from the one list of findings, so that the sentence and the figures never disagree."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.evaluate import compare_tables, group_gaps, uses, verdict
+from dpsyn_core.report import uses_words
+from dpsyn_core.schema.sample import sample_schema, sample_table
+
+HALF = 6_000
+
+
+@pytest.fixture(scope="module")
+def halves():
+    whole = sample_table()
+    order = np.random.default_rng(5).permutation(whole.num_rows)
+    return whole.take(order[:HALF]), whole.take(order[HALF : 2 * HALF])
+
+
+def compared(real, made):
+    return compare_tables(sample_schema(), made, real)
+
+
+def shuffled(table):
+    rng = np.random.default_rng(1)
+    columns = [c.take(pa.array(rng.permutation(table.num_rows))) for c in table.columns]
+    return pa.table(columns, names=table.column_names)
+
+
+def test_a_fresh_sample_is_good_for_counts_relations_and_gaps(halves):
+    c = compared(*halves)
+    found = uses(c)
+    assert {"counts", "pairs", "gaps"} <= set(found.good) and not {use for use, _ in found.bad} & set(found.good)
+    assert group_gaps(c).grade == "kept"
+    assert uses_words(found).startswith("Good for counts of single columns")
+
+
+def test_unrelated_columns_are_good_for_counts_alone_and_their_gaps_are_lost(halves):
+    c = compared(halves[0], shuffled(halves[1]))
+    found = uses(c)
+    bad = dict(found.bad)
+    assert "counts" in found.good and {"pairs", "gaps"} <= set(bad)
+    assert group_gaps(c).grade == "lost"
+    assert "not for" in uses_words(found) and len(uses_words(found)) < 240
+
+
+def test_a_copy_is_good_for_nothing(halves):
+    c = compared(halves[0], halves[0])
+    assert verdict(c).alarm is not None and uses(c).good == ()
+
+
+def test_every_use_that_something_speaks_against_names_a_finding_of_the_list(halves):
+    c = compared(halves[0], shuffled(halves[1]))
+    listed = {f.columns for f in verdict(c).findings}
+    assert all(not columns or columns in listed for use, columns in uses(c).bad if use != "gaps")
+
+
+def test_gaps_of_a_number_by_groups_stand_where_no_income_is_named():
+    from dpsyn_core.schema import Schema
+
+    rng = np.random.default_rng(2)
+    side = rng.integers(0, 3, 4_000)
+    real = pa.table(
+        {"kind": pa.array(np.array(list("abc"))[side]), "warmth": pa.array(side * 10.0 + rng.normal(0, 2, 4_000))}
+    )
+    schema = Schema.of({
+        "version": 1, "name": "t", "attributes": [
+            {"name": "kind", "kind": "categorical", "values": ["a", "b", "c"]},
+            {"name": "warmth", "kind": "numeric", "dtype": "float", "min": -20, "max": 50, "bins": {"count": 70}},
+        ],
+    })  # fmt: skip
+    other = real.take(rng.permutation(4_000)[:2_000])
+    assert group_gaps(compare_tables(schema, other, real)).grade == "kept"
+    lost = group_gaps(compare_tables(schema, shuffled(real), real))
+    assert (lost.grade, lost.column, lost.by, lost.between) == ("lost", "warmth", "kind", "")
+    assert lost.real == pytest.approx((0, 10, 20), abs=1) and all(abs(x - 10) < 2 for x in lost.synthetic)

@@ -1,0 +1,49 @@
+"""Explore: one view of the report at a time, of one run or of two side by side, and all scores at the end."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.report import asked, columns, groups, incomes, learning, pairs, queries, rules
+from ui.report.look import look
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note
+from ui.synthesize import runs
+
+PANELS = {
+    "columns": columns, "pairs": pairs, "groups": groups, "queries": queries, "incomes": incomes, "learning": learning,
+}  # fmt: skip
+
+
+def panel(space: Workspace, job: Job, table: str = "") -> None:
+    """The choice of a view, the view, the rules of the schema, and the table of all scores where it is asked for."""
+    linked = bool(job.spec.linked)
+    asks = not linked and len(asked.questions_of(space, job)) > 0
+    views = ("asked", *PANELS) if asks else tuple(PANELS)
+    left, right = st.columns([3, 1], vertical_alignment="bottom") if not linked and len(runs.finished(space)) > 1 else (
+        st.container(), None
+    )  # fmt: skip
+    with left:
+        view = st.segmented_control(
+            t("report.view"), views, default=views[0], required=True, format_func=lambda v: t(f"report.{v}"),
+            key="report_explore", label_visibility="collapsed",
+        )  # fmt: skip
+    chosen = [job]
+    if right is not None:
+        with right:
+            second = runs.choose_second(space, job)
+        chosen += [second] if second else []
+    if view == "asked":
+        asked.panel(space, job, private=True)
+        return
+    with st.spinner(t("report.comparing")):
+        shown = look(space, chosen, table)
+    if shown is None:
+        note(t("report.other_table"), "warning")
+        return
+    PANELS[view or views[0]].panel(shown)
+    rules.panel(shown)
+    if st.toggle(t("learning.all"), key="report_scores"):
+        learning.scores(shown)

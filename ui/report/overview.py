@@ -1,0 +1,182 @@
+"""Overview: what the table is good for in one sentence, three figures that show it, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpsyn_core.errors import DPSynError, MetricError
+from dpsyn_core.evaluate import Comparison, GroupGaps, Verdict, group_gaps, uses, verdict
+from dpsyn_core.report import Figure, alarm, build, changes, figures, parts, uses_words
+from ui.export import files
+from ui.questions import kept as questions
+from ui.report import comparing
+from ui.report.look import Look, Side
+from ui.schema import tried
+from ui.shared.going import go_to
+from ui.shared.results import kept
+from ui.shared.text import counted, figure_words, literal, local, percent, sentence, t
+from ui.shared.theme import lead, note, show
+from ui.synthesize import refits, runs
+
+LOW = 270  # pixels of the three figures, so that all of it stands on one screen
+HOLDS = 0.01  # share of the records that break a proposed rule, at most in the real table and at least here
+
+
+def panel(view: Look) -> None:
+    """The sentence, the worst column, the pair that matters, gaps between groups, and the next press."""
+    side, words = view.first, figure_words()
+    try:
+        found = kept(
+            view.space, ("verdict", side.job.id, repr(side.comparison.roles)), lambda: verdict(side.comparison)
+        )
+        said = uses_words(uses(side.comparison), words)
+    except MetricError as error:
+        note(sentence(error), "warning")
+        return
+    near = alarm(found, words)
+    if near:
+        note(f"{words['alarm']}: {near}", "alarm")
+    if found.shows_rules:
+        tried.see(tried.names(*view.space.parts.values()))
+    lead(said)
+    a, b, c = st.columns([3, 4, 3], gap="medium")
+    with a:
+        _column(view, side, found)
+    pair = _pair(view, side, found, b)
+    with c:
+        gaps = _gaps(view, side)
+    with st.container(horizontal=True, gap="small"):
+        if not view.table:
+            _declare(view, pair, gaps)
+            _refit(view, side)
+    listed = changes(found, words)
+    with st.expander(counted("overview.all", len(listed)), key="overview_findings"):
+        head, _ = parts(found, words, epsilon=side.job.spec.epsilon)
+        st.write(literal(head))
+        if listed:
+            st.markdown("\n".join(f"- {literal(one)}" for one in listed))
+
+
+def _named(found: Verdict, c: Comparison, least: int) -> Iterator[tuple[str, ...]]:
+    """Columns of the findings that are about so many or more of them, the gravest first."""
+    for f in found.findings:
+        names = tuple(n for n in dict.fromkeys(f.columns) if n in c.domain.names)
+        if (len(names) >= least) if least > 1 else len(names) == 1:
+            yield names
+
+
+def _column(view: Look, side: Side, found: Verdict) -> None:
+    got = view.score(side, "tvd-1way")
+    if isinstance(got, MetricError):
+        note(sentence(got))
+        return
+    differing = build.differences([got])
+    name = next(_named(found, side.comparison, 1), (next(iter(differing)),))[0]
+    marginals = got.details["marginals"]
+    at = [m[0] for m in marginals["attributes"]].index(name)
+    said = t("overview.column", a=name, off=percent(differing[name]), fresh=percent(float(marginals["floor"][at])))
+    _finding(said, build.column({t("word.synthetic"): side.comparison}, name, figure_words()), key="overview_column")
+
+
+def _pair(view: Look, side: Side, found: Verdict, place: DeltaGenerator) -> tuple[str, str] | None:
+    """Both tables of the pair that the gravest finding names, else of the one that differs most."""
+    pairs = comparing.pairs(view.space, side.job, side.comparison)
+    if len(pairs.names) < 2:
+        return None
+    a, b = next(_named(found, side.comparison, 2), pairs.worst()[:2])[:2]
+    at = pairs.names.index(a), pairs.names.index(b)
+    with place:
+        said = t("overview.pair", a=a, b=b, off=percent(float(pairs.tvd[at])), fresh=percent(float(pairs.floors[at])))
+        both, _ = kept(
+            view.space, ("pair", side.job.id, a, b), lambda: build.pair(side.comparison, a, b, figure_words())
+        )
+        _finding(said, both, key="overview_pair")
+    return a, b
+
+
+def _gaps(view: Look, side: Side) -> GroupGaps | None:
+    """Real and synthetic gaps as dumbbells, with the word for what became of them."""
+    found = group_gaps(side.comparison)
+    if found is None:
+        note(t("overview.no_gaps"))
+        return None
+    what = t("overview.gap_of", column=found.column, between=found.between) if found.between else found.column
+    said = t(f"overview.gaps_{found.grade}", what=what, by=found.by)
+    if not found.between:
+        said += t("overview.gaps_share", kept=percent(max(0.0, found.kept), 0))
+    elif found.fresh is not None:
+        values = {"kept": local(found.kept, ".2f").replace("-", "\N{MINUS SIGN}"), "fresh": local(found.fresh, ".2f")}
+        said += t("overview.gaps_ranks", **values)
+    series: dict[str, Any] = {t("word.real"): list(found.real), t("word.synthetic"): list(found.synthetic)}
+    form = ",.0f" if max(map(abs, found.real)) >= 10 else ",.2f"
+    figure = figures.dots(found.groups, series, title=what, tickformat=form, caption=said, words=figure_words())
+    _finding(said, figure, key="overview_gaps", tilted=False)
+    return found
+
+
+def _finding(said: str, figure: Figure, *, key: str, tilted: bool = True) -> None:
+    """A figure of one screen's height below the sentence that states what it shows."""
+    layout = figure.layout | {"height": LOW}
+    for name in ("xaxis", "xaxis2"):
+        if name in layout:
+            layout[name] = layout[name] | {"tickangle": -40 if tilted else 0, "tickfont": {"size": 10}}
+    st.html(f"<p class='dp-finding'>{escape(said)}</p>")
+    show(replace(figure, layout=layout, caption=said), alt=f"{figure.alt} {said}", key=key, with_files=False)
+
+
+def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None) -> None:
+    """One press declares what matters as a question and leads to the next run."""
+    if gaps is not None and gaps.grade != "kept":
+        by = [n for n in (gaps.by, gaps.between) if n]
+        document: dict[str, Any] = {
+            "name": f"{gaps.column}: {', '.join(by)}",
+            "kind": "mean",
+            "of": gaps.column,
+            "by": by,
+        }
+    elif pair is not None:
+        document = {"name": " × ".join(pair), "kind": "table", "of": list(pair)}
+    else:
+        return
+    about = t("overview.declare_help", what=document["name"])
+    if not st.button(t("overview.declare"), key="overview_declare", type="primary", help=literal(about)):
+        return
+    try:
+        if document["name"] not in {one.name for one in questions.lines(view.space)}:
+            questions.put(view.space, document)
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return
+    go_to("synthesize")
+
+
+def _refit(view: Look, side: Side) -> None:
+    """One press adds the rules that the headers propose and makes the table again from the release, at no cost."""
+    found = [
+        rule for rule, broken in side.comparison.intake.proposed if broken.synthetic > HOLDS >= (broken.real or 0.0)
+    ]
+    if not found or not files.reusable(side.job):
+        return
+    if not st.button(counted("overview.rules", len(found)), key="overview_rules", help=t("overview.rules_help")):
+        return
+    source = tried.source(tried.names(view.space)) or "public"  # the samples are about nobody
+    rules = tuple(rule.model_dump(mode="json") | {"source": source} for rule in found)
+    content = files.release(view.space, side.job)
+    try:
+        from dpsyn_core.runs import manifest_of
+
+        paid = manifest_of(content, "release.dpsyn")
+        job = refits.start(
+            view.space, content, paid, size=None, seed=None, maker=None, where=None, columns=None, rules=rules
+        )
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return
+    st.session_state[runs.STARTED] = job.id
+    go_to("synthesize")
