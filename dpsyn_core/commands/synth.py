@@ -138,6 +138,8 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
 
         check_name(args.save_release)
         check_reusable(spec.config)
+    task = spec.task(schema)
+    spec.config.check(task)
     key = signing_key(args.sign)
     point_out_names(spec.dataset or schema.ledger_name)
     point_out_budget(spec.epsilon, spec.delta)
@@ -149,7 +151,7 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     progress("reading", 0, 1)
     table = open_input(args, schema)
     source = source_of(table, strict=args.strict)
-    measured = measure(source, schema, spec, facts=facts, most=places.most_records, progress=progress)
+    measured = measure(source, schema, spec, facts=facts, most=places.most_records, task=task, progress=progress)
     say_odd(table, str(args.table))
     del table, source
     marginals = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -180,7 +181,8 @@ class RealBins:
         The largest value has a bin of its own where a step says how far such a bin reaches.
         """
         reach = low if step is None else low + NUDGE * float(step)  # up to there `find` counts into the next bin
-        edges = np.unique(np.array([low, *(float(s) for s in starts if s > reach), high], dtype=np.float64))
+        inner = starts[bisect_right(starts, Fraction(reach)) :]
+        edges = np.unique(np.array([low, *map(float, inner), high], dtype=np.float64))
         if step is not None and starts[-1] == exact(high) and len(starts) > 1:
             edges = np.append(edges, high + float(step) / 2)
         return cls(edges if len(edges) > 1 else np.array([low, high], dtype=np.float64), None, step)

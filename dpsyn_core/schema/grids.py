@@ -73,7 +73,8 @@ def fine_starts(
         if step is not None:
             found |= {0, 1}
         places = sorted(p for p in found if at <= p <= end)
-    return (first, *(s for s in (p * unit for p in places) if s > first))
+    below = first // unit
+    return (first, *(p * unit for p in places if p > below))
 
 
 def calendar_width(units: int, *, seconds: bool, most: int = FINE) -> int:

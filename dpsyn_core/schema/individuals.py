@@ -78,8 +78,9 @@ def coded(table: Any, names: Iterable[str]) -> str | None:
 
     A value that stands in more rows than the largest usual limit, on average, names a group and no person.
     """
-    for name in names:
-        entries = identifiers(table.column(locate(table.column_names, [name])[0]), name).drop_null()
+    listed = list(names)
+    for name, place in zip(listed, locate(table.column_names, listed), strict=True):
+        entries = identifiers(table.column(place), name).drop_null()
         values, rows = entries.dictionary, len(entries)
         if 2 <= len(values) < rows <= LADDER[-1] * len(values) and _coded(values, name):
             return name

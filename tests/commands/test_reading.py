@@ -23,6 +23,15 @@ CITY = {"name": "city", "kind": "categorical", "values": ["Málaga", "Cádiz"], 
 AGE = {"name": "age", "kind": "numeric", "dtype": "float", "min": 0, "max": 99, "bins": {"count": 10}}
 
 
+def test_a_table_with_too_many_pairs_is_refused_before_it_is_read(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("dpsyn_core.systems.rls.system.MOST_ATTRIBUTES", 1)
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    (tmp_path / "t.csv").write_text("neither,of,these\n", encoding="utf-8")
+    assert synth(tmp_path / "t.csv", schema, tmp_path, "--method", "rls") == 2
+    assert "1 columns fit" in capsys.readouterr().err
+    assert not (tmp_path / "home" / "ledger.sqlite3").exists()
+
+
 def synth(table, schema, folder, *more):
     return main(
         ["synth", str(table), "--schema", str(schema), "--epsilon", "1", "--delta", "1e-9", "--method", "independent",

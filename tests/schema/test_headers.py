@@ -15,6 +15,7 @@ from dpsyn_core.errors import SchemaError, UnitWarning
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.individual_words import named_by
 from dpsyn_core.schema.individuals import candidates, coded, looked_at
+from dpsyn_core.tables import headers
 
 UNKNOWN_ONCE = (  # each was asked of nobody
     "account_no card_number mrn participant phone iban patient_number employee_no vin passport bsn nino Kundennummer"
@@ -156,6 +157,13 @@ def test_values_under_a_header_of_a_public_thing_are_not_read(header):
 def test_codes_and_long_numbers_that_repeat_are_told_from_amounts_days_and_groups(what):
     table = pa.table({"x": CODED.get(what) or PLAIN[what]})
     assert coded(table, ["x"]) == ("x" if what in CODED else None)
+
+
+def test_the_headers_of_a_wide_table_are_compared_once_and_not_for_each_of_its_columns(monkeypatch):
+    table, compared = pa.table({f"x{i}": ["1", "2", "3"] for i in range(40)}), []
+    monkeypatch.setattr(headers, "composed", lambda name, real=headers.composed: compared.append(name) or real(name))
+    assert coded(table, table.column_names) is None
+    assert len(compared) == 80  # 40 of the table, and 40 that are looked for
 
 
 @pytest.fixture

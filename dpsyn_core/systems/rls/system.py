@@ -13,6 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
+from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate import (
     Coarsening,
     Measurement,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
 SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950
+MOST_ATTRIBUTES = 2_000  # whose two million pairs take some 400 s of one core to score
 DRAFT_EFFORT = 0.1  # of records from which the sums of regressions start
 PAIR_CELLS = 400  # of a pair on average, at most about: bins of numbers are merged before pairs are counted
 
@@ -114,6 +116,19 @@ class RlsConfig(MethodConfig):
         """Pairs are counted at coarse values: numbers of a thousand bins do not make tables of a million cells."""
         most = PAIR_CELLS * size.attributes * (size.attributes - 1) / 2 / 1e6
         return estimate_of(self.seconds(size), replace(size, cells=min(size.cells, most)))
+
+    def check(self, task: Task) -> None:
+        """As for every system. Raises SizeError, too, for more columns than whose pairs can be scored one by one."""
+        super().check(task)
+        d = len(task.domain)
+        if d > MOST_ATTRIBUTES:
+            pairs = math.comb(d, 2)
+            msg = (
+                f"the schema has {d:,} columns, whose {pairs:,} pairs would be scored one by one, for about "
+                f"{pairs * SECONDS_OF_SCORE / 60:.0f} minutes of one core; {MOST_ATTRIBUTES:,} columns fit: give the "
+                "others the kind 'ignored', or use the method 'independent', which measures single columns alone"
+            )
+            raise SizeError(msg)
 
     def build(self, task: Task) -> Synthesizer:
         """Calibrates: all-Gaussian with a delta, all-Laplace without."""

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate.marginals.types import Measurement, merged
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.gate import Gate
@@ -391,3 +392,18 @@ def test_one_ways_are_counted_in_one_reading_each_round_whether_in_blocks_or_not
     gate = Watching(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
     system.measure(MemoryCounter(codes, domain), gate=gate)
     assert read[:4] == [["total"], ["total"], ["1-way"] * 3, ["1-way"] * 2]
+
+
+def wide(columns):
+    return Task(
+        domain=Domain.of({f"x{i}": 2 for i in range(columns)}), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9)
+    )
+
+
+def test_a_table_with_too_many_pairs_is_refused_with_the_columns_that_fit_before_anything_is_made_ready():
+    config = configure("rls", {})
+    config.check(wide(2_000))
+    for refused in (config.check, config.calibrate):
+        with pytest.raises(SizeError, match=r"2,001 columns, whose 2,001,000 pairs .* 2,000 columns fit"):
+            refused(wide(2_001))
+    configure("independent", {}).check(wide(5_001))
