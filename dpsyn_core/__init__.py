@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy import Ledger
     from dpsyn_core.report import answer
-    from dpsyn_core.runs import Release, Synthesizer, buy_schema, refit, synthesize, synthesize_to
+    from dpsyn_core.runs import Release, buy_schema, refit, synthesize, synthesize_to
+    from dpsyn_core.runs import TableSynthesizer as Synthesizer
     from dpsyn_core.schema import Schema
     from dpsyn_core.schema import confirm as confirm_schema
     from dpsyn_core.schema import draft as draft_schema
@@ -26,7 +27,7 @@ _HOME = {
     "Ledger": "dpsyn_core.privacy.ledger.ledger:Ledger",
     "Release": "dpsyn_core.runs.release:Release",
     "Schema": "dpsyn_core.schema.document:Schema",
-    "Synthesizer": "dpsyn_core.runs.synthesizer:Synthesizer",
+    "Synthesizer": "dpsyn_core.runs.synthesizer:TableSynthesizer",
     "answer": "dpsyn_core.report.answers:answer",
     "buy_schema": "dpsyn_core.runs.purchase:buy_schema",
     "confirm_schema": "dpsyn_core.schema.drafts.draft:confirm",

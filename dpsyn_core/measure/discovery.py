@@ -20,7 +20,7 @@ from dpsyn_core.measure.releases import Released
 from dpsyn_core.measure.unprotected import bounded, distinct_counts
 from dpsyn_core.privacy import Budget, Charge, Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema import READ, Schema, SchemaUnit, other_word
+from dpsyn_core.schema import READ, Schema, SchemaUnit
 from dpsyn_core.tables import amounts, composed, has_decimal_comma, instants
 from dpsyn_core.tables import numbers as casting
 
@@ -178,6 +178,8 @@ def discover(
     charges = tuple(gate.account.charges[before:])
     if unit.identifier is not None:
         attributes.append({"name": unit.identifier, "kind": "identifier"})
+    from dpsyn_core.schema import other_word
+
     word = other_word(table.column_names)
     for one in (a for a in attributes if word and a.get("other")):
         one["other_word"] = word

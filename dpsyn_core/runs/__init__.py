@@ -39,7 +39,7 @@ rule_proposals: offered_rules
 settings_file: RunSettings
 spec: RunSpec
 synthesis: synthesize
-synthesizer: Synthesizer
+synthesizer: TableSynthesizer
 trees.answers: answers_of write_answers
 trees.bounding: LeftOut bounded check_names
 trees.checks: findings

@@ -133,7 +133,7 @@ from dpsyn_core.runs.rule_proposals import offered_rules as offered_rules
 from dpsyn_core.runs.settings_file import RunSettings as RunSettings
 from dpsyn_core.runs.spec import RunSpec as RunSpec
 from dpsyn_core.runs.synthesis import synthesize as synthesize
-from dpsyn_core.runs.synthesizer import Synthesizer as Synthesizer
+from dpsyn_core.runs.synthesizer import TableSynthesizer as TableSynthesizer
 from dpsyn_core.runs.trees.answers import answers_of as answers_of
 from dpsyn_core.runs.trees.answers import write_answers as write_answers
 from dpsyn_core.runs.trees.bounding import LeftOut as LeftOut

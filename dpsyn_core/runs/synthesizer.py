@@ -1,4 +1,4 @@
-"""Synthesizer: fit and sample, as scikit-learn and SDV have them, over one run of the engine."""
+"""TableSynthesizer: fit and sample, as scikit-learn and SDV have them, over one run of the engine."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dpsyn_core.measure import source_of
 from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema import Schema, draft
+from dpsyn_core.schema import Schema
 
 
-class Synthesizer:
+class TableSynthesizer:
     """Measures a table once, which is charged, and samples as often as wanted, which costs nothing more.
 
     Guarantee: that of `synthesize`. Without a schema one is drafted from the table, and the release is NOT PRIVATE.
@@ -35,10 +35,12 @@ class Synthesizer:
         self._measured: Measured | None = None
         self.release: Release | None = None
 
-    def fit(self, table: Any) -> Synthesizer:
+    def fit(self, table: Any) -> TableSynthesizer:
         """Measures a table: pandas, polars, pyarrow or a path. Charges the ledger. Raises InputError."""
         schema = self._schema
         if schema is None:
+            from dpsyn_core.schema import draft
+
             schema = draft(table, self._spec.dataset or "table")
             msg = (
                 "the schema was drafted from the table, so that what is sampled is NOT PRIVATE; give one that you have "

@@ -15,7 +15,6 @@ document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
 domain: AttributeSet CodedAttribute Domain
 drafts.crowding: crowded
 drafts.draft: confirm draft drafted rules_known
-drafts.languages: other_word
 drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema
@@ -30,6 +29,7 @@ importers.maxima: KEPT binned
 importers.packages: read_sdv
 importers.parameters: import_document import_file
 individuals: LADDER Repeats candidates coded looked_at named_like_one naming repeating repeats
+languages: other_word
 linked: Link LinkedSchema LinkedSettings METHOD MOST_CHILDREN MOST_SINGLES
 misfit: Misfit WHERE has misfits
 rhythm: OF_A_WEEK RHYTHMS keeps

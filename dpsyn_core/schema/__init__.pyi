@@ -22,7 +22,6 @@ from dpsyn_core.schema.drafts.draft import confirm as confirm
 from dpsyn_core.schema.drafts.draft import draft as draft
 from dpsyn_core.schema.drafts.draft import drafted as drafted
 from dpsyn_core.schema.drafts.draft import rules_known as rules_known
-from dpsyn_core.schema.drafts.languages import other_word as other_word
 from dpsyn_core.schema.drafts.linked import CHILDREN as CHILDREN
 from dpsyn_core.schema.drafts.linked import confirm_linked as confirm_linked
 from dpsyn_core.schema.drafts.linked import draft_linked as draft_linked
@@ -63,6 +62,7 @@ from dpsyn_core.schema.individuals import named_like_one as named_like_one
 from dpsyn_core.schema.individuals import naming as naming
 from dpsyn_core.schema.individuals import repeating as repeating
 from dpsyn_core.schema.individuals import repeats as repeats
+from dpsyn_core.schema.languages import other_word as other_word
 from dpsyn_core.schema.linked import METHOD as METHOD
 from dpsyn_core.schema.linked import MOST_CHILDREN as MOST_CHILDREN
 from dpsyn_core.schema.linked import MOST_SINGLES as MOST_SINGLES

@@ -6,37 +6,11 @@ such columns have the types of the synthetic table alone. All others are declare
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from dpsyn_core.errors import SchemaWarning
-from dpsyn_core.tables.headers import composed, short
-
-
-def seconds(table: Any) -> Any:
-    """The pyarrow table with durations as numbers of seconds."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as t
-
-    for i, field in enumerate(table.schema):
-        if t.is_duration(field.type):
-            per = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[field.type.unit]
-            whole = table.column(i).cast(pa.int64()).cast(pa.float64())
-            table = table.set_column(i, field.name, pc.divide(whole, per))
-    return table
-
-
-def _kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
-    """The converted column; the column itself, with a warning, where its values do not fit the type."""
-    try:
-        return convert()
-    except (ValueError, TypeError, OverflowError, ArithmeticError, NotImplementedError, AttributeError) as error:
-        del error  # which may show a value
-        msg = f"column '{short(name)}' does not come back as {kind}, which its synthetic values do not fit"
-        warnings.warn(msg, SchemaWarning, stacklevel=2)
-        return column
+from dpsyn_core.tables.frames import kept
+from dpsyn_core.tables.headers import composed
 
 
 def in_pandas(table: Any, like: Any) -> Any:
@@ -85,7 +59,7 @@ def _series(name: str, series: Any, arrow: Any, like: Any) -> Any:
             return pd.Series(whole.to_pandas(types_mapper=lambda _: kind), index=series.index)
         return series if arrow.null_count else arrow.cast(pa.from_numpy_dtype(kind)).to_pandas()
 
-    return _kept(name, kind, series, convert)
+    return kept(name, kind, series, convert)
 
 
 def _categories(series: Any, kind: Any) -> Any:
@@ -118,11 +92,11 @@ def in_polars(table: Any, like: Any) -> Any:
                 return series.dt.convert_time_zone(kind.time_zone).cast(kind)
             return series.cast(kind)
 
-        frame = frame.with_columns(_polars_kept(series, kind, convert))
+        frame = frame.with_columns(_polars_safe(series, kind, convert))
     return frame
 
 
-def _polars_kept(series: Any, kind: Any, convert: Callable[[], Any]) -> Any:
+def _polars_safe(series: Any, kind: Any, convert: Callable[[], Any]) -> Any:
     import polars as pl
 
     def safe() -> Any:
@@ -131,27 +105,4 @@ def _polars_kept(series: Any, kind: Any, convert: Callable[[], Any]) -> Any:
         except pl.exceptions.PolarsError as error:
             raise ValueError from error
 
-    return _kept(series.name, kind, series, safe)
-
-
-def in_arrow(table: Any, like: Any) -> Any:
-    """A pyarrow table with the declared types of another."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as t
-
-    kinds = {composed(field.name): field.type for field in like.schema}
-    for i, field in enumerate(table.schema):
-        kind, column = kinds.get(composed(field.name), field.type), table.column(i)
-        if kind == field.type or kind in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.null()):
-            continue
-
-        def convert(column: Any = column, kind: Any = kind) -> Any:
-            if t.is_dictionary(kind):
-                return column.cast(kind.value_type).dictionary_encode()
-            if t.is_duration(kind):
-                return pc.round(pc.multiply(column, 1e6)).cast(pa.int64()).cast(pa.duration("us")).cast(kind)
-            return column.cast(kind, safe=not t.is_floating(kind))
-
-        table = table.set_column(i, field.name, _kept(field.name, kind, column, convert))
-    return table
+    return kept(series.name, kind, series, safe)

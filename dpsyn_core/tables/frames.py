@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import SchemaWarning, TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.frame_types import in_arrow, in_pandas, in_polars, seconds
 
 
 def to_arrow(frame: Any) -> Any:
@@ -20,7 +21,7 @@ def to_arrow(frame: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
-        return checked(columnar.decoded(seconds(frame)))
+        return checked(columnar.decoded(_seconds(frame)))
     import narwhals as nw
 
     try:
@@ -36,8 +37,22 @@ def to_arrow(frame: Any) -> Any:
     native = nw.to_native(known)
     if known.implementation.is_pandas():
         headers.check([str(c) for c in native.columns])
-        return checked(columnar.decoded(seconds(_without_objects(native))))
-    return checked(columnar.decoded(seconds(known.to_arrow())))
+        return checked(columnar.decoded(_seconds(_without_objects(native))))
+    return checked(columnar.decoded(_seconds(known.to_arrow())))
+
+
+def _seconds(table: Any) -> Any:
+    """The pyarrow table with durations as numbers of seconds."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    for i, field in enumerate(table.schema):
+        if t.is_duration(field.type):
+            per = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[field.type.unit]
+            whole = table.column(i).cast(pa.int64()).cast(pa.float64())
+            table = table.set_column(i, field.name, pc.divide(whole, per))
+    return table
 
 
 def of_frame(frame: Any) -> Batches:
@@ -98,7 +113,7 @@ def from_arrow(table: Any, like: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(like, pa.Table):
-        return in_arrow(table, like)
+        return _in_arrow(table, like)
     import narwhals as nw
 
     try:
@@ -106,9 +121,45 @@ def from_arrow(table: Any, like: Any) -> Any:
     except TypeError as error:
         msg = f"a table of type {type(like).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
+    from dpsyn_core.tables.frame_types import in_pandas, in_polars
+
     backend = known.implementation
     if backend.is_pandas():
         return in_pandas(table, like)
     if backend.is_polars():
         return in_polars(table, like)
     return nw.to_native(nw.from_native(table))
+
+
+def kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
+    """The converted column; the column itself, with a warning, where its values do not fit the type."""
+    try:
+        return convert()
+    except (ValueError, TypeError, OverflowError, ArithmeticError, NotImplementedError, AttributeError) as error:
+        del error  # which may show a value
+        msg = f"column '{headers.short(name)}' does not come back as {kind}, which its synthetic values do not fit"
+        warnings.warn(msg, SchemaWarning, stacklevel=2)
+        return column
+
+
+def _in_arrow(table: Any, like: Any) -> Any:
+    """A pyarrow table with the declared types of another."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    kinds = {headers.composed(field.name): field.type for field in like.schema}
+    for i, field in enumerate(table.schema):
+        kind, column = kinds.get(headers.composed(field.name), field.type), table.column(i)
+        if kind == field.type or kind in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.null()):
+            continue
+
+        def convert(column: Any = column, kind: Any = kind) -> Any:
+            if t.is_dictionary(kind):
+                return column.cast(kind.value_type).dictionary_encode()
+            if t.is_duration(kind):
+                return pc.round(pc.multiply(column, 1e6)).cast(pa.int64()).cast(pa.duration("us")).cast(kind)
+            return column.cast(kind, safe=not t.is_floating(kind))
+
+        table = table.set_column(i, field.name, kept(field.name, kind, column, convert))
+    return table

@@ -6,8 +6,8 @@ import pytest
 
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafts.draft import draft
-from dpsyn_core.schema.drafts.languages import other_word
 from dpsyn_core.schema.drafts.proposals import agreed, propose
+from dpsyn_core.schema.languages import other_word
 from dpsyn_core.tables.cells.canonical_text import COMMA
 
 

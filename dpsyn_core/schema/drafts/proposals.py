@@ -15,10 +15,10 @@ from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
 from dpsyn_core.schema.drafts.draft import PERSONS, mixed
-from dpsyn_core.schema.drafts.languages import other_word
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
+from dpsyn_core.schema.languages import other_word
 from dpsyn_core.tables import canonical_text as canonical
 
 
