@@ -411,6 +411,7 @@ def run_buy(args: argparse.Namespace) -> None:
     point_out_budget(args.epsilon, args.delta)
     wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
     names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
+    say_needed(wanted, unit, args.epsilon, args.delta)
     table, headers = read_columns(args, names)
     found = buy_schema(
         table, wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
@@ -422,6 +423,19 @@ def run_buy(args: argparse.Namespace) -> None:
     for column, why in found.failed.items():
         print(f"note: nothing was found of column '{column}', which is left out: {why}")
     print(f"about {found.total} records, by a noisy count that is part of the price")
+
+
+def say_needed(wanted: list[Any], unit: Any, epsilon: float, delta: float) -> None:
+    """On stderr, before anything is spent: how many individuals a value needs to be found at this price."""
+    from dpsyn_core.measure import people_needed
+    from dpsyn_core.privacy import Budget, Unit
+
+    needed = people_needed(wanted, Unit.of(unit), Budget(epsilon=epsilon, delta=delta))
+    for one in (w for w in wanted if w.kind == "categorical"):
+        print(
+            f"note: a value of '{one.name}' is found where about {needed[one.name]} individuals have it",
+            file=sys.stderr,
+        )
 
 
 def typed_unit(args: argparse.Namespace) -> Any:

@@ -1,6 +1,7 @@
 """`dpsyn schema draft` for somebody who sees it for the first time: what it left out, and who may be one individual."""
 
 import json
+import re
 
 import pytest
 
@@ -186,3 +187,14 @@ def test_quiet_silences_progress_and_no_warning(tmp_path, monkeypatch, capsys):
     assert "the table tells next to nothing" in said and "wrote" not in said
     assert main([*run, "--epsilon", "1000", *out]) == 0
     assert "epsilon 1000 promises next to nothing" in capsys.readouterr().err
+
+
+def test_how_many_must_have_a_value_is_said_before_it_is_bought(folder, capsys):
+    jobs = [*[f"j{i % 9}" for i in range(9 * 600)], *["rare"] * 5]
+    (folder / "jobs.csv").write_text("job\n" + "\n".join(jobs) + "\n", encoding="utf-8")
+    buy = ["schema", "draft", "jobs.csv", "-o", "s.json", "--buy", "job=categorical", "--epsilon", "1"]
+    assert main([*buy, "--delta", "1e-9"]) == 0
+    said = capsys.readouterr().err
+    (needed,) = map(int, re.findall(r"a value of 'job' is found where about (\d+) individuals have it", said))
+    assert 5 < needed < 600
+    assert Schema.load(folder / "s.json")["job"].values == tuple(f"j{i}" for i in range(9))
