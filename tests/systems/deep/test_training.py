@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from benchmarks.deep import numeric
+from benchmarks.remade_p3gm import by_epoch
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.counting.sums import STEPS
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.unprotected import UnprotectedGate
+from dpsyn_core.systems.deep import training
 from dpsyn_core.systems.deep.decoder import layout_of
 from dpsyn_core.systems.deep.mixture import Mixture, components
 from dpsyn_core.systems.deep.model import Seen
@@ -234,3 +237,16 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_charged(monkey
     config = configure("p3gm", SMALL | {"device": "cuda"})
     with pytest.raises(DPSynError, match="no CUDA device here; set device to 'cpu'"):
         config.calibrate(task_for("p3gm", TEN, 60))
+
+
+@pytest.mark.parametrize("system", ["p3gm", "p3gm-ae", "dp-vae"])
+def test_records_of_every_fifth_of_a_training_are_judged_for_figure_7(system):
+    """`benchmarks.remade_p3gm --only epochs`: the optimiser of the engine stands again afterwards."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1000)
+    data = numeric(rng.normal(0, 1, (1000, 3)) + y[:, None], y, 8, -4.0, 4.0)
+    usual = training.Optimiser
+    found = by_epoch(data, system, 10)
+    assert training.Optimiser is usual
+    assert list(found) == [1, 2, 4, 6, 8, 10]
+    assert all(0 <= scores["auroc"] <= 1 for scores in found.values())
