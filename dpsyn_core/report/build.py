@@ -172,20 +172,32 @@ def panels(tables: Mapping[str, Comparison], differing: Mapping[str, float], wor
     return out
 
 
-def profile(schema: Schema, table: Any, words: Words = ENGLISH) -> list[Panel]:
+def profile(
+    schema: Schema, table: Any, words: Words = ENGLISH, *, called: str = "", beside: Mapping[str, Any] | None = None
+) -> list[Panel]:
     """Shares of every column's values in one table of its owner, in the order of the schema, for small multiples.
 
     Raises TableError where a column holds what the schema has no place for. Reads private data and is not DP.
+
+    Args:
+        schema: of all tables.
+        table: the owner's.
+        words: of values.
+        called: what the owner's table is called.
+        beside: other tables by name, such as a synthetic one, counted by the same values.
     """
-    codes = Codec(schema).encode(table, individuals=False, strict=True).codes  # a sentence instead of fewer records
+    codec, others = Codec(schema), beside or {}
+    codes = codec.encode(table, individuals=False, strict=True).codes  # a sentence instead of fewer records
+    more = {name: codec.encode(one, individuals=False).codes for name, one in others.items()}
     out = []
-    for a, column in zip(schema.domain().attributes, codes, strict=True):
-        counts = np.bincount(column, minlength=a.size)
+    for i, a in enumerate(schema.domain().attributes):
+        counts = np.bincount(codes[i], minlength=a.size)
         recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts, words)  # type: ignore[misc]
         if schema[a.name].dated:
             labels = [dated(x, words) for x in labels]
-        share = recode.sum(counts) / max(1, len(column))
-        out.append(Panel(name=a.name, labels=labels, shares={"": share}))
+        all_counts = {called: counts} | {name: np.bincount(c[i], minlength=a.size) for name, c in more.items()}
+        shares = {name: recode.sum(c) / max(1, int(c.sum())) for name, c in all_counts.items()}
+        out.append(Panel(name=a.name, labels=labels, shares=shares))
     return out
 
 

@@ -34,7 +34,7 @@ def mark(name):
 def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreeing_ends_the_stamp(app):
     guided(app)
     assert "whole number, 0 to 120; no cell is blank" in words(app)
-    assert "In the table: 18 to 67. Ends are rounded outward." in words(app)
+    assert "In the table: 18 to 67." in words(app) and "Ends are rounded outward." in words(app)
     assert "date written as 31/12/2019, 2019-01-01 to 2019-12-31" in words(app)
     assert "Every record has a value of its own" in words(app)
     app.button(key="guide_agree").click().run()
@@ -50,12 +50,10 @@ def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreei
 @pytest.mark.slow
 def test_columns_are_decided_one_by_one(app):
     guided(app)
-    app.segmented_control(key="guide_view").set_value("one").run()
-    assert sum(k.startswith("leave_") for k in keys(app.button)) == 1
-    app.button(key="guide_after").click().run()
+    shown = [k.removeprefix("leave_") for k in keys(app.button) if k.startswith("leave_")]
+    assert shown.index(mark("code")) < shown.index(mark("age")), "columns with a problem stand first"
     app.button(key=f"know_{mark('age')}").click().run()
     assert space_of(app).schema["age"].source == "public"
-    app.segmented_control(key="guide_view").set_value("all").run()
     app.button(key=f"leave_{mark('union')}").click().run()
     assert space_of(app).schema["union"].kind == "ignored"
     app.button(key=f"change_{mark('wage')}").click().run()

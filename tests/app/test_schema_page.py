@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from dpsyn_core.schema import confirm
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
-from tests.app_driver import at_page, edited, space_of, uploaded, words
+from tests.app_driver import at_page, edited, keys, plots, space_of, uploaded, words
 from ui.schema.rows import identified, with_unit
 
 
@@ -250,3 +251,42 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
     assert shown["cells"].tolist() == ["30", "12"] and shown["such as"].tolist() == ["y", "4"]
     app.toggle(key="safe").set_value(True).run()
     assert not any(b.key == "misfits_look" for b in app.button)
+
+
+def test_a_column_is_drawn_as_cells_of_equal_height_with_the_noise_that_they_cost(app):
+    """No count is looked at: the picture is the same whatever the table holds."""
+    at_page(app, "schema")
+    app.radio(key="schema_preview").set_value("AGE").run()
+    bars, band = plots(app)[0]["data"]
+    assert len(bars["x"]) == 20 and set(bars["y"]) == {1.0} and len(set(band["y"])) == 1
+    assert "AGE: 20 cells, noise takes 10 % of each" in words(app)
+    space_of(app).dataset.table = space_of(app).dataset.table.slice(0, 50)
+    app.run()
+    assert plots(app)[0]["data"] == [bars, band]
+
+
+def test_another_number_of_bins_is_taken_at_once_and_costs_more_noise_in_each(app):
+    at_page(app, "schema")
+    app.radio(key="schema_preview").set_value("AGE").run()
+    before = plots(app)[0]["data"][1]["y"][0]
+    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("bins_of_AGE"))).set_value(50).run()
+    assert not app.exception and space_of(app).schema["AGE"].size == 50
+    assert plots(app)[0]["data"][1]["y"][0] == pytest.approx(2.5 * before, rel=1e-6)
+
+
+def test_columns_with_a_problem_stand_first_and_how_many_are_ready_is_said(app):
+    at_page(app, "schema")
+    assert "14 of 14 columns ready" in words(app) and app.radio(key="schema_preview").options[0] == "✓ CITY"
+    edited(app, {list(app.dataframe[0].value["name"]).index("AGE"): {"bins": "some"}})
+    assert "13 of 14 columns ready" in words(app)
+    assert app.radio(key="schema_preview").options[:2] == ["⚠ AGE", "✓ CITY"]
+
+
+def test_the_guide_asks_before_columns_are_drawn(app):
+    uploaded(app, raw=b"town;age\n" + b"".join(b"%s;%d\n" % (b"YZ"[i % 2 : i % 2 + 1], 20 + i) for i in range(40)))
+    at_page(app, "schema")
+    assert "0 of 2 columns ready" in words(app) and "aria-current=step>2. What is public" in words(app)
+    assert "schema_preview" not in keys(app.radio)
+    space_of(app).schema = confirm(space_of(app).schema, ["town", "age"])
+    app.run()
+    assert "2 of 2 columns ready" in words(app) and "schema_preview" in keys(app.radio)

@@ -74,7 +74,7 @@ def test_who_is_one_person_stays_as_it_was_chosen_while_other_things_are_pressed
     assert "theta=3" in page.url
     page.get_by_role("button", name=re.compile("^Say what is public")).first.click()
     visitor.settle()
-    assert catalogue()["guide.title"] in visitor.words(), "a press leads on whatever the address carries"
+    assert catalogue()["guide.columns"] in visitor.words(), "a press leads on whatever the address carries"
     visitor.go("Data")
     assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
     visitor.choose("one person is", "each row")

@@ -8,30 +8,31 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data import loading
-from ui.shared.results import kept
+from ui.shared.results import kept, synthetic
 from ui.shared.text import figure_words, number, sentence, t
 from ui.shared.theme import dark, note, show_multiples, tokens
 
 if TYPE_CHECKING:
     from dpsyn_core.report import Panel
+    from ui.shared.jobs import Job
     from ui.shared.state import Dataset, Workspace
 
-WAYS = ("rows", "columns")
+WAYS = ("columns", "rows")
 FEW, TALL = 24, 560  # columns beyond which the figures scroll, in so many pixels
 MOST = 20_000  # records that the figures count; of a larger table, so many drawn at random
 
 
-def panel(space: Workspace, dataset: Dataset) -> None:
-    """Records first; the figures are made when they are asked for."""
+def panel(space: Workspace, dataset: Dataset, job: Job | None = None) -> None:
+    """All columns first, with a line for the synthetic table of a finished run over each bar; then a few records."""
     if space.schema is None:
         _rows(space, dataset)
         return
     way = st.segmented_control(
-        t("profile.way"), WAYS, default="rows", required=True, key="data_profile", label_visibility="collapsed",
+        t("profile.way"), WAYS, default="columns", required=True, key="data_profile", label_visibility="collapsed",
         format_func=lambda w: t(f"profile.{w}"), persist_state="session",
     )  # fmt: skip
     if way == "columns":
-        _columns(space, dataset)
+        _columns(space, dataset, job)
     else:
         _rows(space, dataset)
 
@@ -41,33 +42,33 @@ def _rows(space: Workspace, dataset: Dataset) -> None:
     st.dataframe(loading.preview(space, dataset).to_pandas(), hide_index=True, key="preview", alt=t("data.alt"))
 
 
-def _columns(space: Workspace, dataset: Dataset) -> None:
+def _columns(space: Workspace, dataset: Dataset, job: Job | None) -> None:
     from dpsyn_core.report import glance
 
     if space.schema is None or dataset.table is None:
         return
-    key = ("profile", dataset.serial, hash(space.schema.dumps()))
+    key = ("profile", dataset.serial, hash(space.schema.dumps()), job and job.id)
     try:
-        panels = kept(space, key, lambda: _panels(space, dataset))
+        panels = kept(space, key, lambda: _panels(space, dataset, job))
     except DPSynError as error:
         note(sentence(error), "warning")
         return
     if not panels:
         note(t("profile.none"))
         return
-    counted = min(MOST, dataset.table.num_rows)
-    note(t("profile.note" if counted == dataset.table.num_rows else "profile.sampled", rows=number(counted)))
+    if dataset.table.num_rows > MOST:
+        note(t("profile.sampled", rows=number(MOST)))
     with st.container(height=TALL if len(panels) > FEW else "content", border=False):
         show_multiples(
             lambda width, across: kept(
                 space, (*key, width, dark()),
                 lambda: glance(panels, across=across, palette=tokens(), selects=False, words=figure_words()),
             ),
-            key="profile", alt=t("profile.alt", count=len(panels)), across=(3, 2),
+            key="profile", alt=t("profile.alt", count=len(panels)), across=(4, 2),
         )  # fmt: skip
 
 
-def _panels(space: Workspace, dataset: Dataset) -> list[Panel]:
+def _panels(space: Workspace, dataset: Dataset, job: Job | None) -> list[Panel]:
     import numpy as np
 
     from dpsyn_core.report import build
@@ -77,4 +78,7 @@ def _panels(space: Workspace, dataset: Dataset) -> list[Panel]:
         return []
     if table.num_rows > MOST:
         table = table.take(np.sort(np.random.default_rng().choice(table.num_rows, MOST, replace=False)))
-    return build.profile(space.schema, table, figure_words())
+    called, beside = "", {}
+    if job is not None:
+        called, beside = t("profile.real"), {t("profile.synthetic"): synthetic(space, job)}
+    return build.profile(space.schema, table, figure_words(), called=called, beside=beside)

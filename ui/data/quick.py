@@ -18,31 +18,42 @@ from ui.shared.theme import note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start
 
-QUICK = "quick_run"  # the run that was started here
+QUICK, SAID = "quick_run", "quick_said"  # the run that was started here, and the one whose end was announced
 
 
 def button(space: Workspace) -> Job | None:
-    """The button, and the run whose result belongs under it. In safe mode others look on: nothing is spent here."""
-    stamps.draft(space, key="quick_to_guide")
+    """What comes next, and the run whose result belongs under it. In safe mode others look on: nothing is spent here.
+
+    Before a run that is its press; after one, a look at how good its table is.
+    """
     live = [j for j in jobs().of(space.owner) if j.live]
+    mine = {j.id: j for j in jobs().of(space.owner)}
+    shown = mine.get(st.session_state.get(QUICK, "")) or next(iter(live), None)
+    shown = shown or next((j for j in mine.values() if results.same_table(space, j)), None)
+    done = finished(space)
     if space.choices.safe:
         note(t("quick.safe"))
     else:
-        _offer(space, busy=bool(live))
-    mine = {j.id: j for j in jobs().of(space.owner)}
-    shown = mine.get(st.session_state.get(QUICK, "")) or next(iter(live), None)
-    return shown or next((j for j in mine.values() if results.same_table(space, j)), None)
+        _offer(space, done, busy=bool(live))
+    stamps.draft(space, key="quick_to_guide")
+    return shown
 
 
-def _offer(space: Workspace, *, busy: bool) -> None:
+def finished(space: Workspace) -> Job | None:
+    """The newest finished run of what is loaded, made with the settings that stand now."""
+    done = next((j for j in jobs().of(space.owner) if j.state == "done" and results.same_table(space, j)), None)
+    return None if done is None or results.stale(space, done, spec_of(space)) else done
+
+
+def _offer(space: Workspace, done: Job | None, *, busy: bool) -> None:
     why = problem(space)
-    ready = not (why or stamps.shortly(space) or refused() or waiting(space))
+    ready = done is None and not (why or stamps.shortly(space) or refused() or waiting(space))
     kind: Literal["primary", "secondary"] = "primary" if ready else "secondary"
-    first, second = st.columns([1, 2], vertical_alignment="center")
-    with first:
-        disabled = bool(why) or busy
-        pressed = st.button(named(t("quick.button"), space), type=kind, key="quick", disabled=disabled, width="stretch")
-    with second:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if done is not None and st.button(t("outcome.report"), type="primary", key="quick_report"):
+            st.session_state[runs.OPEN] = done.id
+            go_to("report")
+        pressed = st.button(named(t("quick.button"), space), type=kind, key="quick", disabled=bool(why) or busy)
         note(sentence(ValueError(why)) if why else _spends(space), "alarm" if why else "note")
         if why and space.linked is not None and st.button(t("linked.to_schema"), key="quick_to_schema"):
             go_to("schema")
@@ -90,4 +101,8 @@ def result(space: Workspace, shown: Job) -> None:
                 note(t("quick.stale"), "warning")
             outcome.card(space, done)
     if st.session_state.get(QUICK) == shown.id:
-        reveal("quick_result", f"{shown.id}{shown.live}")
+        if shown.state == "done" and st.session_state.get(SAID) != shown.id:
+            st.session_state[SAID] = shown.id
+            st.toast(t("quick.done", label=literal(shown.label)))
+        if shown.live:
+            reveal("quick_result", shown.id)

@@ -282,7 +282,6 @@ def returned(space: Workspace) -> None:
 def ledger_name(space: Workspace) -> None:
     """The name under which the ledger adds up what is spent on what is loaded."""
     if space.sample:
-        note(t("data.ledger_sample"))
         return
     place = st.container()
     name = place.text_input(

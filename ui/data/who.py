@@ -29,18 +29,18 @@ def panel(space: Workspace) -> None:
         return
     key = f"who_{space.dataset.serial if space.dataset else ''}"
     seen = _proposal(space, schema, key)
-    unit, undecided = schema.unit, _undecided(space, schema)
+    unit, open_still = schema.unit, undecided(space, schema)
     options = {EACH_ROW: t("data.each_row")}
     options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
     shown = st.session_state.get(key)
-    if undecided and shown == EACH_ROW:  # decided once, and open again
+    if open_still and shown == EACH_ROW:  # decided once, and open again
         st.session_state[key] = None
-    elif not undecided and shown is None:
+    elif not open_still and shown is None:
         st.session_state[key] = unit.identifier if unit.identifier in options else EACH_ROW
     answer = st.selectbox(
         t("data.individual"),
         list(options),
-        index=None if undecided else 0,  # a choice that was made can be changed, not taken back
+        index=None if open_still else 0,  # a choice that was made can be changed, not taken back
         placeholder=t("data.individual_choose"),
         format_func=options.__getitem__,
         key=key,
@@ -70,7 +70,7 @@ def panel(space: Workspace) -> None:
         _kept(space, chosen)
 
 
-def _undecided(space: Workspace, schema: Schema) -> bool:
+def undecided(space: Workspace, schema: Schema) -> bool:
     """Whether somebody still has to say who is one person: nothing is taken for granted where a column may name one."""
     unit, data = schema.unit, space.dataset
     if data is None or data.sample or unit.identifier is not None or unit.source == "public":
@@ -80,7 +80,7 @@ def _undecided(space: Workspace, schema: Schema) -> bool:
 
 def _each_row(space: Workspace, key: str) -> None:
     """Takes the choice that each row is one person as a person's word."""
-    if space.schema is not None and st.session_state[key] == EACH_ROW and _undecided(space, space.schema):
+    if space.schema is not None and st.session_state[key] == EACH_ROW and undecided(space, space.schema):
         space.schema = with_unit(space.schema, source="public")
 
 
@@ -94,7 +94,7 @@ def _proposal(space: Workspace, schema: Schema, key: str) -> str | None:
         The column where a look at its values proposes it; None where none is proposed, or its header alone does it.
     """
     data = space.dataset
-    if data is None or not _undecided(space, schema):
+    if data is None or not undecided(space, schema):
         return None
     named = candidates(schema)
     found = None if space.choices.safe or not named else _repeating(space, named)

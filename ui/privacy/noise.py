@@ -187,8 +187,8 @@ def _two(
             place = {"yanchor": "bottom"} if name == "best" else {"yanchor": "top", "yshift": -26, "align": "right"}
             named.append(_text(*inside[-1], t(f"noise.{name}"), colour) | place)
         elif inside and name != "best":
-            place = {"xanchor": "left", "yanchor": "bottom", "yshift": 14}
-            named.append(_text(*inside[0], ghost, palette(is_dark).real) | place)
+            corner = {"x": 0.99, "y": 0.02, "xref": "x domain", "yref": "y domain", "yanchor": "bottom"}
+            named.append(_text(*inside[0], ghost, palette(is_dark).real) | corner)
     return traces, named
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dpsyn_core.schema import Schema
 
 K, ABOUT = "k", "about_n"
+USUAL = 91  # tables of pairs of 14 columns
 HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.model_dump_json}  # runs as keys of caches
 NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
 ALONE = {"total", "1-way"}  # all that a system measures which looks at no two columns together
@@ -77,11 +78,16 @@ def marginals(found: RunPlan | None) -> list[Step]:
     return table_steps(found)
 
 
+def usual_k(found: RunPlan | None) -> int:
+    """How many tables of counts share the budget of a run, where most of them do; a usual number without a plan."""
+    ks = [found.k(s) for s in marginals(found)] if found else []
+    return max(1, min(MOST, round(max(ks)))) if ks else USUAL
+
+
 def k_field(found: RunPlan | None) -> int:
     """The number of marginals at which the plot is read; the run's own when nothing was chosen."""
     if K not in st.session_state and K not in st.query_params:
-        ks = [found.k(s) for s in marginals(found)] if found else []
-        st.session_state[K] = max(1, min(MOST, round(max(ks)))) if ks else 91
+        st.session_state[K] = usual_k(found)
     return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind="query-params", help=t("noise.k_help")))
 
 

@@ -1,4 +1,4 @@
-"""The schema editor: a table of attributes that keeps every edit, filter and bulk edit for wide tables, bin preview."""
+"""The schema editor: a table of attributes that keeps every edit, filter and bulk edit for wide tables."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.report import said_bins
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
-from ui.shared.text import counted, figure_words, in_a_row, language, literal, moment, number, sentence, t
-from ui.shared.theme import note, palette, show
+from ui.shared.text import language, literal, number, sentence, t
+from ui.shared.theme import note
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
     from dpsyn_core.schema import Schema, SchemaUnit
 
@@ -236,49 +234,3 @@ def problems(space: Workspace) -> None:
     for row in space.rows:
         if row.problem:
             st.error(literal(sentence(ValueError(row.problem))))
-
-
-def bins_preview(space: Workspace) -> None:
-    """The cells of one attribute, from public knowledge alone: what will be told apart, and what will not."""
-    schema = space.schema
-    if schema is None:
-        return
-    names = [a.name for a in schema.coded]
-    name = st.selectbox(t("schema.preview"), names, key=field_key(space, "schema_preview"), persist_state="session")
-    attribute = schema[name]
-    labels = said_bins(attribute.labels(), figure_words())
-    note(counted("schema.preview_note", len(labels), source=source_words(attribute.source)))
-    if attribute.limits is not None:
-        figure = _bins_figure(attribute)
-        show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)
-    hidden = len(labels) - 24
-    shown = in_a_row(labels[:24])
-    shown = moment(shown) if attribute.dated else shown
-    note(t("schema.more", shown=shown, count=number(hidden)) if hidden > 0 else shown)
-
-
-def _bins_figure(attribute: Any) -> go.Figure:
-    import plotly.graph_objects as go
-
-    low, high = (list(map(float, side)) for side in attribute.binning.bounds())
-    if attribute.whole:
-        high = [h + 1 for h in high]
-    colours = palette()
-    widths = [b - a for a, b in zip(low, high, strict=True)]
-    fills = [colours.accent if i % 2 else colours.real for i in range(len(low))]
-    out = go.Figure(
-        go.Bar(
-            x=low,
-            y=[1] * len(low),
-            width=widths,
-            offset=0,
-            marker={"color": fills, "opacity": 0.55, "line": {"width": 0}},
-            text=said_bins(attribute.labels(), figure_words())[: len(low)],
-            textposition="none",
-            hovertemplate=t("schema.bin_hover"),
-        )
-    )
-    out.update_yaxes(visible=False)
-    out.update_xaxes(title=attribute.name)
-    out.update_layout(bargap=0)
-    return out

@@ -35,7 +35,7 @@ from ui.schema.rows import typed_source, with_unit
 from ui.shared import uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
-from ui.shared.theme import note, section
+from ui.shared.theme import note
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -51,7 +51,6 @@ UNDECLARED = "schema_file_undeclared"  # what it left out
 
 def load_and_save(space: Workspace, part: Workspace) -> None:
     """Both directions: the schema of all that is loaded, and files that describe one table, the one that is shown."""
-    section(t("schemafile.title"))
     got = uploads.several(t("schemafile.upload"), FILES, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:

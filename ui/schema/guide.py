@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, is_year
 from dpsyn_core.tables import clocks
+from ui.data import who
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
@@ -21,46 +22,54 @@ from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import amount, counted, in_a_row, literal, local, moment, number, percent, sentence, t
-from ui.shared.theme import note, private_tag, section
+from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import Proposal
 
-PAGE = 6  # columns that are shown at once
+PAGE = 12  # columns that are shown at once
+STEPS = ("who", "columns", "holds")
+PLAIN = {"rounded", "usual", "number", "steps", "common", "calendar", "months", "days"}  # reasons that need no word
 LISTING = 250  # pixels of the list of all proposals, which scrolls
 VALUES = 8  # values of a list that are written out of what was seen
-VIEW, AT, CHANGING, DONE = "guide_view", "guide_at", "guide_changing", "guide_done"
+AT, CHANGING, DONE = "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
 BUYABLE = {"category", "ordered category", "whole number", "number", "date"}
 BINS_PRICE = "0.1"
 
 
-def panel(space: Workspace) -> None:
-    """Undecided columns, or the way on once there are none; nothing for a schema that nobody drafted from the data."""
+def panel(space: Workspace, rules: Callable[[], None]) -> bool:
+    """Three questions, one screen each: who is one person, what is public about each column, what always holds.
+
+    Nothing for a schema that nobody drafted from the data. rules: draws the third. Returns whether it was drawn.
+    """
     schema, data = space.schema, space.dataset
     if schema is None or data is None or data.table is None:
-        return
+        return False
     undecided = [a.name for a in schema.attributes if a.source == "data"]
     if not undecided:
         if space.memo.get(DONE) and schema.private and not space.one_of_linked:
+            _steps(2)
+            rules()
             _done(space)
-        return
+            return True
+        return False
+    if not space.one_of_linked and who.undecided(space, schema):
+        _steps(0)
+        who.panel(space)
+        return False
     proposals = [p for p in _proposals(space, schema, data.table) if p.name in set(undecided)]
-    section(t("guide.title"))
+    proposals.sort(key=_plainly)  # stable: those with a problem stand first
+    _steps(1)
     private_tag()
     note(counted("guide.lead", len(undecided)))
     _ask_of_series(space, schema, data.table)
-    view = st.segmented_control(
-        t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
-        format_func=lambda v: t(f"guide.{v}"),
-    )  # fmt: skip
-    size = 1 if view == "one" else PAGE
-    start = min(int(st.session_state.get(AT, 0)), max(0, len(proposals) - 1)) // size * size
+    start = min(int(st.session_state.get(AT, 0)), max(0, len(proposals) - 1)) // PAGE * PAGE
     shares = _crowded(space, schema, data.table)
-    for proposal in proposals[start : start + size]:
+    for proposal in proposals[start : start + PAGE]:
         _column(space, proposal, shares.get(proposal.name, 0.0))
-    if len(proposals) > size:
-        _pager(start, size, len(proposals))
+    if len(proposals) > PAGE:
+        _pager(start, len(proposals))
         _listing(proposals)
     words = counted("guide.agree", len(proposals))  # below what is agreed to
     if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
@@ -68,6 +77,21 @@ def panel(space: Workspace) -> None:
     wanted = _wanted(space)
     if wanted:
         note(t("guide.bought", names=", ".join(wanted)))
+    return False
+
+
+def _steps(now: int) -> None:
+    """The three questions, and which of them this screen asks."""
+    said = "".join(
+        f"<li{' aria-current=step' if i == now else ''}>{i + 1}. {html.escape(t(f'guide.{step}'))}</li>"
+        for i, step in enumerate(STEPS)
+    )
+    st.html(f"<ol class='dp-steps'>{said}</ol>")
+
+
+def _plainly(p: Proposal) -> bool:
+    """Whether a proposal is as usual, so that nothing needs to be said about it."""
+    return p.document is not None and p.why in PLAIN and not p.rare
 
 
 def _ask_of_series(space: Workspace, schema: Schema, table: Any) -> None:
@@ -117,43 +141,49 @@ def _words(p: Proposal, small: str) -> str:
 
 
 def _column(space: Workspace, p: Proposal, share: float) -> None:
-    with st.container(border=True, key=f"guide_{_mark(p.name)}"):
-        words, buttons = st.columns([1, 1], vertical_alignment="center", gap="medium")
+    """One line: the proposal, one press that agrees to it, and all else behind another."""
+    mark = _mark(p.name)
+    with st.container(key=f"guide_{mark}"):
+        words, know, other = st.columns([7, 2, 2], vertical_alignment="center", gap="small")
         with words:
-            st.html(_words(p, f"{_seen(p)} {_why(p)}"))
+            st.html(_words(p, _seen(p) if _plainly(p) else f"{_seen(p)} {_why(p)}"))
             if share > 0.5:
                 note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
-        with buttons, st.container(horizontal=True, gap="small"):
-            _ways(space, p)
+        with know:
+            known = p.document is not None
+            if known and st.button(t("guide.know"), key=f"know_{mark}", width="stretch"):
+                _decide(space, [p])
+        with other, st.popover(t("guide.other"), width="stretch"):
+            _ways(space, p, mark)
         if st.session_state.get(CHANGING) == p.name:
             _form(space, p)
 
 
-def _ways(space: Workspace, p: Proposal) -> None:
-    mark = _mark(p.name)
-    if p.document is not None and st.button(t("guide.know"), key=f"know_{mark}"):
-        _decide(space, [p])
+def _ways(space: Workspace, p: Proposal, mark: str) -> None:
+    if _plainly(p):
+        note(_why(p))
     if p.document is not None and p.document["kind"] == "numeric":
         _natural_ends(space, p.document, mark)
-    if st.button(t("guide.change"), key=f"change_{mark}"):
-        st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
-        st.rerun()
-    if not space.one_of_linked and st.button(t("guide.buy"), key=f"buy_{mark}"):
-        _buy(space, p)
-    if st.button(t("guide.leave"), key=f"leave_{mark}"):
-        _take(space, [{"name": p.name, "kind": "ignored", "source": "public"}])
+    with st.container(horizontal=True, gap="small"):
+        if st.button(t("guide.change"), key=f"change_{mark}"):
+            st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
+            st.rerun()
+        if not space.one_of_linked and st.button(t("guide.buy"), key=f"buy_{mark}"):
+            _buy(space, p)
+        if st.button(t("guide.leave"), key=f"leave_{mark}"):
+            _take(space, [{"name": p.name, "kind": "ignored", "source": "public"}])
 
 
 def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None:
     """Asks for ends that a number has by definition; an end that nobody names stays rounded."""
-    with st.popover(t("guide.ends")), st.form(f"ends_{mark}", border=False):
+    with st.form(f"ends_{mark}", border=False):
         note(t("guide.ends_lead", low=_plain(document["min"], document), high=_plain(document["max"], document)))
         first, second = st.columns(2)
         with first:
             low = st.text_input(t("guide.ends_low"), key=f"low_{mark}")
         with second:
             high = st.text_input(t("guide.ends_high"), key=f"high_{mark}")
-        saved = st.form_submit_button(t("guide.ends_save"), type="primary")
+        saved = st.form_submit_button(t("guide.ends_save"))
     if not saved:
         return
     cells = shown(document)
@@ -297,14 +327,14 @@ def _wanted(space: Workspace) -> list[str]:
     return [n for n in space.memo.get("guide_buys", []) if n in undecided]
 
 
-def _pager(start: int, size: int, count: int) -> None:
+def _pager(start: int, count: int) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if st.button(t("guide.before"), key="guide_before", disabled=start == 0):
-            st.session_state[AT] = start - size
+            st.session_state[AT] = start - PAGE
             st.rerun()
-        note(t("guide.page", first=start + 1, last=min(start + size, count), count=number(count)))
-        if st.button(t("guide.after"), key="guide_after", disabled=start + size >= count):
-            st.session_state[AT] = start + size
+        note(t("guide.page", first=start + 1, last=min(start + PAGE, count), count=number(count)))
+        if st.button(t("guide.after"), key="guide_after", disabled=start + PAGE >= count):
+            st.session_state[AT] = start + PAGE
             st.rerun()
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FOLLOWS = "follows another"
 KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
 SOURCES = ("public", "bought", "bought-unconfirmed", "data")
+READ_FROM_DATA = ("data", "bought-unconfirmed")  # sources that give no guarantee before they are confirmed
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(

@@ -20,11 +20,13 @@ FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # co
 
 
 def panel(
-    space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: Callable[[Schema], str] | None = None, key: str = "rule"
-) -> None:
+    space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: Callable[[Schema], str] | None = None,
+    key: str = "rule", asked: bool = False,
+) -> None:  # fmt: skip
     """The rules of the schema, each with a button that takes it out, proposals, and the form for another one.
 
     kinds: that can be added. why_not: why a schema with another rule cannot be, or an empty text. key: of the fields.
+    asked: the guide asks for them, so that the list stands open.
     """
     schema = space.schema
     if schema is None:
@@ -34,7 +36,7 @@ def panel(
         proposed = [r for r in proposed if not why_not(schema.model_copy(update={"rules": (*schema.rules, r)}))]
     key_of_heading = "rules.title_proposed" if proposed else "rules.title"
     heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
-    with st.expander(heading, bool(proposed), key=f"{key}s_expander"):  # what nobody opens, nobody confirms
+    with st.expander(heading, asked, key=f"{key}s_expander_{asked}"):
         note(t("rules.lead"))
         if tried.confirm(schema.rules, key=key):
             _take(space, _documents(rules_known(schema)), why_not)

@@ -17,7 +17,7 @@ from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.going import one_entry_a_page
 from ui.shared.state import OWNER, jobs, owner, remember_shown, remember_visitor, workspace
 from ui.shared.text import ASSETS, literal, local, number, sentence, t
-from ui.shared.theme import note, style
+from ui.shared.theme import PRACTICE, note, style
 
 
 class Page:
@@ -40,6 +40,7 @@ class Page:
         st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
         if workspace().dataset is None:
             loading.sample(workspace())
+        st.session_state[PRACTICE] = workspace().sample
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:

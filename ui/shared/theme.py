@@ -75,6 +75,7 @@ FOLLOW = """if (!window.dpFollows) {
   }, 300))
 }"""
 PLAIN_FILE = "[data-testid=stElementToolbar] button[aria-label^='Download as CSV']"
+PRACTICE = "practice_data"  # in the visitor's session: what is loaded is simulated
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
 
 
@@ -281,10 +282,15 @@ def section(text: str) -> None:
 
 
 def private_tag() -> None:
-    """The tag that every panel wears that reads private data; no table of its page leaves as Streamlit's plain file."""
-    figure_files.from_private(True)
-    said = html.escape(t("tag.private"))
-    st.html(f"<style>{PLAIN_FILE}{{display:none}}</style><span class='dp-tag dp-private'>{said}</span>")
+    """The tag of panels that read the loaded table: of practice data, which protect nobody, or of private data.
+
+    With private data no table of the page leaves as Streamlit's plain file.
+    """
+    practice = bool(st.session_state.get(PRACTICE))
+    figure_files.from_private(not practice)
+    said, kind = html.escape(t("tag.practice" if practice else "tag.private")), "note" if practice else "private"
+    hidden = "" if practice else f"<style>{PLAIN_FILE}{{display:none}}</style>"
+    st.html(f"{hidden}<span class='dp-tag dp-{kind}'>{said}</span>")
 
 
 def public_tag() -> None:

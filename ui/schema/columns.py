@@ -1,0 +1,127 @@
+"""Columns and their cells: a list with problems first, and the chosen one drawn as bars of equal height, with noise.
+
+No count of a record is looked at: each bar is the share of a cell if all were equally full, and the band on it is the
+noise of the budget that is chosen on the Privacy page.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.privacy import Budget, Unit
+from dpsyn_core.report import axis_labels
+from ui.privacy import noise, plan
+from ui.schema import editor
+from ui.schema.rows import READ_FROM_DATA, changed
+from ui.shared.state import Workspace
+from ui.shared.text import amount, counted, figure_words, in_a_row, literal, moment, number, percent, t
+from ui.shared.theme import dark, dressed, note, palette, section, show
+
+if TYPE_CHECKING:
+    from ui.schema.rows import Row
+
+TALL = 430  # pixels of the list, which scrolls
+ALONG = 60  # cells up to which each has a bar; the axis names them
+NAMED = 24  # cells that are written out below
+HEIGHT = 230
+
+
+def panel(space: Workspace) -> None:
+    """Both sides."""
+    schema = space.schema
+    rows = {row.name: row for row in space.rows}
+    if schema is None or not rows:
+        return
+    names = sorted(rows, key=lambda n: ready(rows[n]))  # stable: those with a problem stand first
+    left, right = st.columns([3, 8], gap="large")
+    with left, st.container(height=min(TALL, 24 * len(names) + 16), border=False, key="columns_list"):
+        key = editor.field_key(space, "schema_preview")
+        name = st.radio(
+            t("schema.preview"), names, format_func=lambda n: _marked(rows[n]), key=key, persist_state="session",
+            label_visibility="collapsed",
+        )  # fmt: skip
+    with right:
+        _cells(space, rows[name])
+
+
+def ready(row: Row) -> bool:
+    """Whether nothing is left to be said about a column."""
+    return not row.problem and row.document["source"] not in READ_FROM_DATA
+
+
+def count_ready(space: Workspace) -> str:
+    """How many columns are ready, in words."""
+    return t("schema.ready", count=number(sum(map(ready, space.rows))), all=number(len(space.rows)))
+
+
+def _marked(row: Row) -> str:
+    return f"{'✓' if ready(row) else '⚠'} {literal(row.name)}"
+
+
+def _cells(space: Workspace, row: Row) -> None:
+    """Title with the finding, bars, number of bins, and what the cells are."""
+    schema = space.schema
+    if schema is None or row.name not in {a.name for a in schema.coded}:
+        section(row.name)
+        note(row.problem or t("schema.no_cells"))
+        return
+    attribute = schema[row.name]
+    labels = axis_labels(attribute.labels(), 40, words=figure_words())
+    budget = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta)
+    planned = plan.planned(space, budget, public=True, quiet=True)
+    k = plan.usual_k(planned)
+    unit = Unit.of(schema.unit)
+    found = noise.curves(budget.epsilon, budget.delta, unit.neighbours, unit.max_records, (k,))
+    about = schema.n_records or plan.guessed()
+    share = noise.value_at(found, noise.used_curve(found)) * len(labels) / about
+    said = t("schema.cell_cost", cells=counted("schema.cells", len(labels)), share=percent(share, 0))
+    section(f"{row.name}: {said}")
+    show(
+        _figure(labels, share), key="bins_figure",
+        alt=t("schema.preview_alt", name=row.name, cells=len(labels), share=percent(share, 0)),
+    )  # fmt: skip
+    first, second = st.columns([1, 3], vertical_alignment="center")
+    if attribute.limits is not None and not attribute.dated:
+        with first:
+            _bins(space, row, len(labels))
+    with second:
+        note(t("schema.assumed", n=number(about), epsilon=amount(budget.epsilon)))
+    if len(labels) > ALONG:  # the axis names none of them
+        names = in_a_row(labels[:NAMED])
+        shown = moment(names) if attribute.dated else names
+        note(t("schema.more", shown=shown, count=number(len(labels) - NAMED)))
+
+
+def _bins(space: Workspace, row: Row, cells: int) -> None:
+    """A number of equal bins; taken over at once."""
+    key = f"bins_of_{row.name}_{st.session_state.get(editor.GENERATION, 0)}"
+
+    def take() -> None:
+        made = changed(row, {**row.cells(), "bins": str(st.session_state[key])})
+        editor.adopt(space, [made if r.name == row.name else r for r in space.rows])
+        editor.redraw()
+
+    st.number_input(t("schema.column_bins"), 1, 10_000, cells, key=key, on_change=take, help=t("schema.help_bins"))
+
+
+def _figure(labels: list[str], share: float) -> Any:
+    """Bars of equal height, and on each the band of noise, in shares of the bar."""
+    import plotly.graph_objects as go
+
+    colours, few = palette(), len(labels) <= ALONG
+    xs = labels if few else list(range(len(labels)))
+    low, high = max(0.0, 1 - share), 1 + share
+    hover = {"hovertext": labels, "hovertemplate": "%{hovertext}<extra></extra>"}
+    bars = {"type": "bar", "x": xs, "y": [1.0] * len(xs), "marker": {"color": colours.real, "opacity": 0.5}, **hover}
+    band = {
+        "type": "bar", "x": xs, "base": [low] * len(xs), "y": [high - low] * len(xs),
+        "marker": {"color": colours.accent, "opacity": 0.8}, **hover,
+    }  # fmt: skip
+    layout = {
+        "barmode": "overlay", "bargap": 0.12 if few else 0, "showlegend": False,
+        "xaxis": {"type": "category" if few else "linear", "showgrid": False, "visible": few},
+        "yaxis": {"range": [0, 1.6], "visible": False},
+    }  # fmt: skip
+    return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)
