@@ -22,6 +22,7 @@ USES: dict[str, tuple[str, ...]] = {
     "time": ("cycle_hour", "cycle_weekday", "cycle_month", "before"),
     "models": ("turned", "weaker"),
 }  # fmt: skip
+LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
 SINGLE = ("records", "time", "models")  # that nothing was found speaks for none of these
 
 
@@ -41,8 +42,9 @@ def uses(c: Comparison) -> TableUses:
     """What the table is good for. Raises MetricError when the real table was not given."""
     found = verdict(c)
     against = {use: next((f for f in found.findings if f.key in kinds), None) for use, kinds in USES.items()}
-    bad = {use: (f.weight, f.columns) for use, f in against.items() if f is not None and f.weight >= WRONG}
-    good = {use for use in USES if use not in bad and use not in SINGLE}
+    named = {use: f for use, f in against.items() if f is not None and f.weight >= WRONG}
+    good = {use for use in USES if use not in named and use not in SINGLE}
+    bad = {use: (f.weight, f.columns) for use, f in named.items() if f.weight >= LEAST_OF.get(use, WRONG)}
     if not (found.ones.value <= SMALL or found.ones.value <= NEAR * (found.ones.floor or 0.0)):
         bad.setdefault("counts", (found.ones.value, ()))
     if not c.real_values or "counts" in bad:

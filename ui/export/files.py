@@ -24,7 +24,7 @@ from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import certificate_words, counted, language, plain, t
-from ui.shared.theme import note, section
+from ui.shared.theme import note
 from ui.synthesize import refits, runs
 
 if TYPE_CHECKING:
@@ -150,26 +150,27 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
 
 
 def tables(space: Workspace, job: Job) -> None:
-    """The synthetic tables in every format, and what each format does with them."""
-    section(t("linked.export" if job.spec.linked else "export.table"))
-    offered, also = endings(space, job), labelled(space, job)
-    for row in (offered, also):
-        if row:
-            with st.container(horizontal=True, gap="small"):
-                for ending in row:
-                    table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
-    if also:
-        gone = left_out(space, job)
-        note(t("export.labelled", what=gone) if gone else t("export.labelled_whole"))
+    """The synthetic tables in the usual formats, the first one as the main press of the page."""
+    offered = endings(space, job)
+    with st.container(horizontal=True, gap="small"):
+        for ending in offered:
+            table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
     if job.spec.linked:
         note(t("linked.export_one" if results.tree(space, job).one_file else "linked.export_note"))
         note(t("linked.export_keys"))
-        return
-    if len(offered) == 1:
+    elif len(offered) == 1:
         note(t("export.large"))
     elif "xlsx" in offered and excel_first(space, job):
         note(t("export.excel_first"))
-    note(t("export.bytes"))
+
+
+def labelled_tables(space: Workspace, job: Job) -> None:
+    """The formats with labels, and what they do with them."""
+    with st.container(horizontal=True, gap="small"):
+        for ending in labelled(space, job):
+            table_button(space, job, ending, key=f"export_{ending}")
+    gone = left_out(space, job)
+    note(t("export.labelled", what=gone) if gone else t("export.labelled_whole"))
 
 
 def read_schema(space: Workspace, job: Job) -> bool:
@@ -272,9 +273,8 @@ def release(space: Workspace, job: Job) -> bytes:
 
 def refit_form(space: Workspace, job: Job) -> None:
     """More tables of this release: the form of Synthesize, where the run is then seen."""
-    if not st.toggle(t("refit.title"), key="export_refits"):
+    if not st.toggle(t("refit.title"), key="export_refits", help=t("refit.lead_here")):
         return
-    note(t("refit.lead_here"))
     content = results.kept(space, ("release", job.id), lambda: release(space, job))
     made = refits.asked(space, content, f"{stem(space, job)}{SUFFIX}", key="export_refit")
     if made is not None:
@@ -289,6 +289,14 @@ def certificate(job: Job) -> str:
     from dpsyn_core.runs import MANIFEST
 
     return text(Manifest.load(job.folder / MANIFEST), certificate_words())
+
+
+def promised(job: Job) -> str:
+    """The guarantee in one sentence, in the visitor's language."""
+    from dpsyn_core.privacy import Manifest, promise
+    from dpsyn_core.runs import MANIFEST
+
+    return promise(Manifest.load(job.folder / MANIFEST), certificate_words())
 
 
 def nist(job: Job) -> str:

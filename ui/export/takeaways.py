@@ -17,7 +17,7 @@ from ui.linked import files as trees
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import certificate_words, t
-from ui.shared.theme import note, section
+from ui.shared.theme import note
 from ui.synthesize import settings_file
 
 MIMES = {"sh": "text/x-shellscript", "py": "text/x-python", "ipynb": "application/x-ipynb+json"}
@@ -35,10 +35,15 @@ def documents(space: Workspace, job: Job) -> dict[str, str]:
     }
 
 
-def panel(space: Workspace, job: Job) -> None:
-    """Scripts, and how to cite."""
-    section(t("take.title"))
-    refit = job.spec.release is not None  # made by `dpsyn refit`, of no private table
+def settings(space: Workspace, job: Job) -> None:
+    """The settings as one file; none of a refit, which is made by `dpsyn refit` of no private table."""
+    if job.spec.release is None and job.spec.method != METHOD:  # as an earlier version called systems of linked tables
+        settings_file.button(settings_file.of_job(space, job), key="take_settings")
+
+
+def scripts(space: Workspace, job: Job) -> None:
+    """What repeats the run."""
+    refit = job.spec.release is not None
     endings = ("sh",) if refit else ("sh", "py") if job.spec.linked else tuple(MIMES)
     if not refit:
         note(t("linked.take_note" if job.spec.linked else "take.note"))
@@ -48,9 +53,10 @@ def panel(space: Workspace, job: Job) -> None:
                 t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
                 mime=MIMES[ending], on_click="ignore", key=f"take_{ending}",
             )  # fmt: skip
-        if not refit and job.spec.method != METHOD:  # as an earlier version called all systems of linked tables
-            settings_file.button(settings_file.of_job(space, job), key="take_settings")
-    section(t("take.cite"))
+
+
+def citation(job: Job) -> None:
+    """How to cite the release."""
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year
     st.code(certificate.citation(manifest, year, certificate_words()), language=None, wrap_lines=True)
     st.code(takeaways.bibtex(manifest, year, certificate_words()), language=None, wrap_lines=True)

@@ -21,10 +21,7 @@ WAITED = "scores_waited"  # whether the last drawing left scores to be computed
 
 
 def panel(view: Look) -> None:
-    """Every metric of the registry in one table, then the learning scores on request, for they take seconds."""
-    section(t("learning.all"))
-    scores(view)
-    st.space("small")
+    """The learning scores on request, for they take seconds."""
     section(t("learning.title"))
     _learning(view)
 

@@ -25,6 +25,7 @@ from ui.shared.theme import lead, note, show
 from ui.synthesize import refits, runs
 
 LOW = 270  # pixels of the three figures, so that all of it stands on one screen
+WORTH = 0.02  # weight of a finding that a figure shows instead of what differs most
 HOLDS = 0.01  # share of the records that break a proposed rule, at most in the real table and at least here
 
 
@@ -65,7 +66,7 @@ def panel(view: Look) -> None:
 
 def _named(found: Verdict, c: Comparison, least: int) -> Iterator[tuple[str, ...]]:
     """Columns of the findings that are about so many or more of them, the gravest first."""
-    for f in found.findings:
+    for f in (f for f in found.findings if f.weight >= WORTH):
         names = tuple(n for n in dict.fromkeys(f.columns) if n in c.domain.names)
         if (len(names) >= least) if least > 1 else len(names) == 1:
             yield names

@@ -18,7 +18,7 @@ from ui.shared.theme import note, private_tag, show
 
 def panel(space: Workspace, runs: list[Job]) -> None:
     """One row a system and epsilon, from the second run on; the bar reaches from the best to the worst of its runs."""
-    if len(runs) < 2 or space.choices.safe or not st.toggle(t("several.title"), key="several"):
+    if len(runs) < 2 or space.choices.safe or not st.toggle(t("several.title"), key="several_open"):
         return
     private_tag()
     groups: dict[tuple[str, float], list[float]] = defaultdict(list)
