@@ -53,6 +53,7 @@ class Experiment:
 
 
 PAIRS_ALONE = {"triples": False}
+LONG_SCORING: dict[str, Any] = {"triples.records": 20_000, "triples.effort": 0.33}
 # triples of few values wait for as little noise as others
 CONSTANTS: dict[str, Any] = {"triples.low_noise_few": 0.0}
 
@@ -117,9 +118,24 @@ EXPERIMENTS = {
         about="docs/evidence/experiments/triples.md",
         places=(("mixture-30000x15", 10.0), ("clique-30000x16", 3.0)),
         variants={
-            "20,000 records, effort .33": Variant(),
-            "30,000 records": Variant(tuning={"triples.records": 30_000}),
-            "half the effort": Variant(tuning={"triples.effort": 0.165}),
+            "10,000 records, effort .15": Variant(),
+            "5,000 records": Variant(tuning={"triples.records": 5_000}),
+            "20,000 records, effort .33": Variant(tuning=LONG_SCORING),
+        },
+    ),
+    "half-the-time": Experiment(
+        about="docs/evidence/experiments/the-kernel.md",
+        places=(
+            ("adult_codes", 0.1), ("adult_codes", 1.0), ("adult_codes", 10.0), ("drug_deaths", 0.1),
+            ("drug_deaths", 1.0), ("drug_deaths", 10.0), ("deterministic-10000x16", 1.0),
+            ("deterministic-10000x16", 10.0), ("interaction-20000x12", 1.0), ("interaction-20000x12", 10.0),
+            ("mixture-30000x15", 1.0), ("mixture-30000x15", 10.0),
+        ),
+        variants={
+            "as it is": Variant(),
+            "20,000 records, effort .33, up to 96 proposals": Variant(
+                tuning=LONG_SCORING | {"records.fitting.most_proposals": 96.0}
+            ),
         },
     ),
     "resolution": Experiment(
@@ -147,7 +163,8 @@ EXPERIMENTS = {
         about="docs/evidence/experiments/the-kernel.md",
         places=(("deterministic-10000x16", 1.0), ("deterministic-10000x16", 10.0), ("tree-20000x20", 1.0)),
         variants={
-            "up to 96 proposals": Variant(),
+            "up to 48 proposals": Variant(),
+            "up to 96": Variant(tuning={"records.fitting.most_proposals": 96.0}),
             "up to 32": Variant(tuning={"records.fitting.most_proposals": 32.0}),
             "twice the effort": Variant(settings={"effort": 2.0}),
         },

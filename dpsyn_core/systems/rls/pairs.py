@@ -299,4 +299,5 @@ def largest_distances(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.flo
     """
     sides = ((e.sum(axis=axis), max(float(e.sum()), 1.0)) for e in expected for axis in (0, 1))
     found = [2 * n * (1 - float((margin / n) @ (margin / n))) for margin, n in sides]
-    return np.array(found).reshape(-1, 2).min(axis=1)
+    smallest: NDArray[np.float64] = np.array(found).reshape(-1, 2).min(axis=1)
+    return smallest

@@ -209,8 +209,8 @@ class Fitting:
     fewest_proposals: float = 3.0
     """Proposals to a cell where records are many; most of what moves can win is won with 8."""
 
-    most_proposals: float = 96.0
-    """Proposals to a cell where that is cheap; deterministic tables gain most
+    most_proposals: float = 48.0
+    """Proposals to a cell where that is cheap; 96 gain less than what two runs differ by
     (docs/evidence/experiments/the-kernel.md)."""
 
     sweeps: int = 8

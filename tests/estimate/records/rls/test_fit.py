@@ -217,7 +217,7 @@ def test_the_last_two_sweeps_are_of_one_thread_unless_proposals_are_few():
 def test_the_schedule_bounds_the_work_and_cools_only_when_there_is_time():
     _, targets, _ = setup()
     small, usual, large = (schedule(n, 3, targets) for n in (1_000, 2 * 10**6, 10**8))
-    assert len(small.temperatures) * small.repeats == 96
+    assert len(small.temperatures) * small.repeats == 48
     assert len(usual.temperatures) * usual.repeats == 32
     assert small.temperatures[0] > small.temperatures[-3] > small.temperatures[-1] == 0
     assert large.temperatures == (0.0, 0.0, 0.0)
