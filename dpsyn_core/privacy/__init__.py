@@ -10,7 +10,7 @@ budget: Budget Cost LARGEST_DELTA LARGEST_EPSILON
 charge: Charge KINDS is_kind is_table table_kind
 charge_record: ChargeRecord MOST
 conversions: gdp_delta gdp_epsilon gdp_mu zcdp_epsilon
-curves: ANCHORS CURVES best_guess best_guess_of_mu crossings noise_curves posterior trade_off
+curves: CURVES best_guess best_guess_of_mu crossings noise_curves posterior trade_off
 gamma_poisson: least_shapes
 ledger.entry: UNPROTECTED
 ledger.ledger: Ledger

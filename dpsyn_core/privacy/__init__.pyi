@@ -14,7 +14,6 @@ from dpsyn_core.privacy.conversions import gdp_delta as gdp_delta
 from dpsyn_core.privacy.conversions import gdp_epsilon as gdp_epsilon
 from dpsyn_core.privacy.conversions import gdp_mu as gdp_mu
 from dpsyn_core.privacy.conversions import zcdp_epsilon as zcdp_epsilon
-from dpsyn_core.privacy.curves import ANCHORS as ANCHORS
 from dpsyn_core.privacy.curves import CURVES as CURVES
 from dpsyn_core.privacy.curves import best_guess as best_guess
 from dpsyn_core.privacy.curves import best_guess_of_mu as best_guess_of_mu

@@ -9,7 +9,7 @@ answers: answer answer_codes
 document: ScoredTable alarm_lines bands comparison_document dumps lines report_document rule_lines verdict_lines
 figures: overview pair_map
 figures.grid: bars_figure choice_figure grid_figure
-figures.labels: axis_labels said_bins
+figures.labels: axis_labels
 figures.overview: Panel glance
 figures.systems: Measure systems_chart
 html: html_report
@@ -27,7 +27,7 @@ scatter: numbers_of scatter_figure
 takeaways: cite schema_file shell_command
 theme: Figure
 translation: setting translated
-verdict: APART alarm changes parts uses_words
+verdict: alarm changes parts uses_words
 wording: TEXTS Words dated languages read_text words
 """,
 )

@@ -15,7 +15,6 @@ from dpsyn_core.report.figures.grid import bars_figure as bars_figure
 from dpsyn_core.report.figures.grid import choice_figure as choice_figure
 from dpsyn_core.report.figures.grid import grid_figure as grid_figure
 from dpsyn_core.report.figures.labels import axis_labels as axis_labels
-from dpsyn_core.report.figures.labels import said_bins as said_bins
 from dpsyn_core.report.figures.overview import Panel as Panel
 from dpsyn_core.report.figures.overview import glance as glance
 from dpsyn_core.report.figures.systems import Measure as Measure
@@ -54,7 +53,6 @@ from dpsyn_core.report.takeaways import shell_command as shell_command
 from dpsyn_core.report.theme import Figure as Figure
 from dpsyn_core.report.translation import setting as setting
 from dpsyn_core.report.translation import translated as translated
-from dpsyn_core.report.verdict import APART as APART
 from dpsyn_core.report.verdict import alarm as alarm
 from dpsyn_core.report.verdict import changes as changes
 from dpsyn_core.report.verdict import parts as parts

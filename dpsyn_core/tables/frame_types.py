@@ -6,11 +6,23 @@ such columns have the types of the synthetic table alone. All others are declare
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from dpsyn_core.tables.frames import kept
-from dpsyn_core.tables.headers import composed
+from dpsyn_core.errors import SchemaWarning
+from dpsyn_core.tables.headers import composed, short
+
+
+def kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
+    """The converted column; the column itself, with a warning, where its values do not fit the type."""
+    try:
+        return convert()
+    except (ValueError, TypeError, OverflowError, ArithmeticError, NotImplementedError, AttributeError) as error:
+        del error  # which may show a value
+        msg = f"column '{short(name)}' does not come back as {kind}, which its synthetic values do not fit"
+        warnings.warn(msg, SchemaWarning, stacklevel=2)
+        return column
 
 
 def in_pandas(table: Any, like: Any) -> Any:
@@ -106,3 +118,26 @@ def _polars_safe(series: Any, kind: Any, convert: Callable[[], Any]) -> Any:
             raise ValueError from error
 
     return kept(series.name, kind, series, safe)
+
+
+def in_arrow(table: Any, like: Any) -> Any:
+    """A pyarrow table with the declared types of another."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    kinds = {composed(field.name): field.type for field in like.schema}
+    for i, field in enumerate(table.schema):
+        kind, column = kinds.get(composed(field.name), field.type), table.column(i)
+        if kind == field.type or kind in (pa.int64(), pa.float64(), pa.bool_(), pa.null()):
+            continue
+        if t.is_dictionary(kind) or t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
+            continue  # readers write text as any of these, or as none where all cells are blank
+
+        def convert(column: Any = column, kind: Any = kind) -> Any:
+            if t.is_duration(kind):
+                return pc.round(pc.multiply(column, 1e6)).cast(pa.int64()).cast(pa.duration("us")).cast(kind)
+            return column.cast(kind, safe=not t.is_floating(kind))
+
+        table = table.set_column(i, field.name, kept(field.name, kind, column, convert))
+    return table

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from typing import Any
 
-from dpsyn_core.errors import SchemaWarning, TableError
+from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
@@ -112,8 +110,10 @@ def from_arrow(table: Any, like: Any) -> Any:
     """
     import pyarrow as pa
 
+    from dpsyn_core.tables.frame_types import in_arrow, in_pandas, in_polars
+
     if isinstance(like, pa.Table):
-        return _in_arrow(table, like)
+        return in_arrow(table, like)
     import narwhals as nw
 
     try:
@@ -121,45 +121,9 @@ def from_arrow(table: Any, like: Any) -> Any:
     except TypeError as error:
         msg = f"a table of type {type(like).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
-    from dpsyn_core.tables.frame_types import in_pandas, in_polars
-
     backend = known.implementation
     if backend.is_pandas():
         return in_pandas(table, like)
     if backend.is_polars():
         return in_polars(table, like)
     return nw.to_native(nw.from_native(table))
-
-
-def kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
-    """The converted column; the column itself, with a warning, where its values do not fit the type."""
-    try:
-        return convert()
-    except (ValueError, TypeError, OverflowError, ArithmeticError, NotImplementedError, AttributeError) as error:
-        del error  # which may show a value
-        msg = f"column '{headers.short(name)}' does not come back as {kind}, which its synthetic values do not fit"
-        warnings.warn(msg, SchemaWarning, stacklevel=2)
-        return column
-
-
-def _in_arrow(table: Any, like: Any) -> Any:
-    """A pyarrow table with the declared types of another."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as t
-
-    kinds = {headers.composed(field.name): field.type for field in like.schema}
-    for i, field in enumerate(table.schema):
-        kind, column = kinds.get(headers.composed(field.name), field.type), table.column(i)
-        if kind == field.type or kind in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.null()):
-            continue
-
-        def convert(column: Any = column, kind: Any = kind) -> Any:
-            if t.is_dictionary(kind):
-                return column.cast(kind.value_type).dictionary_encode()
-            if t.is_duration(kind):
-                return pc.round(pc.multiply(column, 1e6)).cast(pa.int64()).cast(pa.duration("us")).cast(kind)
-            return column.cast(kind, safe=not t.is_floating(kind))
-
-        table = table.set_column(i, field.name, kept(field.name, kind, column, convert))
-    return table

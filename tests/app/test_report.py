@@ -260,6 +260,7 @@ def test_the_private_report_needs_a_tick_and_is_gone_in_safe_mode(ran):
 @pytest.mark.slow
 def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     at_page(ran, "privacy")
+    ran.segmented_control(key="privacy_part").set_value("limit").run()
     ran.text_input(key="limit_text").set_value("1.2")
     next(b for b in ran.button if b.label == "Set the limit").click().run()
     job = finished(ran)

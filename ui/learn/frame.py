@@ -70,7 +70,7 @@ def show(name: str) -> None:
     if pinned():
         note(t(f"learn.{name}.name"))
     else:
-        st.button(t("learn.all"), key="learn_shelf", icon=":material/arrow_back:", type="tertiary",
+        st.button("← " + t("learn.all"), key="learn_shelf", type="tertiary",
                   on_click=_open, args=("",))  # fmt: skip
     st.title(t(f"learn.{name}.question"), anchor=False)
     if f"learn.{name}.background" in catalogue():

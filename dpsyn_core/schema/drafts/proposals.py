@@ -124,7 +124,7 @@ def agreed(schema: Schema, proposals: list[Proposal]) -> Schema:
     return Schema.of(whole)
 
 
-def rounded(schema: Schema, table: Any) -> Schema:
+def rounded(schema: Schema, table: Any, *, besides: str | None = None) -> Schema:
     """The draft with what is proposed in place of exact ends and rare values, which are single persons'.
 
     It is read from the data as before. Columns without a proposal stay as they were drafted.
@@ -132,8 +132,10 @@ def rounded(schema: Schema, table: Any) -> Schema:
     Args:
         schema: a draft.
         table: pyarrow; the one that was drafted.
+        besides: a column that stays as it was drafted, such as the waves of a panel, which everybody in it shares.
     """
-    documents = {p.name: p.document | {"source": "data"} for p in propose(schema, table) if p.document}
+    found = (p for p in propose(schema, table) if p.document and p.name != besides)
+    documents = {p.name: p.document | {"source": "data"} for p in found}
     whole = schema.document()
     whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
     return Schema.of(whole)

@@ -10,7 +10,6 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Decay, UpdateSettings, seed_state, update
 from ui.learn.numbers.systems import results
 
 Codes = NDArray[np.uint8]
@@ -22,6 +21,8 @@ RATED = 100  # sweeps over which the rates are drawn
 
 def grown(alpha: float, copies: float, seed: int = 0) -> Codes:
     """The five people after one update. copies: share of what a cell gains that is copied from its records."""
+    from dpsyn_core.estimate import seed_state, update  # compiled: not where the labs run in a browser
+
     codes = PEOPLE.copy()
     cell = np.empty(codes.shape[1], dtype=np.int32)
     state = seed_state(np.random.default_rng(seed))
@@ -42,4 +43,6 @@ def errors() -> dict[str, list[float]]:
 
 def rates(sweeps: int = RATED) -> dict[str, list[float]]:
     """The update rate, sweep by sweep, for the four ways to let it fall; alpha 1, and .84 after 20 sweeps in steps."""
+    from dpsyn_core.estimate import Decay, UpdateSettings
+
     return {c: [UpdateSettings(alpha=1.0, decay_curve=c).rate(t) for t in range(sweeps)] for c in get_args(Decay)}
