@@ -228,7 +228,7 @@ def test_the_shell_shows_what_was_read_before_it_confirms_and_confirms_what_is_n
     before = (folder / "s.json").read_bytes()
     assert main(["schema", "confirm", "s.json"]) == 0
     said = capsys.readouterr().out
-    assert "to check: 'age', integer from 0 to 120" in said and "to check: 'sex', categorical: F, M" in said
+    assert "to check: 'age', integer from 0 to 120" in said and "to check: 'sex', categorical: M, F" in said
     assert "nothing was confirmed" in said and (folder / "s.json").read_bytes() == before
     assert main(["schema", "confirm", "s.json", "sex", "-o", "o.json"]) == 0
     assert Schema.load("o.json").from_data == ("region", "age") and (folder / "s.json").read_bytes() == before
