@@ -105,6 +105,9 @@ class Discovery:
 def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
     """The cost that a discovery may spend, and the delta kept for categories, as an Account takes them.
 
+    With categories it is pure epsilon or rho, whichever has less noise a column, and half of delta: the other half is
+    what rho is converted with, and what a limit of the ledger takes for failures (docs/proofs/accounting.md).
+
     Raises:
         BudgetError: categories are wanted at delta 0: a category of one individual can only be hidden up to delta.
     """
@@ -113,7 +116,11 @@ def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
     if budget.delta == 0:
         msg = "delta is 0, and categories cannot be bought without one; set a delta such as 1e-9, or declare the values"
         raise BudgetError(msg)
-    return budget.zcdp(spare_delta=budget.delta / 2), budget.delta / 2
+    pure, rho = budget.pure(), budget.zcdp(spare_delta=budget.delta / 2)
+    share = shares(wanted)[-1]
+    if pure.scaled(share).scale(1) <= rho.scaled(share).scale(1):
+        return pure, budget.delta / 2
+    return rho, budget.delta / 2
 
 
 def discover(

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.measure.discovery import Wanted
+from dpsyn_core.measure.discovery import Wanted, cap_of
 from dpsyn_core.measure.forecast import least_epsilon, people_needed
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.quantiles import buy_range
@@ -94,3 +94,17 @@ def test_as_many_people_as_a_price_needs_are_found():
         found, _gate = buy(pa.table({"x": ["oslo"] * n + ["rome"] * (4 * n)}), wanted, budget)
         hits += "oslo" in found.schema["x"].values
     assert hits >= 8
+
+
+def test_categories_are_bought_in_the_currency_that_has_less_noise_for_so_many_columns():
+    budget = Budget(epsilon=1.0, delta=1e-9)
+    few = [Wanted(name="job", kind="categorical")]
+    many = [Wanted(name=f"c{i}", kind="categorical") for i in range(200)]
+    assert cap_of(few, budget)[0].pure and not cap_of(many, budget)[0].pure
+    rho = budget.zcdp(spare_delta=5e-10).scaled(0.9)
+    needed = people_needed(few, Unit(), budget)["job"]
+    assert needed < 35 < 21 * rho.scale(1), "the threshold of the other currency"
+    for wanted in (few, many):
+        cost, failure = cap_of(wanted, budget)
+        assert failure == budget.delta / 2
+        assert cost.epsilon <= budget.epsilon
