@@ -64,8 +64,8 @@ def scored(design: Mapping[str, Any], schema: Schema, real: Any, made: Any) -> l
     """The measures of SHOWN, and the share of records in which follows what should."""
     found = compute(compare_tables(schema, made, real), list(SHOWN))
     values = [s.value if isinstance(s, Score) else float("nan") for s in (found[n] for n in SHOWN)]
-    coded = [Codec(schema).encode(t).codes for t in (made, real)]
-    return [*values, following(design, *coded, list(schema.domain().names))]
+    codes, of_real = (Codec(schema).encode(t).codes for t in (made, real))
+    return [*values, following(design, codes, of_real, list(schema.domain().names))]
 
 
 def main() -> None:

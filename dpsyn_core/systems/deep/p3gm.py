@@ -44,7 +44,7 @@ FASTER = 2.0  # first rate of the head, in those of the decoder
 # Table IV and section VI of Takagi et al. 2021: samples of the paper's batch out of nine tenths of its records, in its
 # number of epochs. The budget is divided so that at (1, 1e-5) components have the noise for their epsilon of .1, the
 # training has the noise of the table (2.1, 1.4, 1.6, 1.4, 1.4), and the mixture has what is left beside the one-ways.
-PAPER: Mapping[str, Any] = {
+PAPER: dict[str, Any] = {
     "components": 10,
     "parts": 3,
     "iterations": 20,

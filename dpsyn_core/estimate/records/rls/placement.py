@@ -181,7 +181,8 @@ def _correlations(
 ) -> Floats:
     """Correlations (numbers, numbers) of the copula, from what was measured of two numbers; 0 where nothing was.
 
-    A table of two numbers comes before the sums of a larger one that holds these two and no other number.
+    A table of two numbers comes before the sums of a larger one that holds these two and no other number. A value with
+    a cell of its own behind those in order says nothing of the order.
     """
     matrix = np.eye(len(numbers))
     for target in sorted(targets, key=lambda t: -len(t.attributes)):
@@ -193,7 +194,7 @@ def _correlations(
         values = target.values.sum(axis=tuple(k for k in range(len(target.attributes)) if k not in axes))
         sizes = [int(m[numbers[k].ranked - 1]) + 1 for k, m in zip((i, j), maps, strict=True)]
         sides = [
-            np.bincount(m[: numbers[k].ranked], weights=one_ways[a][: numbers[k].ranked], minlength=size)
+            np.bincount(m[: numbers[k].ranked], weights=one_ways[a][: numbers[k].ranked], minlength=size)[:size]
             for k, a, m, size in zip((i, j), [target.attributes[x] for x in axes], maps, sizes, strict=True)
         ]
         if min(sizes) > 1 and min(float(s.sum()) for s in sides) > 0:

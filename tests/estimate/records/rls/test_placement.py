@@ -63,6 +63,20 @@ def test_fine_values_follow_the_coarse_table_and_tables_stay_as_they_are():
         assert np.array_equal(np.bincount(rows[:, j], minlength=len(one)), one)
 
 
+def test_a_value_with_a_cell_of_its_own_behind_those_in_order_is_no_fault():
+    rng = np.random.default_rng(2)
+    real = normal_codes(rng, 6000, 0.95)
+    coarse = np.arange(FINE) // (FINE // COARSE)
+    apart = coarse.copy()
+    apart[17] = COARSE  # as a frequent value is counted by itself
+    rows = real.copy()
+    targets = [table(rows, (0, 1), (apart, coarse))]
+    ones = [np.bincount(rows[:, j], minlength=FINE).astype(float) for j in (0, 1)]
+    place_numbers(rows, targets, ones, [Number(place=0, ranked=FINE), Number(place=1, ranked=FINE)], rng=rng)
+    assert (rows[real[:, 0] == 17, 0] == 17).all()
+    assert spearmanr(rows[:, 0], rows[:, 1]).statistic > 0.9
+
+
 def test_special_values_keep_their_records():
     rng = np.random.default_rng(1)
     rows = normal_codes(rng, 2000, 0.9)
