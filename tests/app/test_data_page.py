@@ -170,6 +170,7 @@ def test_a_blank_ledger_name_is_explained(app):
 
 def test_a_limit_is_kept_and_shown_and_a_wrong_one_explained(app):
     at_page(app, "privacy")
+    app.segmented_control(key="privacy_part").set_value("limit").run()
     app.text_input(key="limit_text").set_value("4")
     next(b for b in app.button if b.label == "Set the limit").click().run()
     assert "4 left of 4" in words(app)

@@ -63,18 +63,18 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     at_page(ran, "report")
     for tab in ("overview", "explore", "attack"):
         ran.segmented_control(key="report_view").set_value(tab).run()
-        assert not ran.exception and "reads private data" in words(ran), tab
+        assert not ran.exception and "practice data" in words(ran), tab
     for view in VIEWS:
         explored(ran, view)
         assert not ran.exception
         assert not ran.error, (view, ran.error[0].value)
-        assert "reads private data" in words(ran), view
+        assert "practice data" in words(ran), view
     assert "Mean TVD" not in words(ran)
     ran.toggle(key="report_scores").set_value(True).run()
     assert not ran.exception and not ran.error and "a fresh sample" in words(ran)
     ran.segmented_control(key="report_view").set_value("released").run()
     assert "safe to publish" in words(ran)
-    assert "reads private data" not in words(ran)
+    assert "practice data" not in words(ran)
     assert len(ran.dataframe[0].value) == 14
     ran.multiselect(key="released_columns").set_value(["SEX", "RACE"]).run()
     assert not ran.exception and not ran.error
@@ -111,7 +111,7 @@ def test_two_runs_stand_side_by_side(ran):
     second = finished(ran)
     at_page(ran, "synthesize")
     ran.toggle(key="several").set_value(True).run()
-    assert not ran.exception and "reads private data" in words(ran) and "Every run was charged" in words(ran)
+    assert not ran.exception and "practice data" in words(ran) and "Every run was charged" in words(ran)
     explored(at_page(ran, "report"), VIEWS[0])
     chooser = next(s for s in ran.selectbox if s.key and s.key.startswith("second_"))
     chooser.set_value(ran.job.id).run()
@@ -258,6 +258,7 @@ def test_the_private_report_needs_a_tick_and_is_gone_in_safe_mode(ran):
 @pytest.mark.slow
 def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     at_page(ran, "privacy")
+    ran.segmented_control(key="privacy_part").set_value("limit").run()
     ran.text_input(key="limit_text").set_value("1.2")
     next(b for b in ran.button if b.label == "Set the limit").click().run()
     job = finished(ran)
