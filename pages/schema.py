@@ -5,6 +5,7 @@ from typing import Literal
 import streamlit as st
 
 from dpsyn_core.schema import confirm
+from ui.data import who
 from ui.linked import across, limits
 from ui.linked import links as structure
 from ui.schema import buying, columns, editor, files, guide, misfits, public, rules, unit
@@ -47,7 +48,9 @@ else:
     # who is one individual is declared on the Data page, not with all else
     decided = part.schema.unit.identifier is not None and not part.one_of_linked
     unsure = len(part.schema.from_data) + (part.schema.unit_from_data and decided)
-    unit.panel(space, key="schema")
+    guided = any(a.source == "data" for a in part.schema.attributes)
+    if not (guided and who.undecided(part, part.schema)):  # of which the guide asks first
+        unit.panel(space, key="schema")
     of_rules = structure.rules_of(space, part)
     asked = guide.panel(part, lambda: rules.panel(part, asked=True, **of_rules))
     above = st.container()  # drawn below, after an edit of the table has been taken over
@@ -60,7 +63,7 @@ else:
             st.rerun()
     with above:
         editor.problems(part)
-        if not any(a.source == "data" for a in part.schema.attributes):  # of which the guide asks
+        if not guided:
             columns.panel(part)
     if not asked:
         rules.panel(part, **of_rules)

@@ -35,7 +35,7 @@ def test_safe_mode_hides_the_records(app):
     assert app.dataframe
     app.toggle(key="safe").set_value(True).run()
     assert not app.dataframe
-    assert "reads private data" not in words(app)
+    assert "reads private data" not in words(app) and "practice data" not in words(app)
 
 
 def test_a_link_to_a_page_goes_through_the_entry_file_on_a_fresh_server(app, monkeypatch):

@@ -178,7 +178,7 @@ def test_a_system_that_chooses_as_it_goes_says_what_is_known_beforehand(app, met
     for sentence in sentences:
         assert re.search(sentence, words(app)), sentence
         assert re.search(sentence, folded), "the Synthesize page shows the same plan"
-    assert ("reads private data" in folded) == (method == "rls"), "only a forecast counts the owner's records"
+    assert ("practice data" in folded) == (method == "rls"), "only a forecast counts the owner's records"
 
 
 @pytest.mark.parametrize(

@@ -64,18 +64,18 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     at_page(ran, "report")
     for tab in ("overview", "explore", "attack"):
         ran.segmented_control(key="report_view").set_value(tab).run()
-        assert not ran.exception and "reads private data" in words(ran), tab
+        assert not ran.exception and "practice data" in words(ran), tab
     for view in VIEWS:
         explored(ran, view)
         assert not ran.exception
         assert not ran.error, (view, ran.error[0].value)
-        assert "reads private data" in words(ran), view
+        assert "practice data" in words(ran), view
     assert catalogue()["learning.floor"] not in words(ran)
     ran.toggle(key="report_scores").set_value(True).run()
     assert not ran.exception and not ran.error and catalogue()["learning.floor"] in words(ran)
     ran.segmented_control(key="report_view").set_value("released").run()
     assert "safe to publish" in words(ran)
-    assert "reads private data" not in words(ran)
+    assert "practice data" not in words(ran)
     assert len(ran.dataframe[0].value) == 14
     ran.multiselect(key="released_columns").set_value(["SEX", "RACE"]).run()
     assert not ran.exception and not ran.error
@@ -112,7 +112,7 @@ def test_two_runs_stand_side_by_side(ran):
     second = finished(ran)
     at_page(ran, "synthesize")
     ran.toggle(key="several_open").set_value(True).run()
-    assert not ran.exception and not ran.error and "reads private data" in words(ran)
+    assert not ran.exception and not ran.error and "practice data" in words(ran)
     assert "Every run was charged" in words(ran)
     explored(at_page(ran, "report"), VIEWS[0])
     chooser = next(s for s in ran.selectbox if s.key and s.key.startswith("second_"))

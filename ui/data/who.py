@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
@@ -17,8 +19,11 @@ from ui.shared.theme import lead, note, private_tag
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 
 
-def panel(space: Workspace) -> None:
-    """Who is one individual: each row, or an identifier column, with the maximum number of rows per person."""
+def panel(space: Workspace, kind: Literal["primary", "secondary"] = "secondary") -> None:
+    """Who is one individual: each row, or an identifier column, with the maximum number of rows per person.
+
+    kind: of the button that takes what is proposed.
+    """
     if space.linked is not None:
         from ui.linked import who as individuals
 
@@ -28,7 +33,7 @@ def panel(space: Workspace) -> None:
     if schema is None:
         return
     key = f"who_{space.dataset.serial if space.dataset else ''}"
-    seen = _proposal(space, schema, key)
+    seen = _proposal(space, schema, key, kind)
     unit, open_still = schema.unit, undecided(space, schema)
     options = {EACH_ROW: t("data.each_row")}
     options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
@@ -84,7 +89,7 @@ def _each_row(space: Workspace, key: str) -> None:
         space.schema = with_unit(space.schema, source="public")
 
 
-def _proposal(space: Workspace, schema: Schema, key: str) -> str | None:
+def _proposal(space: Workspace, schema: Schema, key: str, kind: Literal["primary", "secondary"]) -> str | None:
     """Asks whether one person can have several rows, of a column that may name persons.
 
     A header of that kind is public, so it is asked whatever the table holds, and the answer is a person's word. For
@@ -109,7 +114,7 @@ def _proposal(space: Workspace, schema: Schema, key: str) -> str | None:
         words = "data.repeats" if found is not None else "data.codes" if code is not None else "data.named_like"
         note(t(words, column=column), "warning")
         lead(t("data.several"))
-        yes = st.button(t("data.take_identifier", column=literal(column)), key="take_identifier", type="primary")
+        yes = st.button(t("data.take_identifier", column=literal(column)), key="take_identifier", type=kind)
         no = st.button(t("data.each_row_is_one"), key="keep_rows")
     if yes:
         space.schema = identified(schema, column, 1, "data" if looked else "public")

@@ -56,7 +56,7 @@ def panel(space: Workspace, rules: Callable[[], None]) -> bool:
         return False
     if not space.one_of_linked and who.undecided(space, schema):
         _steps(0)
-        who.panel(space)
+        who.panel(space, "primary")
         return False
     proposals = [p for p in _proposals(space, schema, data.table) if p.name in set(undecided)]
     proposals.sort(key=_plainly)  # stable: those with a problem stand first
