@@ -23,7 +23,7 @@ marginals.types: Follower JointAxis JointTable Law Measurement ReleasedTables Sc
 marginals.types: noisy_total probabilities product project redrawn spread
 marginals.workload: NO_NUMBERS Need Workload
 records.copula: hand_out scores_in_bins
-records.gum: Decay UpdateSettings flow
+records.gum: Decay UpdateSettings
 records.gum_kernel: update
 records.join: components conditional_column match_within
 records.linked: LAGS LinkedAxis LinkedRecords LinkedTarget fit_linked

@@ -79,7 +79,6 @@ from dpsyn_core.estimate.records.copula import hand_out as hand_out
 from dpsyn_core.estimate.records.copula import scores_in_bins as scores_in_bins
 from dpsyn_core.estimate.records.gum import Decay as Decay
 from dpsyn_core.estimate.records.gum import UpdateSettings as UpdateSettings
-from dpsyn_core.estimate.records.gum import flow as flow
 from dpsyn_core.estimate.records.gum_kernel import update as update
 from dpsyn_core.estimate.records.join import components as components
 from dpsyn_core.estimate.records.join import conditional_column as conditional_column

@@ -54,7 +54,6 @@ from dpsyn_core.report.takeaways import shell_command as shell_command
 from dpsyn_core.report.theme import Figure as Figure
 from dpsyn_core.report.translation import setting as setting
 from dpsyn_core.report.translation import translated as translated
-from dpsyn_core.report.verdict import APART as APART
 from dpsyn_core.report.verdict import alarm as alarm
 from dpsyn_core.report.verdict import changes as changes
 from dpsyn_core.report.verdict import parts as parts
