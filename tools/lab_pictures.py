@@ -30,13 +30,15 @@ def main(wanted: list[str]) -> int:
     OUT.mkdir(exist_ok=True)
     for lab in wanted or LABS:
         body = drawn(lab)
+        if not body:
+            continue
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}">'
         (OUT / f"{lab}.svg").write_text(f"{head}{body}</svg>\n", "utf-8")
     return 0
 
 
 def drawn(lab: str) -> str:
-    """The marks of a lab's first figure; of a chart that is no Plotly figure, its numbers as dots in rows."""
+    """The marks of a lab's first figure; empty where that is no Plotly figure, whose picture is drawn by hand."""
     from streamlit.testing.v1 import AppTest
 
     page = AppTest.from_string(PAGE, default_timeout=300)
@@ -46,7 +48,7 @@ def drawn(lab: str) -> str:
         raise RuntimeError(page.exception[0].value)
     figures = page.get("plotly_chart")
     if not figures:
-        return dots()
+        return ""
     document = json.loads(figures[0].proto.spec)
     layout = document["layout"]
     traces = [t for t in document["data"] if t.get("xaxis", "x") == "x" and t.get("fill") != "toself"][:TRACES]
@@ -117,19 +119,6 @@ def squares(z: NDArray[np.float64]) -> str:
         for j in range(across)
         if np.isfinite(z[i, j])
     )
-
-
-def dots() -> str:
-    """Errors of systems in rows, as lab 9 compares them."""
-    from ui.learn.numbers.systems import SYSTEMS, curve
-
-    out = []
-    for i, name in enumerate(SYSTEMS):
-        y = ROOM + 4 + i * (HEIGHT - 2 * ROOM - 8) / (len(SYSTEMS) - 1)
-        x = ROOM + 6 + float(curve(name, "tvd-2way").middle[2]) / 0.17 * (WIDTH - 4 * ROOM)
-        out.append(f'<line x1="{ROOM}" y1="{y:.1f}" x2="{WIDTH - ROOM}" y2="{y:.1f}" stroke="{COLOURS[3]}"/>')
-        out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{COLOURS[0]}"/>')
-    return "".join(out)
 
 
 if __name__ == "__main__":
