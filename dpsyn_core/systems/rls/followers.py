@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,6 +112,10 @@ def measure_followers(
     found = tuple(_followers(shares, view))
     parts = [_part(view, f, cost, noise) for f in found]
     parts = [p * min(1.0, t.tables / sum(parts)) for p in parts]
+    clear = [_wrong(view, f, cost.scaled(p), noise) <= t.wrong for f, p in zip(found, parts, strict=True)]
+    found, parts = tuple(compress(found, clear)), list(compress(parts, clear))
+    if not found:
+        return [], (), cost
     *costs, left = cost.split([*parts, 1 - sum(parts)])
     tables = measure_marginals(counter, [view.domain.ordered_set((f.name, f.of)) for f in found], costs, gate=gate)
     return tables, found, left
@@ -132,16 +136,22 @@ def _followers(exceptions: Mapping[tuple[str, str], float], view: RlsEvidence) -
         yield Follower(name=name, of=parent, exceptions=exceptions.get((root, name), exceptions[parent, name]))
 
 
+def _wrong(view: RlsEvidence, follower: Follower, cost: Cost, noise: Noise) -> float:
+    """Share of the records that get a wrong value from the table of a follower at this cost, at most."""
+    held = np.maximum(view.one_ways[view.domain.index(follower.of)], 0.0)
+    away = held / (2 * noise.of_cell(cost))  # of two cells, over the root of 2
+    others = view.domain[follower.name].size - 1
+    wrong = held @ np.minimum(1.0, others * np.array([math.erfc(a) / 2 for a in away]))
+    return float(wrong) / max(view.total, 1.0)
+
+
 def _part(view: RlsEvidence, follower: Follower, cost: Cost, noise: Noise) -> float:
     """Of the cost, for the table of a follower: records with a wrong value against what pairs lose."""
     t, d = view.tuning.followers, len(view.domain)
-    held = np.maximum(view.one_ways[view.domain.index(follower.of)], 0.0)
-    others = view.domain[follower.name].size - 1
 
     def lost(part: float) -> float:
-        away = held / (2 * noise.of_cell(cost.scaled(part)))  # of two cells, over the root of 2
-        wrong = held @ np.minimum(1.0, others * np.array([math.erfc(a) / 2 for a in away]))
-        return float(wrong) / max(view.total, 1.0) * (1 + t.others * (d - 1)) + part * t.pairs * d * (d - 1) / 4
+        wrong = _wrong(view, follower, cost.scaled(part), noise)
+        return wrong * (1 + t.others * (d - 1)) + part * t.pairs * d * (d - 1) / 4
 
     return min(t.parts, key=lost)
 

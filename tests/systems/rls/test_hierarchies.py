@@ -110,6 +110,19 @@ def test_nothing_is_spent_where_nothing_can_follow():
     assert not any(c.name.startswith("exceptions") for c in charges)
 
 
+def test_a_map_that_noise_would_hide_is_not_measured():
+    """Days of 30 records each: most would get the largest noise of 300 other days, and be lost in all pairs."""
+    day = np.arange(9_000) % 300
+    codes = np.stack([day, day, np.arange(9_000) % 7 % 3]).astype(np.uint16)
+    domain = Domain.of({"called": 300, "entered": 300, "kind": 3})
+    for epsilon, found in ((1.0, 0), (20.0, 1)):
+        system, measured, _ = run(codes, domain, epsilon=epsilon)
+        assert len(measured.followers) == found
+        called, entered, _ = system.synthesize(measured, None, rng=np.random.default_rng(0))
+        for made in (called, entered):
+            assert np.abs(np.bincount(made, minlength=300) / len(made) - 1 / 300).sum() < 0.5
+
+
 def test_a_column_that_nearly_follows_does_not():
     """A quarter of the records have any value of the other column: 20 % are exceptions, some 30 deviations too many."""
     rng = np.random.default_rng(0)
