@@ -33,7 +33,6 @@ COLOURS = """() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p.
 
 def test_small_multiples_leave_as_pictures_and_every_figure_follows_a_system_that_goes_dark(visitor, tmp_path):
     visitor.open()
-    visitor.pick("Columns at a glance")
     visitor.page.locator(".st-key-wide_profile .vega-embed svg.marks").wait_for()
     for kind, begins in (("svg", b"<svg"), ("png", b"\x89PNG")):
         with visitor.page.expect_download() as download:

@@ -78,7 +78,7 @@ def test_04_wrong_budgets_are_explained_and_block_the_way_on(visitor):
         assert sentence in visitor.words(), text
         assert button.is_disabled()
     visitor.type("epsilon", "1")
-    visitor.page.get_by_text("More: delta").click()
+    visitor.page.get_by_text("More: delta").first.click()
     visitor.type("delta", "0.9")
     assert "could be published unprotected" in visitor.words()
     assert button.is_disabled()
@@ -114,6 +114,7 @@ def test_05_the_plot_shows_the_numbers_of_the_oracle_and_the_crossings(visitor):
                 continue  # not valid at epsilon / k = 1: the curve has a gap there
             assert shown[k] == pytest.approx(std, rel=1e-6), (label, k)
     assert curves["Gaussian, naive"]["y"][0] is None
+    visitor.page.get_by_text("More: delta").first.click()
     visitor.type("delta", "1e-5")
     curves = {c["name"]: c for c in visitor.plots()[0] if "name" in c}
     ks = [int(k) for k in curves["Gaussian, exact"]["x"]]

@@ -68,7 +68,7 @@ def test_who_is_one_person_stays_as_it_was_chosen_while_other_things_are_pressed
     page.get_by_role("spinbutton", name="Maximum rows per person").first.fill("3")
     page.keyboard.press("Enter")
     visitor.settle()
-    visitor.pick("Columns at a glance")
+    visitor.pick("Columns")
     assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
     assert "all rows with the same person" in page.get_by_role("combobox", name="one person is").first.input_value()
     assert "theta=3" in page.url
