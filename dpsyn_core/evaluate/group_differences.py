@@ -73,8 +73,8 @@ def _strongest(c: Comparison) -> GroupGaps | None:
     if not known:
         return None
     g = max(known, key=_explained)
-    order = np.argsort(-g.sizes[0], kind="stable")
-    order = [int(k) for k in order if g.sizes[0][k] > 0][:MOST]
+    largest = np.argsort(-g.sizes[0], kind="stable")
+    order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
     kept = float(g.kept or 0.0)
     return GroupGaps(
         column=g.column, by=g.category, between="", sides=(), groups=tuple(g.values[k] for k in order),
