@@ -42,7 +42,7 @@ DOORS = {
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
 # of the engine that a default run of the bundled sample loads: at most
-FILES, LINES = 147, 22_900
+FILES, LINES = 148, 23_600
 
 RUN = """
 import sys
