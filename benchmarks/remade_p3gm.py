@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, ClassVar
+from unittest import mock
 
 import numpy as np
 
@@ -229,11 +230,8 @@ def by_epoch(data: Data, system: str, steps: int) -> dict[int, dict[str, float]]
     made = configure(system, settings).calibrate(task)
     gate = Gate(account=Account(made.cost, delta=made.failure), noise=SystemNoise(), unit=task.unit)
     Kept.every, Kept.weights_by_step = max(steps // 5, 1), {}
-    usual, training.Optimiser = training.Optimiser, Kept
-    try:
+    with mock.patch.object(training, "Optimiser", Kept):
         got = made.measure(MemoryCounter(data.codes, data.domain), gate=gate)
-    finally:
-        training.Optimiser = usual
     out = {}
     for step, weights in Kept.weights_by_step.items():
         now = replace(got, models=(replace(got.models[0], weights=weights[0]),))
