@@ -76,7 +76,7 @@ def rounded(noise: float) -> str:
 
 def before(epsilon: float) -> float | None:
     """The epsilon that this page showed before the present one; None for a first one."""
-    seen = st.session_state.get(SEEN, (None, epsilon))
+    seen: tuple[float | None, float] = st.session_state.get(SEEN, (None, epsilon))
     if seen[1] != epsilon:
         seen = (seen[1], epsilon)
     st.session_state[SEEN] = seen
@@ -125,8 +125,9 @@ def figure(
     import plotly.graph_objects as go
 
     colours, limit = palette(is_dark), decade + DECADES
+    named: list[Any] = []
     if every:
-        traces, named = [_trace(document, name, is_dark) for name in document["curves"]], []
+        traces = [_trace(document, name, is_dark) for name in document["curves"]]
         traces += _crossings(document, is_dark)
     else:
         traces, named = _two(document, limit, is_dark)

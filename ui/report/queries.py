@@ -125,7 +125,7 @@ def _answers(view: Look, queries: list[CountQuery]) -> None:
 
 def _answer(c: Comparison, got: QueryAnswer, prefix: str) -> None:
     error = t("queries.no_relative") if got.relative is None else local(got.relative, "+.1%")
-    spread = fresh_error(got.real, c.n, c.m) * c.n
+    spread = float(fresh_error(got.real, c.n, c.m)) * c.n
     facts(
         [
             (number(got.real), prefix + t("queries.real"), t("queries.records")),

@@ -134,8 +134,8 @@ def rounded(schema: Schema, table: Any, *, besides: str | None = None) -> Schema
         table: pyarrow; the one that was drafted.
         besides: a column that stays as it was drafted, such as the waves of a panel, which everybody in it shares.
     """
-    found = (p for p in propose(schema, table) if p.document and p.name != besides)
-    documents = {p.name: p.document | {"source": "data"} for p in found}
+    proposed = ((p.name, p.document) for p in propose(schema, table) if p.name != besides)
+    documents = {name: document | {"source": "data"} for name, document in proposed if document}
     whole = schema.document()
     whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
     return Schema.of(whole)
