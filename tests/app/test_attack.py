@@ -66,7 +66,7 @@ def test_the_attack_room_says_what_was_found_beside_the_promise_and_books_nothin
         assert ended(job).state == "done", job.failure()
         app.run()
         told = words(app)
-        assert not app.exception and "reads private data" in told
+        assert not app.exception and "practice data" in told
         assert "epsilon that was promised" in told and "nothing is booked on the ledger" in told
     assert "Area under the curve" not in told and "on the control group" in told
     app.segmented_control(key="attack_kind").set_value("membership").run()
