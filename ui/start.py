@@ -21,6 +21,7 @@ NEEDED = (
     "ui.data.profile",
     "ui.data.projects",
     "ui.data.quick",
+    "ui.data.real",
     "ui.data.sources",
     "ui.data.who",
     "ui.linked.diagram",
@@ -29,7 +30,10 @@ NEEDED = (
     "dpsyn_core.privacy.ledger.limits",
     "dpsyn_core.privacy.ledger.sums",
     "dpsyn_core.privacy.manifest.certificates",
+    "dpsyn_core.report.build",
+    "dpsyn_core.report.figures",
     "dpsyn_core.systems.rls.system",
+    "pandas.core.methods.to_dict",
     "scipy.special",
 )
 PATIENCE = 30.0  # seconds in which a server is up

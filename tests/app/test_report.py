@@ -116,7 +116,7 @@ def test_two_runs_stand_side_by_side(ran):
     assert "Every run was charged" in words(ran)
     explored(at_page(ran, "report"), VIEWS[0])
     chooser = next(s for s in ran.selectbox if s.key and s.key.startswith("second_"))
-    chooser.set_value(ran.job.id).run()
+    chooser.set_value(second.id).run()
     assert second.id != ran.job.id
     for view in VIEWS:
         explored(ran, view)
@@ -319,7 +319,7 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     explored(ran, "asked")
     assert not ran.exception
     said = words(ran)
-    assert "reads private data" in said and "people by city" in said and "Real: " in said
+    assert "practice data" in said and "people by city" in said and "Real: " in said
     assert "These questions were not declared for this run" in said
     ran.segmented_control(key="report_view").set_value("released").run()
     said = words(ran)

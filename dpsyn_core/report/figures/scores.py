@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.evaluate import GroupError
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
 from dpsyn_core.report.wording import ENGLISH, Words, local
+
+if TYPE_CHECKING:
+    from dpsyn_core.evaluate import GroupError
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis
