@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from ui.shared.text import catalogue
+
 pytestmark = pytest.mark.browser
 
 
@@ -47,16 +49,21 @@ def test_small_multiples_leave_as_pictures_and_every_figure_follows_a_system_tha
         )
 
 
-def test_no_table_of_private_figures_leaves_without_saying_so(finished, tmp_path):
+def test_no_table_of_private_figures_leaves_as_a_plain_file(visitor):
+    visitor.open()
+    visitor.pick("Upload").upload("own.csv", b"town,age\n" + b"Moss,30\nHamar,40\n" * 40)
+    visitor.page.get_by_text(catalogue()["tag.private"]).first.wait_for()
+    hidden = "[...document.querySelectorAll('style')].some(s => s.textContent.includes('Download as CSV'))"
+    visitor.page.wait_for_function(hidden, timeout=20_000)
+
+
+def test_a_table_of_figures_leaves_with_its_title_and_source(finished, tmp_path):
     finished.go("Report")
-    finished.page.get_by_role("radio", name="Columns", exact=True).click()
-    finished.settle()
-    finished.page.get_by_test_id("stDataFrame").last.hover()
-    plain = finished.page.locator("button[aria-label^='Download as CSV']")
-    assert all(not one.is_visible() for one in plain.all())
+    finished.pick("Explore")
+    finished.pick("Columns")
     with finished.page.expect_download() as download:
         finished.page.locator(".st-key-profile_table_A_csv button:visible").first.click()
     download.value.save_as(tmp_path / "table")
     title, source, heads, *rows = (tmp_path / "table").read_text("utf-8-sig").splitlines()
-    assert title == "# Every column in figures" and "Reads private data" in source
+    assert title == "# Every column in figures" and "Source: DPSyn Studio" in source
     assert heads.startswith("column,") and len(rows) == 14

@@ -33,7 +33,7 @@ def test_01_sample_to_synthetic_csv_takes_two_clicks(visitor):
     assert table["AGE"].dtype.kind == "i"
     assert table["AGE"].between(0, 99).all()
     assert table["AGE"].nunique() > 60, "ages inside a bin differ: no table of midpoints"
-    assert "reads private data" in visitor.words()
+    assert "practice data" in visitor.words()
 
 
 def test_02_every_bad_file_gets_a_sentence_no_trace_and_no_dead_button(visitor):
@@ -55,7 +55,7 @@ def test_03_two_hundred_columns_take_at_most_three_screens(visitor):
     visitor.pick("Upload")
     visitor.upload("wide.csv", "\n".join([header, *rows]).encode())
     visitor.go("Schema")
-    assert "19,900" in visitor.words()
+    assert "of 200 columns ready" in visitor.words()
     assert visitor.page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") <= 3 * 900
     visitor.page.get_by_text("All columns as a table", exact=True).first.click()
     visitor.settle()
