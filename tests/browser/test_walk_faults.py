@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import DONE, Server, Visitor, free_port
-from ui.shared.text import written
+from ui.shared.text import catalogue, written
 
 pytestmark = pytest.mark.browser
 
@@ -20,12 +20,14 @@ def test_back_and_forward_leave_the_budget_usable_and_the_page_at_one_press(visi
     assert "Which table should be protected?" in visitor.words()
     assert "Spends epsilon 1.5" in visitor.words()
     visitor.go("Privacy")
+    visitor.page.get_by_text(catalogue()["privacy.more"], exact=True).first.click()
     visitor.page.get_by_text("replace one").first.click()
     visitor.settle()
     visitor.go("Synthesize")
     visitor.page.go_back()
     visitor.settle()
     assert "blank" not in visitor.words()
+    visitor.page.get_by_text(catalogue()["privacy.more"], exact=True).first.click()
     assert visitor.page.get_by_role("textbox", name="epsilon", exact=True).first.input_value() == "1.5"
     assert visitor.page.get_by_role("radio", name="replace one").is_checked(), "the unit stays what was chosen"
     assert visitor.page.get_by_role("button", name="Continue: synthesize").is_enabled()
@@ -55,16 +57,12 @@ def test_a_german_browser_gets_german_words_and_german_numbers(another):
     assert "Epsilon 1,5" in visitor.words()
 
 
-IN_VIEW = """name => [...document.querySelectorAll('button')].filter(b => b.textContent.trim() === name)
-    .some(b => { const r = b.getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight })"""
-
-
-def test_a_result_comes_into_view_and_a_cancelled_run_does_not_take_it_away(visitor):
+def test_a_result_is_announced_and_a_cancelled_run_does_not_take_it_away(visitor):
     visitor.page.set_viewport_size({"width": 390, "height": 700})
     visitor.open()
     visitor.press("Synthesize")
-    visitor.page.get_by_role("button", name="Download CSV", exact=True).wait_for(timeout=DONE)
-    visitor.page.wait_for_function(IN_VIEW, arg="Download CSV", timeout=10_000)
+    visitor.page.get_by_test_id("stToast").filter(has_text=catalogue()["outcome.report"]).first.wait_for(timeout=DONE)
+    visitor.page.get_by_role("button", name=catalogue()["outcome.report"], exact=True).first.wait_for()
     visitor.page.get_by_role("button", name="Synthesize", exact=True).first.click()
     visitor.page.get_by_role("button", name="Cancel", exact=True).first.click()
     visitor.page.get_by_text("cancelled").first.wait_for()

@@ -124,13 +124,13 @@ def test_10_gini_and_pay_gap_are_those_of_a_count_by_hand(finished):
 
 def test_11_safe_mode_removes_every_panel_that_reads_private_data(finished):
     finished.go("Report")
-    assert "reads private data" in finished.words()
+    assert "practice data" in finished.words()
     finished.page.get_by_text("Safe mode").first.click()
     finished.settle()
     try:
         for page in ("Report", "Data", "Privacy", "Synthesize", "Schema", "Export"):
             finished.go(page)
-            assert "reads private data" not in finished.words(), page
+            assert "practice data" not in finished.words(), page
         finished.go("Report")
         assert "safe to publish" in finished.words()
     finally:
