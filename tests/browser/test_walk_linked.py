@@ -77,14 +77,22 @@ def test_the_sample_becomes_a_folder_whose_keys_hold(household):
     assert "manifest.json" in folder.namelist() and "Keys hold" in household.words()
 
 
+def unfolded(visitor):
+    """With all that is folded away open."""
+    for expander in visitor.page.locator("[data-testid=stMain] [data-testid=stExpander] summary:visible").all():
+        expander.click()
+    visitor.settle()
+
+
 def test_the_report_and_the_export_of_the_run_open_without_a_fault(household, tmp_path):
     household.open("report")
     assert "of the relations between households and persons are kept" in household.words()
-    household.pick("Pairs").pick("persons")
+    household.pick("Explore").pick("Pairs").pick("persons")
     assert household.plots(), "figures of one table"
     household.pick("Publishable")
     assert "safe to publish" in household.words() and "reads private data" not in household.words()
     household.open("export", "?lang=de")
+    unfolded(household)
     assert "@misc{" in household.words() and "differential privacy for one" not in household.words()
     household.open("export", "?lang=en")
     (tmp_path / "t.sqlite").write_bytes(household.download("SQLite"))
@@ -128,6 +136,8 @@ def test_two_files_are_linked_described_and_run_in_german(visitor):
     visitor.settle()
     visitor.page.get_by_role("button", name=re.compile("^" + re.escape(t["guide.to_guide"]))).first.click()
     agreed(visitor.settle(), t, "patients", "visits").press(t["schema.next"])
+    visitor.page.get_by_text(t["privacy.more"], exact=True).first.click()
+    visitor.settle()
     assert "Ein Einzelner ist ein Datensatz von patients" in visitor.words()
     visitor.press(t["privacy.next"])
     spent(visitor, t)
@@ -136,6 +146,7 @@ def test_two_files_are_linked_described_and_run_in_german(visitor):
     assert "Die Schlüssel stimmen" in visitor.words()
     visitor.go(t["nav.export"])
     book = pd.read_excel(io.BytesIO(visitor.download(t["export.xlsx"])), sheet_name=None)
+    unfolded(visitor)
     assert list(book) == ["patients", "visits"] and t["certificate.title"] in visitor.words()
     assert "NOT-PRIVATE" not in visitor.words()
 

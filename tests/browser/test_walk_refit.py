@@ -20,6 +20,7 @@ def test_a_hospital_with_rules_is_made_again_under_a_condition_and_a_further_rul
     assert "Rules that no synthetic record breaks (6)" in visitor.words()
     made(visitor)
     visitor.go("Export")
+    visitor.page.locator(".st-key-export_more summary").click()
     release = visitor.download("Save the release for refits")
     visitor.go("Synthesize")
     before = visitor.words().count("done in")
