@@ -7,6 +7,7 @@ import pytest
 
 from dpsyn_core.data import paths
 from tests.browser.conftest import DONE, made
+from ui.shared.text import catalogue
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +17,12 @@ def test_a_hospital_with_rules_is_made_again_under_a_condition_and_a_further_rul
     visitor.open()
     visitor.pick("Upload").upload("hospital.csv.gz", table.read_bytes())
     visitor.go("Schema")
-    visitor.upload("hospital.schema.json", schema.read_bytes(), 1)
+    visitor.page.get_by_role("button", name=catalogue()["schemafile.title"], exact=True).first.click()
+    visitor.settle()
+    files = visitor.page.locator("input[type=file]").count()
+    visitor.upload("hospital.schema.json", schema.read_bytes(), files - 1)
+    visitor.page.keyboard.press("Escape")
+    visitor.settle()
     assert "Rules that no synthetic record breaks (6)" in visitor.words()
     made(visitor)
     visitor.go("Export")
