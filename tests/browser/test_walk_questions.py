@@ -31,6 +31,9 @@ def test_the_pay_gap_is_declared_and_answered_with_its_interval_in_at_most_eight
     click(button("button", name="Spend epsilon 1 and synthesize"))
     button("button", name="Report", exact=True).first.wait_for(timeout=DONE)
     click(button("button", name="Report", exact=True).first)
+    visitor.settle()
+    click(button("radio", name="Explore", exact=True).first)
+    visitor.settle()
     visitor.page.get_by_text("95% confidence").first.wait_for(timeout=DONE)
     drawn = visitor.plots()[0]
     assert {c["name"] for c in drawn} == {"real", "estimate from the release"} and len(drawn[0]["y"]) == 10
