@@ -79,15 +79,13 @@ def _named(schema: Schema, table: Any) -> tuple[Any, list[str], set[str]]:
     for name in wanted:
         try:
             locate(names, [name])
-            continue
         except TableError:
-            pass
-        alike = [i for i, n in enumerate(names) if _key(n) == _key(name) and n not in wanted and _key(name)]
-        if len(alike) == 1:
-            names[alike[0]] = name
-            renamed.append(name)
-        else:
-            lacking.add(name)
+            alike = [i for i, n in enumerate(names) if _key(n) == _key(name) and n not in wanted and _key(name)]
+            if len(alike) == 1:
+                names[alike[0]] = name
+                renamed.append(name)
+            else:
+                lacking.add(name)
     return table.rename_columns(names) if renamed else table, renamed, lacking
 
 
