@@ -70,7 +70,7 @@ class ChargeRecord(BaseModel):
         return self.epsilon <= 0
 
     def _wrong_samples(self) -> bool:
-        """As `wrong`, of noise on samples; without a delta it states no cost of its own."""
+        """As `wrong`, for noise on samples: a charge without a delta must state no cost."""
         if not self.sigma or not self.sensitivity or not self.delta:
             return self.delta != 0 or self.rho != 0 or not self.sigma or not self.sensitivity
         try:

@@ -1,7 +1,7 @@
 """Gaussian noise on Poisson samples, as a Gaussian cost beside a failure: what it dominates, and its calibration.
 
 T steps, each a sum over a sample that holds every record with probability q, plus noise. Their privacy-loss
-distribution is discretised pessimistically and convolved T times; then the least mu is found for which "a
+distribution is discretised pessimistically and convolved T times; then follows the least mu for which "a
 Gaussian mechanism of that mu, except that everything is revealed with probability delta" dominates it. So sampled
 noise is paid for in the same currency as all other Gaussian noise. Proof: docs/proofs/sampling.md.
 """

@@ -1,7 +1,7 @@
-"""Chain: the rows of a ledger file, each held to the hashes of all rows before it, debits and limits alike.
+"""Chain: the rows of a ledger file, each hashed with the hashes of all rows before it, debits and limits alike.
 
 A row's hash covers the row, the row before it in its table, and the last row of the other table when it was written.
-So an edited row is found, and a row that was cut off is found by any later row of either table. Rows of files of
+So an edited row is detected, and a row that was cut off is detected by any later row of either table. Rows of files of
 versions 1 and 2 are hashed as they were; what they lack (limits had no hash) is covered by the next row.
 """
 

@@ -132,7 +132,7 @@ class Protected:
         return "single records" if self.records == 1 else f"any {self.records} records together"
 
     def steps(self, entry: Entry) -> int | None:
-        """How many neighbours of the run's own kind lie between two neighbours of this one; None: no bound."""
+        """Steps of the entry's neighbour relation between two neighbours of this (group privacy); None: no bound."""
         if entry.purpose == UNPROTECTED:
             return None
         if entry.neighbours == "replace" and self.neighbours == "add-remove":

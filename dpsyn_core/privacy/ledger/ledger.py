@@ -387,7 +387,7 @@ def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str
 
 
 def _fault(error: sqlite3.Error) -> str:
-    """What happened, and the remedy, from SQLite's own code."""
+    """What happened, and the remedy, by the error code of SQLite."""
     code = getattr(error, "sqlite_errorname", "")
     known = {
         "SQLITE_FULL": "is full (no space on the disk); free some space",

@@ -40,7 +40,7 @@ def compose_entries(entries: Sequence[Entry], who: Protected) -> Composition:
 
 
 def steps_of(entry: Entry, who: Protected) -> int:
-    """How many steps of the run's own promise `who` is away. Raises EngineError where it promises them nothing."""
+    """Steps of the entry's relation that cover `who` (group privacy). Raises EngineError where none bounds them."""
     found = who.steps(entry)
     if found is None:
         msg = f"entry {entry.seq} of the ledger promises {who.words} nothing, and was added up for them"

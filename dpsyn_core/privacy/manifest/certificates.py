@@ -171,7 +171,7 @@ def certificate(m: Statement, words: Words = ENGLISH) -> str:
 
 
 def promise(m: Statement, w: Words) -> str:
-    """The guarantee in words: the manifest's own sentence, or the same from its parts in another language."""
+    """The guarantee in words: the sentence of the manifest, or in another language its fields in a sentence."""
     if w["promise"] == ENGLISH["promise"]:
         return m.guarantee
     delta = w["with_delta"].format(delta=_number(m.delta, "g", w)) if m.delta else w["pure"]
@@ -261,7 +261,7 @@ def _public(m: Statement, w: Words) -> list[str]:
 
 
 def _refitted(m: Statement, w: Words) -> list[str]:
-    """How the table was made again from a release."""
+    """Lines on a refit: its system, the release that it reused, its conditions and rules; none without a refit."""
     if m.refit is None:
         return []
     r = m.refit

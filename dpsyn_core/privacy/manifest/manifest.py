@@ -1,4 +1,4 @@
-"""Manifest: what a release promises, what it spent, and how it was made; a document that travels with the table."""
+"""Manifest: the guarantee, charges and settings of a release; a document that travels with the table."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Manifest(Statement):
             seconds: wall time of what follows the last count; earlier steps take a time that depends on the table.
             versions: of the packages that took part; default `package_versions()`.
             ledger_chain: hash of the ledger's entry.
-            questions: that the run was told.
+            questions: that were declared for the run.
             refit: of tables that others published.
 
         Raises:

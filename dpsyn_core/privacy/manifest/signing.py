@@ -2,7 +2,7 @@
 
 What is signed is one canonical text of the document, so that any program can check it: no blanks, names sorted by their
 UTF-16 code units, texts escaped as little as JSON allows, numbers as ECMAScript writes them. A signature says that
-whoever holds the key stood behind exactly this document. Whose key it is must be known from elsewhere (compare its
+whoever holds the key stood behind exactly this document. Whose key it is must be learnt elsewhere (compare its
 fingerprint). Sources: RFC 8032, by the package `cryptography`; RFC 8785 (JSON Canonicalization Scheme).
 """
 
