@@ -1,7 +1,7 @@
 """Learns from the data, with noise and for budget, what a schema needs and nobody declared.
 
 Everything goes through the gate, one charge a step; the schema that comes out lists the charges, and a run with it is
-private as a whole when its own cost and these are taken together.
+private as a whole at the sum of these charges and the cost of the run itself.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Wanted:
         Args:
             attribute: its document in the schema. Its range, bins, values and step are not taken over.
             kind: None: that of the attribute.
-            known: a person knows the kind and how the cells are written from outside the data.
+            known: a person vouches that kind and way of writing follow from public knowledge.
         """
         found = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
         kind = found if kind is None else kind
@@ -91,7 +91,7 @@ class Wanted:
 class Discovery:
     """What was learnt: a schema of bought attributes, a noisy number of records, all charges.
 
-    failed: columns of which nothing was found, with the reason. outside: for each bought range, how many records may
+    failed: columns that could not be bought, with the reason. outside: for each bought range, how many records may
     lie outside it (about, and at most with 95 % confidence). All of it is decided on noisy counts.
     """
 
@@ -109,7 +109,7 @@ def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
     what rho is converted with, and what a limit of the ledger takes for failures (docs/proofs/accounting.md).
 
     Raises:
-        BudgetError: categories are wanted at delta 0: a category of one individual can only be hidden up to delta.
+        BudgetError: categories cost delta, which is 0: a category of one individual can only be hidden up to delta.
     """
     if not any(w.kind == "categorical" for w in wanted):
         return (budget.gaussian() if budget.delta else budget.pure()), 0.0
@@ -134,7 +134,7 @@ def discover(
     delta: float,
     progress: Progress = silent,
 ) -> Discovery:
-    """Buys categories, ranges and bins of the wanted columns, and the number of records.
+    """Buys categories, ranges and bins of the chosen columns, and the number of records.
 
     Guarantee: that of the gate's charges; at most `cost`, plus `delta` for categories. Contributions are bounded
     here: at most unit.max_records records of an individual are looked at.
@@ -147,10 +147,10 @@ def discover(
         gate: with an account for (cost, delta), see `cap_of`.
         cost: shared evenly by the columns; a tenth goes to the number of records.
         delta: shared evenly by the categorical columns.
-        progress: told the names of finished columns.
+        progress: receives the names of finished columns.
 
     Raises:
-        BudgetError: nothing was found of any column; where some failed and others did not, what was found is kept.
+        BudgetError: every column failed; where only some did, the results of the others are returned.
     """
     columns = _located(table, wanted, unit)
     texts = bounded(table, unit)

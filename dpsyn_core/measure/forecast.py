@@ -1,6 +1,6 @@
 """What a purchase of knowledge can find, before it is paid for: how many individuals a value needs, and at what price.
 
-From public numbers alone: the columns wanted, the unit of privacy and the budget. Nothing here reads a table.
+From public numbers alone: the columns to buy, the unit of privacy and the budget. Nothing here reads a table.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _STEPS = 40  # halvings of the interval of epsilon
 
 
 def people_needed(wanted: Sequence[Wanted], unit: Unit, budget: Budget) -> dict[str, int]:
-    """For each column, how many records a power-of-two stretch (or individuals a category) needs to be found.
+    """For each column, how many records a power-of-two range (or individuals a category) needs to be released.
 
     Columns whose range is declared need none for it, and are left out.
 
     Raises:
-        BudgetError: categories are wanted at delta 0.
+        BudgetError: categories are to be bought at delta 0.
     """
     cost, delta = cap_of(wanted, budget)
     parts = cost.split(shares(wanted))[1:]

@@ -29,7 +29,7 @@ def measure_marginals(
     recodes: Recodes | Sequence[Recodes] = NO_RECODES,
     kind: str | None = None,
 ) -> list[Measurement]:
-    """One noisy marginal a set, each at its own cost. Guarantee: the gate's; one charge a marginal.
+    """One noisy marginal per set, each at the cost given for it. Guarantee: the gate's; one charge per marginal.
 
     Marginals are charged, counted and released many at a time, so that records on disk or on a cluster are read once
     for all of them.
@@ -39,7 +39,7 @@ def measure_marginals(
         sets: attribute sets.
         costs: of each.
         gate: through which they are released.
-        recodes: of attributes that are counted coarsely: of all sets, or for each set its own.
+        recodes: of attributes that are counted coarsely: one for all sets, or one per set.
         kind: of the charges; default by the number of attributes.
     """
     maps = [recodes] * len(sets) if isinstance(recodes, Mapping) else list(recodes)

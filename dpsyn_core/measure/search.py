@@ -117,7 +117,7 @@ def search_sets(
         name: what the charges are called.
 
     Returns:
-        The noisy value of each score that was found, in counts, by its position; and the number of answers.
+        The noisy value of each score above `least`, in counts, by its position; and the number of answers.
     """
     exact: Tables = []
     one = GRID * gate.unit.l1()

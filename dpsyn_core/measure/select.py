@@ -1,4 +1,4 @@
-"""Scores attribute sets against what is already known, and chooses which of them to measure."""
+"""Scores attribute sets against the tables expected from releases so far, and chooses which of them to measure."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class Joint:
 
 
 def _summed(whole: NDArray[np.int32], rows: tuple[int, ...], wanted: tuple[int, ...]) -> NDArray[np.int64]:
-    """The sums of a table over `rows` that belong to the rows `wanted`, in their order."""
+    """Sums a table whose axes are `rows` over all axes but those of `wanted`, and puts these in their order."""
     if rows == wanted:
         return whole.astype(np.int64)
     others = tuple(axis for axis, row in enumerate(rows) if row not in wanted)

@@ -206,7 +206,7 @@ class SumRule:
     """All that a sum of vectors depends on beside the records and the maps; public.
 
     features: what a map is given. clip: largest L2 norm of one record's vector. cells: of the vector. by: an
-    attribute, whose every code has a sum (and a map) of its own; None: one sum. non_negative: see `clipped`.
+    attribute, each of whose codes has a separate sum (and map); None: one sum. non_negative: see `clipped`.
     """
 
     features: Features

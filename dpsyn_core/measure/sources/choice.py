@@ -50,9 +50,9 @@ def source_of(
     memory: int | str | None = None,
     schema: Schema | None = None,
 ) -> Source:
-    """A source as it is; a table of pandas, polars or pyarrow, or the path of files, as one of the chosen engine.
+    """A source unchanged; a table of pandas, polars or pyarrow, or the path of files, as a source of the chosen engine.
 
-    A Spark DataFrame is counted on its own cluster.
+    A Spark DataFrame is counted on the cluster of its session.
 
     A table of another kind is refused when the source is opened.
 

@@ -136,7 +136,7 @@ class SparkSource:
         return self._frame.sparkSession.createDataFrame(table)
 
     def spread(self, work: Callable[[int], str], number: int) -> list[str]:
-        """Synthetic records are made by the executors; see `Spreading`."""
+        """Runs `work` on the executors, which synthesizes records; see `Spreading`."""
         return spread(self._frame.sparkSession, work, number)
 
 

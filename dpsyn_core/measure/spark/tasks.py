@@ -229,7 +229,7 @@ def guarded_call(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def failed(error: Exception) -> EngineError:
-    """What a task raises: our own sentences, which quote no cell, and of all other errors their kind alone."""
+    """The error of a task: the message of a DPSynError, which quotes no cell; of any other error only its type."""
     if isinstance(error, DPSynError):
         return EngineError(str(error))
     return EngineError(f"a task failed on private records ({type(error).__name__})")
@@ -268,7 +268,7 @@ def collected(session: Any, plan: Callable[[], Any]) -> Any:
 
 
 def spread(session: Any, work: Callable[[int], str], number: int) -> list[str]:
-    """What work(0) .. work(number - 1) return, each a task of its own; for work on released values. See `collected`."""
+    """Results of work(0) .. work(number - 1), one task each; for work on released values. See `collected`."""
 
     def each(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
