@@ -171,14 +171,14 @@ class RealBins:
     def edged(
         cls, low: float, high: float, edges: Sequence[float], decimals: int | None = None, step: Fraction | None = None
     ) -> RealBins:
-        """Bins between own edges; min and max are added at the ends when they are not listed."""
+        """Bins between declared edges; min and max are added at the ends when they are not listed."""
         return cls(np.array([low, *(e for e in edges if low < e < high), high], dtype=np.float64), decimals, step)
 
     @classmethod
     def fine(cls, low: float, high: float, starts: Sequence[Fraction], step: Fraction | None) -> RealBins:
         """Bins that begin at these places (see `grids.fine_starts`).
 
-        The largest value has a bin of its own where a step says how far such a bin reaches.
+        The largest value has a separate bin where a step says how far such a bin reaches.
         """
         reach = low if step is None else low + NUDGE * float(step)  # up to there `find` counts into the next bin
         inner = starts[bisect_right(starts, Fraction(reach)) :]

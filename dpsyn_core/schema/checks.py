@@ -34,7 +34,7 @@ def check(schema: Schema, table: Any = None, *, strict: bool = False) -> list[Re
     Args:
         schema: to be checked.
         table: to be described by it.
-        strict: the run will be strict, so that cells without a place of their own are errors.
+        strict: the run will be strict, so that cells that the schema does not describe are errors.
     """
     found = _alone(schema)
     if table is not None:

@@ -22,7 +22,7 @@ class Encoded:
     """A table as codes, private.
 
     codes: unsigned (n_attributes, n_records), C-contiguous. identifiers: pyarrow array (n_records,) of text that
-    names each record's individual, or None when every record is an individual of its own. kept: bool, one a record
+    names each record's individual, or None when every record is a separate individual. kept: bool, one a record
     of the table, False where the schema has no place for it; None: all have one.
     """
 

@@ -47,7 +47,7 @@ WORDS = frozenset({
 
 
 def dates(name: str, texts: Any, counts: NDArray[np.int64] | None = None) -> dict[str, Any] | None:
-    """A column of dates that are not written as 2020-12-31, as an attribute that is known; None where there are none.
+    """A column of dates that are not written as 2020-12-31, as a public attribute; None for other columns.
 
     Of two ways of writing that the column has, the commoner stands first. Dates without marks and without four digits
     for the year (800102), or without a day (202401), could be any number: they are taken for dates where the header

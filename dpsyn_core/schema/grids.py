@@ -41,15 +41,15 @@ def fine_starts(
 ) -> tuple[Fraction, ...]:
     """Where bins begin: the first at `low`, the others at round multiples of the step; the last bin ends at `high`.
 
-    Every value has a bin of its own where the range holds fewer than `most` steps. Otherwise linear bins have equal
+    Every value has a separate bin where the range holds fewer than `most` steps. Otherwise linear bins have equal
     widths of 1, 2 or 5 times a power of ten steps, and logarithmic ones begin at round numbers, as many in every
     decade. Without a scale, both sets of boundaries hold, half of the bins each: a range does not say where in it
-    the records lie, and a bin without records costs next to nothing. 0 has a bin of its own where there is a step.
+    the records lie, and a bin without records costs next to nothing. 0 has a separate bin where there is a step.
 
     Args:
         low: smallest public value.
         high: largest public value, at least `low`.
-        step: public distance of neighbouring values, which are its multiples; None where it is not known.
+        step: public distance of neighbouring values, which are its multiples; None where unknown.
         scale: how bins grow; None: both.
         most: bins at most, but for a few.
 
@@ -127,8 +127,8 @@ def _width(units: int, most: int) -> int:
 def _logarithmic(at: int, end: int, seen: int, unit: Fraction, most: int, *, closed: bool) -> list[int]:
     """Round numbers between two places, in units, as many in every decade; the negative ones mirror the others.
 
-    seen: the place nearest to 0 that is told from it. closed: bins hold single places, and begin at that which is
-    nearest to minus infinity, so that the mirror image of a boundary is one place higher.
+    seen: the place nearest to 0 that is distinguished from it. closed: bins hold single places, and begin at that which
+    is nearest to minus infinity, so that the mirror image of a boundary is one place higher.
     """
     near = max(at, -end, seen)
     decades = sum(math.log10(max(side, near)) - math.log10(near) for side in (end, -at))

@@ -119,7 +119,7 @@ def _goods(values: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A column that may name persons. seen: its values told so, which is private; else its header did."""
+    """A column that may name persons. seen: its values suggest it, which is private; else its header does."""
 
     column: str
     seen: bool

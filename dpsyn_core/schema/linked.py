@@ -254,7 +254,7 @@ class LinkedSchema(Schema):
             check_link_rule(number, rule, attributes, movable)
 
     def attributes_of(self, link: Link) -> dict[str, Any]:
-        """The attributes that rules and questions of a child may name: own, of its parent, its root and its siblings.
+        """The attributes that rules and questions of a child may name: of child, parent, root and siblings.
 
         Raises ValueError where a name could mean two columns.
         """

@@ -94,7 +94,7 @@ def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple
 def _range(drafted: Mapping[str, Any], values: list[int], codes: list[int]) -> Proposal:
     """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has.
 
-    codes: such as -9, which have cells of their own.
+    codes: such as -9, which have separate cells.
     """
     name = drafted["name"]
     low, high = outward(min(values), max(values), name, whole=True)

@@ -125,16 +125,16 @@ def confirm(
     schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, rules: bool = False,
     everything: bool = False,
 ) -> Schema:  # fmt: skip
-    """The schema with what a person says could be known without the data: the entries named.
+    """The schema in which the named entries are public, by a person's word that they follow without the data.
 
     What was read from the data becomes public; what was bought for a kind and
     a form that were read from it becomes bought. Why a draft left a column out was read from the data too, and goes.
 
     Args:
         schema: with entries that were read from the data.
-        names: of attributes whose kind, range or list, and bins are known from outside the data.
-        unit: whether the unit of privacy (identifier, max_records) is known from outside too; None: with `everything`.
-        rules: whether all rules are known from outside too, whatever their trial on the table showed.
+        names: of attributes whose kind, range or list, and bins are public knowledge.
+        unit: whether the unit of privacy (identifier, max_records) is public knowledge too; None: with `everything`.
+        rules: whether all rules are public knowledge too, whatever their trial on the table showed.
         everything: claims that every value, range, list, bin and rule of the schema and who counts as one individual
             could have been written down by somebody who has never seen the table. If that is not so, a run says that
             it is private and is not: the range of a draft is that of the records, so that its ends are single persons'
@@ -174,7 +174,7 @@ def confirm(
 
 
 def rules_known(schema: Schema) -> Schema:
-    """The schema with a person's word that its rules are known without the data."""
+    """The schema with its rules marked public, by a person's word."""
     known = tuple(rule.model_copy(update={"source": "public"}) for rule in schema.rules)
     return schema.model_copy(update={"rules": known})
 
@@ -190,7 +190,7 @@ def _confirmed_unit(schema: Schema) -> dict[str, Any]:
 
 
 def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
-    """A first column without a header, as R and pandas write row names, if every record has a name of its own."""
+    """A first column without a header, as R and pandas write row names, if every record has a unique name."""
     if position or name not in (headers.ROWS, headers.OTHERWISE):
         return None
     entries, index = canonical.uniques(column)
@@ -507,5 +507,5 @@ def _numbered(numbers: dict[str, Any], distinct: int, records: int) -> bool:
 
 
 def _spiked(lowest: NDArray[np.bool_], counts: NDArray[np.int64]) -> bool:
-    """Whether the smallest value stands in so many records that it needs a cell of its own."""
+    """Whether the smallest value stands in so many records that it needs a separate cell."""
     return float(counts[lowest].sum()) >= SPIKE * float(counts.sum())

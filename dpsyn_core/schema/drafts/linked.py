@@ -42,7 +42,7 @@ def draft_linked(
     Args:
         tables: pandas, polars or pyarrow, by name.
         name: of the tables together; None: that of the root.
-        links: of child tables: the column with the parent's key, the parent, and the parent's own key; other links are
+        links: of child tables: the column with the parent's key, the parent, and the key of the parent; other links are
             guessed from headers.
         max_children: of child tables; others get CHILDREN.
 
@@ -50,7 +50,7 @@ def draft_linked(
         A schema whose entries of columns all have source "data"; a run with it is stamped NOT PRIVATE.
 
     Raises:
-        SchemaError: a link is not told by headers, or what was given does not fit.
+        SchemaError: a link does not follow from headers, or what was given does not fit.
     """
     frames = {n: to_arrow(t) for n, t in tables.items()}
     if len(frames) < 2:
@@ -111,12 +111,12 @@ def confirm_linked(
     schema: LinkedSchema, names: Sequence[str] = (), *, unit: bool = False, rules: bool = False,
     everything: bool = False,
 ) -> LinkedSchema:  # fmt: skip
-    """The schema with what a person says could be known without the data: the entries named. See `confirm`.
+    """The schema in which the named entries are public, by a person's word. See `confirm`.
 
     Args:
         schema: with entries that were read from the data.
         names: of columns, as TABLE.COLUMN.
-        unit: whether keys, links, limits, orders and roles are known from outside too.
+        unit: whether keys, links, limits, orders and roles are public knowledge too.
         rules: whether all rules are, of tables and of links.
         everything: claims that all of it could have been written down by somebody who has never seen the tables.
 
@@ -163,7 +163,7 @@ def proposed_roles(columns: Schema) -> tuple[str, tuple[str, ...]] | None:
 
 
 def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
-    """A table's schema for a linked run: keys are not synthesized, and it has no unit of its own.
+    """A table's schema for a linked run: keys are not synthesized, and it has no unit.
 
     What was read from the data about its columns stays marked; that it proposed a person's column does not matter any
     more, for the root's key takes its place. None for a table of keys alone.

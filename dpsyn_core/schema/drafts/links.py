@@ -22,7 +22,7 @@ Columns = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GuessedLinks:
-    """root: its name. keys: own key of each table that has one. parents: of each other table, and the key's column.
+    """root: its name. keys: key column of each table that has one. parents: of each other table, and the key's column.
 
     A column is an empty text where no header tells it.
     """
@@ -59,7 +59,7 @@ def guessed_links(columns: Columns) -> GuessedLinks:
 
 
 def _named_by(table: str, columns: Columns) -> dict[str, tuple[str, str]]:
-    """Tables after which a column of this one is named: the own key of each, and that column."""
+    """Tables after which a column of this one is named: the key of each, and that column."""
     out = {}
     for parent, names in columns.items():
         told = [c for c in columns[table] if after(parent, c)]

@@ -17,7 +17,7 @@ def panel_schema(
 
     Args:
         schema: of version 1. Its unit of privacy is replaced: the person with all their rows; that it was
-            read from the data stays said.
+            read from the data stays marked.
         person: column that names persons; it may be missing from the schema.
         wave: column that orders a person's rows; where it has few values, no person has one twice.
         constant: columns that do not change from row to row of a person.

@@ -13,7 +13,7 @@ from dpsyn_core.schema.drafts.draft import absent
 class Proposal:
     """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
 
-    seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
+    seen: what the draft saw, in words; private. why: how the proposal came about, one of the words of the page's
     catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `months`, `days`, `written`, `number`,
     `many`, `unique`, `person`, `names`, `blank`).
     rare: values that few records have and that go to the others; private.

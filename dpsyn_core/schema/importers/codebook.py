@@ -166,7 +166,7 @@ def import_dictionary(path: str | Path, *, name: str | None = None) -> Schema:
     dictionary does not say whether a column may be blank, the column is given a missing cell.
 
     Raises:
-        SchemaError: no column of names, or a line from which no attribute can be made; it names the line's column.
+        SchemaError: no column of names, or a line that gives no attribute; it names the line's column.
         TableError: the file cannot be read.
     """
     table = read_table(path)

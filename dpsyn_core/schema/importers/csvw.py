@@ -189,7 +189,7 @@ def _listed(value: object, kind: Kind) -> Value | None:
 
 
 def _partitions(column: Mapping[str, Any]) -> list[object]:
-    """The values of partitions that are said to be all; their lengths, which come from records, are passed over."""
+    """The values of partitions that are declared exhaustive; their lengths, which come from records, are ignored."""
     found = column.get("partitions")
     if not isinstance(found, list) or column.get("exhaustivePartitions") is False:
         return []

@@ -1,6 +1,6 @@
 """What a document declares of a table, as a schema; a schema as what any document can declare; and what gets lost.
 
-Every format of codebooks is read into a `Declaration` and written from one, so that none of them has rules of its own.
+Every format of codebooks is read into a `Declaration` and written from one, so that none of them needs separate rules.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCALE = 100  # longest scale that is taken for one
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declaration:
-    """A table. identifier: the column that names individuals. max_records: of one individual; None: not said.
+    """A table. identifier: the column that names individuals. max_records: of one individual; None: undeclared.
 
     n_records: how many records there are, where that is public. confirmed: whether nothing of it was read from the data
     (or somebody has confirmed it).

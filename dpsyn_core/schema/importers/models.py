@@ -24,7 +24,7 @@ def schema_of_model(model: Any, *, name: str | None = None) -> Schema:
 
     Types, limits (`ge`, `le`, `in_range`), lists of values (`Literal`, `Enum`, `isin`), steps, titles and descriptions
     are taken over. A column of which neither values nor a range is declared is left out. A check that is a function of
-    the person's own says nothing that could be read, and is not run.
+    the person's declares nothing that could be read, and is not run.
 
     Args:
         model: the class, or pandera's DataFrameSchema.
@@ -72,7 +72,7 @@ def _column(name: str, column: Any) -> DeclaredColumn:
 
 
 def _checked(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What one of pandera's own checks declares; nothing for any other."""
+    """What a built-in check of pandera declares; empty for any other."""
     if name == "isin":
         return {"values": list(given.get("allowed_values", ()))}
     if name in ("equal_to", "eq"):

@@ -108,7 +108,7 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
 
 
 def _written_as(field: Mapping[str, Any]) -> list[Value]:
-    """The cells of a yes/no column that is written in words of its own (J, N); none where they are true and false."""
+    """The cells of a yes/no column that is written in other words (J, N); none where they are true and false."""
     found = [field.get(key) for key in ("falseValues", "trueValues")]
     words = [w for words in found if isinstance(words, list) for w in words if isinstance(w, str)]
     return [*dict.fromkeys(words)] if {w.lower() for w in words} - {"true", "false"} else []

@@ -2,7 +2,8 @@
 
 NIST-style parameters.json with column_datatypes.json as schemas; and back again.
 
-Imports schema files of any known style: our own JSON, NIST-style parameters, lists of maxima, dictionaries.
+Imports schema files of any supported style: the JSON of this program, NIST-style parameters, lists of maxima,
+dictionaries.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def import_parameters(
     A blank cell is a value of the column where the file lists '' (or null) among its values; elsewhere the file says
     nothing of blank cells, so the column is given a missing cell. max_records_per_individual of the runs becomes
     theta (the largest of them). Of a column of numbers that names no bins, whole numbers are cut by `fine_bins`;
-    its `special_values` have cells of their own. A codebook leaves of a list of numbers those that it lists too,
+    its `special_values` have separate cells. A codebook leaves of a list of numbers those that it lists too,
     gives codes their words, and numbers their special codes.
     """
     unknown = set(document) - {"runs", "schema"}
@@ -192,10 +193,11 @@ def import_file(
     onto: Schema | None = None,
     table: str | None = None,
 ) -> Schema:
-    """Reads a schema file of any known style. `maxima.binned` says of the result what is binned.
+    """Reads a schema file of any supported style. `maxima.binned` says of the result what is binned.
 
-    Our own JSON, parameters.json, {column: {type, maxval}}, a data dictionary in CSV, TSV or Excel, or a codebook: DDI,
-    CSVW, Frictionless, SDV metadata, JSON Schema, or what an SPSS, Stata or SAS file declares beside its records.
+    The JSON of this program, parameters.json, {column: {type, maxval}}, a data dictionary in CSV, TSV or Excel, or a
+    codebook: DDI, CSVW, Frictionless, SDV metadata, JSON Schema, or what an SPSS, Stata or SAS file declares beside its
+    records.
 
     Args:
         path: the file.
@@ -231,10 +233,10 @@ def import_file(
 def import_document(
     document: object, datatypes: Any = None, words: Codebook | None = None, *, name: str, what: str
 ) -> Schema:
-    """A schema from a parsed JSON document of any known style.
+    """A schema from a parsed JSON document of any supported style.
 
     Args:
-        document: our own schema, parameters.json, or a specification.
+        document: a schema of this program, parameters.json, or a specification.
         datatypes: parsed column_datatypes.json beside a parameters.json.
         words: the codebook of a parameters.json or specification.
         name: of the table.
@@ -272,7 +274,7 @@ def _refuse(words: object, what: str) -> None:
 
 
 def _is_maximum(entry: object) -> bool:
-    """Whether an entry of a specification is meant; what it lacks is said when it is imported."""
+    """Whether an entry is meant as one of a specification; the import itself reports what it lacks."""
     if not isinstance(entry, Mapping):
         return False
     top = entry.get("maxval", entry.get("max") if "type" in entry else None)

@@ -87,7 +87,7 @@ class FollowsRule(Rule):
 
     @property
     def public(self) -> bool:
-        """Whether what follows is known without a table."""
+        """Whether the rule itself declares the values that follow, so that no table is needed."""
         return self.map is not None or self.part is not None
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ MOST_CELLS = 4_000_000  # of a table that says the time between for any two days
 class LinkSpan:
     """The time from a parent's or root's date to a child's.
 
-    minus: the former, as a view names it. own: place of the latter in the child table.
+    minus: the former, as a view names it. own: position of the latter in the child table.
     """
 
     minus: str
@@ -138,7 +138,7 @@ def _dates(schema: Any, link: Any, rule: LinkOrderRule) -> tuple[Any, Any]:
 
 
 def _span(rule: LinkOrderRule, minus: DatetimeAttribute, of: DatetimeAttribute) -> SpanAttribute:
-    """The time between; values that no two bins of the dates lie apart are not told apart."""
+    """The time between; its bins merge lengths that no two bins of the dates distinguish."""
     span = span_between(f"{rule.upper} - {rule.lower}"[:100], of, minus, strict=rule.strict)
     whole = span.model_dump() | {"missing": of.missing or minus.missing}
     late, early = np.meshgrid(*(d.binning.bounds()[0] for d in (of, minus)))

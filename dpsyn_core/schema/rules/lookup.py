@@ -167,10 +167,10 @@ def _numbered(values: Codes) -> Codes:
 
 
 def map_by_counts(keys: Codes, values: Codes, *, alone: bool) -> tuple[Codes, Codes]:
-    """Keys and the value of each: the most frequent keys first, that which goes with it beyond chance and has room.
+    """A map from keys to values: most frequent keys first, each to the value most beyond chance that has room.
 
     The room of a value is its count, less the counts of the keys that have it; alone: it has room for one key only.
-    Where columns were made apart from each other, the commonest value would otherwise be that of every key.
+    Where columns were synthesized separately, every key would otherwise be mapped to the most frequent value.
     """
     names, key, size = np.unique(keys, return_inverse=True, return_counts=True)
     shown, value, room = np.unique(values, return_inverse=True, return_counts=True)
@@ -199,7 +199,7 @@ def map_by_counts(keys: Codes, values: Codes, *, alone: bool) -> tuple[Codes, Co
 def _fewer_moved(chosen: Codes, size: Codes, pairs: Codes, counts: Codes, room: Codes, *, alone: bool) -> None:
     """Keys take another value, or exchange theirs, in place, while fewer records then have to change.
 
-    A record changes where its key has another value than its own, and where the count of a value is not that of its
+    A record changes where the map gives its key another value, and where the count of a value is not that of its
     keys. A single key that was read wrongly would move as many records as it has.
 
     Args:

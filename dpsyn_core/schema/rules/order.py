@@ -81,7 +81,7 @@ class OrderRule(Rule):
             yield {self.lower: low.holding(below), self.upper: high.holding(above)}
 
     def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
-        """One of both sides exchanged with a record that keeps all rules; then what found no partner, in order."""
+        """Swaps of one side with a record that keeps all rules; then records without a partner, sorted in place."""
         for name in sorted((self.lower, self.upper), key=lambda n: sum(n in r.columns for r in rules)):
             for turn in range(PARTNERS):
                 left = np.flatnonzero(self.broken(columns))

@@ -1,4 +1,4 @@
-"""Dates made to have their measured parts: moved inside their bins, so that no count changes. Post-processing."""
+"""Moves dates inside their bins to match their measured parts, so that no count changes. Post-processing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The time between two dates that lie close together: measured in place of one of them, which is computed from it.
 
-Two dates that are made apart agree to the width of their coarse values alone: stays of four days come out with a mean
-of weeks, and nothing is left of what depends on them. The time between is one more number of the record. Public
-knowledge: which dates lie close together is declared, or told by headers, and never read off the table.
+Two dates that are synthesized separately agree to the width of their coarse values: stays of four days get a mean
+of weeks, and all that depends on them is lost. The time between is one more number of the record. Public
+knowledge: which dates lie close together is declared, or guessed from headers, and never read off the table.
 """
 
 from __future__ import annotations

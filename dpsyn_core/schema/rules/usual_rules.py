@@ -258,7 +258,7 @@ def _sums(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequenc
 
 
 def _adding_up(coded: Mapping[str, Any], numbers: Sequence[str], column: str) -> list[str]:
-    """The most columns directly before a total, or after it, whose declared ranges add up to its own; or none."""
+    """The most columns next to a total, all before or after it, whose declared ranges add up to its range; or none."""
     at, ends = numbers.index(column), range_of(coded[column])
     for beside in (numbers[:at][::-1], numbers[at + 1 :]):
         for n in range(len(beside), 1, -1):
