@@ -31,7 +31,7 @@ def app_folder() -> Path:
 
 
 def free_port(wanted: int | None) -> int:
-    """The wanted port, or the first free one from 8501. Raises SettingError when there is none."""
+    """The requested port, or the first free one from 8501. Raises SettingError when there is none."""
     import socket
 
     from dpsyn_core.errors import SettingError

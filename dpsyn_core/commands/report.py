@@ -257,7 +257,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
 
 
 def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list[Any]:
-    """Answers to the questions that a run was told, as its manifest states them; none where it was told none."""
+    """Answers to the questions that the manifest of the run states; none where it states none."""
     from dpsyn_core.questions import Questions
     from dpsyn_core.report import asked_answers
 
@@ -270,7 +270,7 @@ def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list
 
 
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:
-    """The manifests, which must add up, and what came of holding each table and what goes with it against its own."""
+    """The manifests, which must add up, and a receipt for each table, checked with its files against its manifest."""
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.runs import receipt
 

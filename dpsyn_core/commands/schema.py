@@ -367,7 +367,7 @@ def print_drafted(schema: Any, asked: Any) -> None:
 
 
 def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> Any:
-    """The schema, in which nobody has said who is one individual where a header names some; says so then."""
+    """The schema; where a header names individuals, its unit is marked undecided, and a notice goes to stderr."""
     from dpsyn_core.schema import naming
 
     named = naming(headers)
@@ -378,7 +378,7 @@ def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> An
 
 
 def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAGS) -> None:
-    """On stderr: that somebody has to say who is one individual, and how. found: what a look at the values showed."""
+    """Prints on stderr that the unit of privacy must be declared, and how. found: what reading the values showed."""
     from dpsyn_core.schema import LADDER
 
     found = found or (
@@ -426,7 +426,7 @@ def run_buy(args: argparse.Namespace) -> None:
 
 
 def say_needed(wanted: list[Any], unit: Any, epsilon: float, delta: float) -> None:
-    """On stderr, before anything is spent: how many individuals a value needs to be found at this price."""
+    """Prints on stderr, before anything is spent, how many individuals a value needs to be released at this price."""
     from dpsyn_core.measure import people_needed
     from dpsyn_core.privacy import Budget, Unit
 
@@ -469,7 +469,7 @@ def parse_wanted(text: str) -> Any:
 
 
 def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
-    """The wanted columns with the examples of --written. Raises SettingError, or SchemaError where nothing is shown."""
+    """The columns to buy, with the examples of --written. Raises SettingError, or SchemaError without an example."""
     from dataclasses import replace
 
     from dpsyn_core.errors import SettingError
@@ -556,7 +556,7 @@ def run_check(args: argparse.Namespace) -> None:
 
 
 def check_tree(args: argparse.Namespace, schema: Any) -> None:
-    """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
+    """As `run_check`, for linked tables: each by its part of the schema, and the keys that link them."""
     from dpsyn_core.commands.common import PRIVATE, read_named
     from dpsyn_core.runs import bounded, findings, named_tables
 
@@ -602,7 +602,7 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
 def remember_rules(schema: Any, *, found: bool = False) -> None:
     """Writes down that how many records break rules is shown, before it is. Says so where rules have no source.
 
-    found: whether it is shown of other rules too, those that the headers propose or that the table happens to keep.
+    found: whether further rules are listed too: those that the headers propose or that the table happens to keep.
     """
     from dpsyn_core.privacy import remember
 

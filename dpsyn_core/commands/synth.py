@@ -277,7 +277,7 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
 
 
 def say_tree(release: Any, where: Path, *, counted: bool, quiet: bool) -> None:
-    """What was made of linked tables, on stderr; of released values alone.
+    """Prints on stderr what was synthesized for linked tables; from released values alone.
 
     counted: whether the roots are as many. quiet: warnings alone.
     """

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _tables_of(folder: Path) -> list[Path]:
-    """The linked tables in a folder with their manifest; each file is held against it, whatever it is.
+    """The linked tables in a folder with their manifest; each file is checked against it, whatever its format.
 
     Raises ReceiptError where there are fewer or more files than the manifest has tables.
     """

@@ -73,7 +73,7 @@ class DPSynthesizer:
 
         Raises:
             InputError: before anything is spent, where table, schema, budget or system do not fit, or the system
-                releases no tables that more records can be made of.
+                releases no tables from which more records can be synthesized.
         """
         from dpsyn_core.runs import SUFFIX, Places, check_reusable, synthesize, write_release
         from dpsyn_core.systems import DEFAULT, configure
@@ -91,7 +91,7 @@ class DPSynthesizer:
         self._columns = tuple(data.columns)
 
     def sample(self, num_rows: int) -> pd.DataFrame:
-        """Records made of what was released; costs nothing, however often it is called.
+        """Records synthesized from the release; at no privacy cost, however often it is called.
 
         A column that names individuals gets new names, the texts 0, 1, 2 and so on. A column that the schema leaves out
         is blank.
@@ -166,7 +166,7 @@ def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:
 
     Args:
         name: under which the benchmark lists it.
-        options: of `DPSynthesizer`. The benchmark's own tables have no schema: their rows are NOT PRIVATE.
+        options: of `DPSynthesizer`. Tables of the benchmark have no schema: their rows are NOT PRIVATE.
 
     Raises:
         ImportError: SDGym is not installed.
