@@ -112,7 +112,7 @@ class Coarsening:
 
     @classmethod
     def by_mean(cls, counts: Floats, numbers: Floats, *, most: int = 64, noise: float = 0.0) -> Coarsening:
-        """Merges runs of values so that sums of the numbers, by group, are known best from noisy counts of the runs.
+        """Merges runs of values so that sums of the numbers, by group, follow best from noisy counts of the runs.
 
         What a coarse value adds to the error of a sum has two parts. It hides the spread of its numbers: a group whose
         records lie differently inside it has another sum, by a share of its count times that spread. And its count is

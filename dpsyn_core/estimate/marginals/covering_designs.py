@@ -125,7 +125,7 @@ def greedy_cover(sizes: Sequence[int], t: int, k: int, max_cells: int) -> Design
     """A covering of all t-sets by blocks of at most k attributes and, where they fit, `max_cells` cells.
 
     Each block starts from the uncovered t-set with the most cells and takes the attribute that covers most new
-    t-sets, the smaller attribute among equals. A t-set that is itself above the cap becomes a block of its own.
+    t-sets, the smaller attribute among equals. A t-set that is itself above the cap becomes a separate block.
 
     Raises:
         SizeError: more than two million t-sets.

@@ -167,7 +167,7 @@ def least_norm(
         sweeps: cap on the rounds.
 
     Returns:
-        The table, float64 of `shape`, and the rounds made.
+        The table, float64 of `shape`, and the number of rounds.
 
     Source: Qardaji, Yang, Li 2014 (PriView), section 4.6; Boyle and Dykstra 1986.
     """

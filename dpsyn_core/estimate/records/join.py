@@ -67,7 +67,7 @@ def conditional_column(
 
     Args:
         parent: codes (n,) on the first axis of `table`.
-        table: counts (parent size, own size); negative cells count as zero, rows without a positive cell
+        table: counts (parent size, column size); negative cells count as zero, rows without a positive cell
             follow the column sums.
 
     Systematic sampling: the records of one parent value, in random order, take evenly spaced quantiles.

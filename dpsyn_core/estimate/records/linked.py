@@ -184,7 +184,7 @@ def fit_linked(
     progress: Progress = silent,
     tuning: Fitting = RECORDS.fitting,
 ) -> float:
-    """Moves single own cells of the records until their weighted counts match the targets; returns F.
+    """Moves single cells of the children's columns until their weighted counts match the targets; returns F.
 
     Post-processing. With `pace.shards` above 1, as many threads each take some parents with all their children, and
     answer for an equal part of every residual; what comes out does not depend on which is faster.
@@ -192,10 +192,10 @@ def fit_linked(
     Args:
         records: their rows are changed in place.
         targets: the tables to match.
-        probabilities: for each own column float64 (its size,), positive sum: where proposals are drawn from.
+        probabilities: for each movable column float64 (size,), positive sum: where proposals are drawn from.
         pace: temperatures of the sweeps, proposals in each, and threads.
         rng: for the proposals.
-        progress: told the sweep and F.
+        progress: receives the sweep and F.
         tuning: constants.
     """
     from dpsyn_core.estimate.records.linked_kernel import add_weights, move_linked  # numba is heavy

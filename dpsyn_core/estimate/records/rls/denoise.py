@@ -1,4 +1,4 @@
-"""Empirical-Bayes shrinkage of noisy one-ways and pair tables whose noise is known. Blind."""
+"""Empirical-Bayes shrinkage of noisy one-ways and pair tables with given noise. Blind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def simplex(values: Floats, total: float) -> Floats:
 def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Posterior means of the values near 0, under the prior that makes them most likely; large values stay.
 
-    The prior lives on a grid from 0 to some 6 sigma and is found by expectation-maximisation. Rare values lose their
+    The prior lives on a grid from 0 to some 6 sigma and is fitted by expectation-maximisation. Rare values lose their
     noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
     found: Floats = _shrink_rows(values[None, :], np.array([sigma]), tuning)[0]
@@ -34,7 +34,7 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
 
 
 def _shrink_rows(values: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
-    """Every row (rows, n) as by `shrink_unordered`, with noise of its own (rows,)."""
+    """Every row (rows, n) as by `shrink_unordered`, with one sigma per row (rows,)."""
     from dpsyn_core.estimate.records.rls.prior_kernel import shrink_rows  # numba is heavy
 
     z = values / sigmas[:, None]
@@ -204,7 +204,7 @@ def _elsewhere(
 ) -> Floats:
     """The counts of a column with this total, where some stretches show no records by themselves.
 
-    What the total and the counts of the other stretches leave for them is known far better than their own sum. Within
+    The total less the counts of the other stretches estimates their records far better than their noisy sum. Within
     the noise of that difference they are empty; beyond it there are records, a long tail for example, and scaling up
     the other stretches would move it into the middle. They follow the smooth estimate, and are fewer with the distance
     from the other stretches, by its square root, as tails are.
@@ -225,9 +225,9 @@ def _elsewhere(
 
 
 def with_total(values: Floats, total: float) -> Floats:
-    """Non-negative values with this sum. A surplus is taken off as by `simplex`; a deficit is made up in proportion.
+    """Non-negative values with this sum. A surplus is taken off as by `simplex`; a deficit is filled in proportion.
 
-    A deficit that is spread evenly would put records where shrinkage has just found none. So would one by rounding: a
+    A deficit that is spread evenly would put records where shrinkage has just removed all. So would one by rounding: a
     value of 1e-12 counts as one that can be proposed to a record.
     """
     positive = np.clip(values, 0, None)

@@ -1,7 +1,7 @@
 """Differences of a number between categories at their full size, which shrinking the cells of their table takes away.
 
 Shrinking is right for the error of cells and wrong for their sums: every difference comes out too small. The sum of
-normal scores in a category is one linear functional of its noisy counts, and its noise is known. Where these sums stand
+normal scores in a category is one linear functional of its noisy counts, whose noise follows. Where these sums stand
 out of their noise, the shrunk counts of each category are tilted until they have them. Blind.
 """
 
@@ -43,7 +43,7 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
 
     The sums of all columns are drawn from those of the shrunk table towards those of the noisy one: wholly where their
     squares are many times what noise alone would give, not at all where they are less. Coarse values keep a part of the
-    variance of scores, by which sums are made larger. A column is tilted exponentially in the score, and keeps its
+    variance of scores, by which sums are scaled up. A column is tilted exponentially in the score, and keeps its
     records.
 
     Args:

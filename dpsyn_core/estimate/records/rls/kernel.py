@@ -130,7 +130,7 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
     `residuals` holds weight * (count - target), so half the change of one table is
     residual[new] - residual[old] + weight.
 
-    What a proposal would gain is kept until the record moves: many of its proposals are made several times.
+    The gain of a proposal is cached until the record moves: many of its proposals repeat.
 
     Args:
         rows: uint16 (n_records, n_attributes), changed in place.

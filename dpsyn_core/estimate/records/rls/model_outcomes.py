@@ -75,7 +75,7 @@ def coefficients(s: ModelSum, numbers: Floats, scale: float) -> tuple[Floats, Fl
     """The coefficients at which the sum over these records is expected to be the released one, and their covariance.
 
     They are those of least squares in units of the noise, with a weak prior (`LARGE`), among all with which the
-    outcomes of these records are as frequent as they are: single columns are known better than the sum. The covariance
+    frequencies of outcomes stay those of these records: single columns have less noise than the sum. The covariance
     is that of the noise of the sum.
 
     Args:
@@ -111,7 +111,7 @@ def coefficients(s: ModelSum, numbers: Floats, scale: float) -> tuple[Floats, Fl
 
 
 def _chosen(gain: Floats, left: Floats, rng: Generator) -> NDArray[np.bool_]:
-    """Which exchanges are made, (pairs,): none where chance would lead away from what is lacking.
+    """Mask of the exchanges to carry out, (pairs,): none where chance would lead away from what is lacking.
 
     Probabilities are max(0, gain @ slope), with the slope for which the gains that are expected add up to what is left.
     """

@@ -98,7 +98,7 @@ def shrink_classes(
 ) -> tuple[Floats, float]:
     """A noisy table of two numbers in each of a few classes: class by class, towards what all classes show together.
 
-    A class with few records says little of a correlation by itself, and its own is rarely unlike that of the others.
+    A class with few records estimates a correlation badly, and correlations rarely differ much between classes.
 
     Args:
         values: float64 (classes, r, c), noisy counts; rows and columns in order.

@@ -182,7 +182,7 @@ def _correlations(
     """Correlations (numbers, numbers) of the copula, from what was measured of two numbers; 0 where nothing was.
 
     A table of two numbers comes before the sums of a larger one that holds these two and no other number. A value with
-    a cell of its own behind those in order says nothing of the order.
+    a separate cell behind those in order says nothing of the order.
     """
     matrix = np.eye(len(numbers))
     for target in sorted(targets, key=lambda t: -len(t.attributes)):

@@ -31,7 +31,7 @@ def shrink_with_sums(
     number: bool = False,
     tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:
-    """As `shrink_one_way`, with what is known of sums of values beside.
+    """As `shrink_one_way`, with noisy sums of runs of values in addition.
 
     The noise of a thousand values adds up over half a column to that of some twenty single values; thirty coarse values
     know the same sum far better. Values are moved to the weighted mean of both (least squares), smoothed, and scaled so
@@ -97,7 +97,7 @@ def _tails(
     total: float,
     tuning: Shrinkage,
 ) -> list[tuple[NDArray[np.intp], Floats]]:
-    """The places of the ends that show nothing and were counted in blocks of their own, and what they hold."""
+    """Positions of the ends that show no records and were counted in separate blocks, and their estimated counts."""
     from dpsyn_core.estimate.records.rls.oneway.tails import ends_of, tail_of
 
     ranked = len(hidden)
@@ -150,7 +150,7 @@ def _beside_shown(
 ) -> Floats:
     """Records of each coarse value that are not where single counts show any: a thin tail, as far as they stand out.
 
-    A coarse value is known far better than the sum of the many single counts of a tail. What is left of it when the
+    A coarse value has far less noise than the sum of the many single counts of a tail. What is left of it when the
     shown counts are taken off lies in the tail, where it stands out of the noise of that difference.
     """
     size = len(wanted)

@@ -30,8 +30,8 @@ def expected_heaps(
 
     Args:
         ranked: how many values there are.
-        roundness: of each value; empty where it is not known.
-        runs: (ranked,), the run that each value lies in; None: all values are told apart.
+        roundness: of each value; empty where unknown.
+        runs: (ranked,), the run that each value lies in; None: each value is a run.
         tuning: constants.
     """
     chance = np.zeros(ranked)
@@ -53,10 +53,10 @@ def expected_heaps(
 
 
 def set_apart(recode: Places, alone: NDArray[np.bool_]) -> Places:
-    """A map to runs of values with cells of their own for some of the first values, in the order of first values.
+    """A map to runs of values in which some of the first values have separate cells, in the order of first values.
 
     Args:
-        recode: (size,), from value to run; special values have cells of their own at the end.
+        recode: (size,), from value to run; special values have separate cells at the end.
         alone: (ranked,), which values in order get one.
     """
     cells = recode.astype(np.intp).copy()
@@ -72,7 +72,7 @@ def heaps(
     """How likely values are heaped after all, and by how many records beyond their neighbours then.
 
     What a value holds more than its neighbours do on average is nothing, or anything up to the total; its noise is
-    known. Looked at are values that the first table counts alone and that may be heaped, and all that a later one
+    given. Considered are values that the first table counts alone and that may be heaped, and all that a later one
     counts alone, whose run in the first table says what is usual beside them. A heap stands out of its noise by
     `heap_sure` deviations, 0 by less: a heap that is none lies far from all records more often than 0 does.
 

@@ -88,7 +88,7 @@ def smooth_part(
         blocks: noisy counts of runs of these values.
         rest: noisy count of all other values of the column, and its standard deviation.
         total: of the column, above 0.
-        fine: values at the beginning that are told apart best: by about `tail_units` runs of equal length.
+        fine: values at the beginning with the finest runs: about `tail_units` of equal length.
         tuning: constants.
 
     Returns:

@@ -26,7 +26,7 @@ def ends_of(shown: NDArray[np.bool_], *, tuning: Shrinkage = RECORDS.shrinkage) 
 
 
 def with_ends(recode: Places, shown: NDArray[np.bool_], *, tuning: Shrinkage = RECORDS.shrinkage) -> Places:
-    """A coarse map of a column in which the ends that show nothing have blocks of their own.
+    """A coarse map of a column in which the ends that show no records have separate blocks.
 
     Args:
         recode: (size,), coarse values: those in order first, then special values.
@@ -66,7 +66,7 @@ def tail_of(
     off that one too, the blocks' own counts stand.
 
     Args:
-        end: of the column, made of whole coarse values; see `ends_of`.
+        end: of the column, a union of whole coarse values; see `ends_of`.
         values: float64 (ranked,), noisy counts.
         sigma: standard deviation of their noise.
         sums: noisy counts of coarse values.
@@ -146,7 +146,7 @@ def _block_by_block(recode: Places, known: Floats, noise: Floats, tuning: Shrink
     """Counts of an end, outwards, from those of its blocks alone.
 
     It ends with the last block from which on all further ones together stand out of their noise. What lies beyond is
-    moved into that block: that there are records is known, and not that they are further away.
+    moved into that block: the counts show that there are records, not that they are further away.
     """
     blocks, left, shown = _blocks_of(recode, known, noise, tuning.tail_far)
     held = np.zeros(len(known))
