@@ -61,7 +61,7 @@ class Independent(Synthesizer):
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
-        """Each column drawn on its own from its clipped marginal, uniform when nothing is left."""
+        """Each column drawn independently from its clipped marginal, uniform when nothing is left."""
         found = self.sharded(measured, n_records, rng=rng)
         return found.begin(progress)(one_piece(found.n_records), rng, progress)
 

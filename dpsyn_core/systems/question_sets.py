@@ -72,7 +72,7 @@ def with_extra(
 ) -> list[Cost]:
     """The costs of tables, those that hold a declared set with what that set gets on top.
 
-    Sets that no table holds must have been added to `sets` before, with a cost of their own.
+    Sets that no table holds must have been added to `sets` before, with their cost.
     """
     gained = [0.0] * len(sets)
     for names, cost in zip(asked.sets, extra, strict=True):

@@ -44,7 +44,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def register(name: str) -> Callable[[C], C]:
-    """Class decorator: makes a config known under its name. Raises MethodError for that of a built-in system."""
+    """Class decorator: registers a config under its name. Raises MethodError for that of a built-in system."""
 
     def keep(config: C) -> C:
         built_in = MODULES.get(name) or UNPROTECTED.get(name)

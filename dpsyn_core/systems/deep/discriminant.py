@@ -8,8 +8,9 @@ about the column to predict. The head is trained on real records under noise, an
 Where the head begins: what one released sum, of the other columns by the value of the target, says.
 
 A training under noise looks a hundred times at a gradient that is mostly noise. The first of these gradients can be had
-for a part of that budget with far less noise, and known noise can be told from what it covers. With the components it
-gives the rule of linear discriminant analysis (of linear regression for a number), from which the training goes on.
+for a part of that budget with far less noise, and noise of a given size can be separated from the signal. With the
+components it gives the rule of linear discriminant analysis (of linear regression for a number), from which the
+training goes on.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def covered(block: Block, total: float, classes: Classes, noise: float) -> float
     """Length of the noise in the differences of means, in standard deviations of an input.
 
     Of all values but the most frequent one, weighted by their shares; 0 for a number, infinite for a single value.
-    Post-processing: known before the sum is released.
+    Post-processing: computed before the sum is released.
 
     Args:
         block: the target's.
@@ -174,7 +175,7 @@ def linear_start(space: Space, at: int, classes: Classes, found: Components, sum
 
 
 def _scores(block: Block) -> Floats | None:
-    """Scores of a number; None for all that is told apart value by value."""
+    """Scores of a number; None for a block that has one output per value."""
     return block.scores if block.ranked > 1 else None
 
 
@@ -229,7 +230,7 @@ def _discriminant(block: Block, differences: Floats, inputs: _Inputs) -> Floats:
     """Logits a x - a d / 2 beside each value's share, d its difference and a = d / S, S the covariance within values.
 
     Within values the covariance is smaller than that of all records by what the differences take up; where they take
-    up more than can be believed they are made smaller.
+    up more than is plausible they are scaled down.
     """
     out = np.zeros((differences.shape[1] + 1, block.outputs))
     slopes = inputs.solved(differences)

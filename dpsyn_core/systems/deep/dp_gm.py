@@ -1,4 +1,4 @@
-"""DP-GM: the records are divided, and every part has an autoencoder of its own. Acs et al. 2018.
+"""DP-GM: the records are divided into parts, with one autoencoder per part. Acs et al. 2018.
 
 Every record belongs to one part, so its gradient is zero for the networks of all others: the gradients of all networks
 are one vector whose length is that of a single one, and one noisy sum trains them all. That is parallel composition

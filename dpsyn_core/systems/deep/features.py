@@ -76,8 +76,8 @@ class Block:
     the coarse values (values,), summing to 1. ranked: how many of the coarse values are in order; the others follow
     them. scores: normal scores (values,) with mean 0 and variance 1 under the shares of ranked values, 0 for others;
     None for categories. features: (values, columns), mean 0 under the shares. weight: of the features.
-    curves: (values, CURVES) basis of the decoder's logits; None when every value has its own. bent: the second feature
-    is the number's squared score.
+    curves: (values, CURVES) basis of the decoder's logits; None when every value has one output. bent: the second
+    feature is the number's squared score.
     """
 
     name: str
@@ -224,7 +224,7 @@ def _block(
 ) -> Block:
     """most: about how many coarse values a number keeps, and a category. Few values are all kept, rare ones too.
 
-    least: records that a value of its own holds.
+    least: records of a value that keeps a separate feature.
     """
     ordered = a.ordered or in_order(m.values[: a.size - a.special])
     values = most[0] if ordered else most[1]

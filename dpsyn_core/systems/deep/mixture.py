@@ -50,7 +50,7 @@ def components(second: Floats, total: float, noise: float, most: int) -> Compone
     were before the noise. Source: Benaych-Georges, Nadakuditi 2011, section 3.1.
 
     Args:
-        second: (features, features); made symmetric here, which halves the variance off the diagonal.
+        second: (features, features); symmetrised here, which halves the variance off the diagonal.
         total: records, at least 1.
         noise: standard deviation of each entry before that.
         most: components.

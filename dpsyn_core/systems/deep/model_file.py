@@ -87,10 +87,10 @@ def pack(released: ReleasedModels, *, columns: Sequence[str]) -> bytes:
 
 
 def unpack(content: bytes, domain: Domain) -> Saved:
-    """Reads a file back for the schema that it was made with.
+    """Reads a file back for the schema that it was trained with.
 
     Raises:
-        InputError: the file is none of ours, or was made with another schema.
+        InputError: the file is not a saved model, or was trained with another schema.
     """
     require_safetensors()
     from safetensors import SafetensorError

@@ -238,7 +238,7 @@ class Phased(Deep[PhasedSettings]):
     def looked_again(
         self, counter: Counter, ones: list[Measurement], *, gate: Gate
     ) -> tuple[list[Measurement], Mapping[str, Cost]]:
-        """That of the target, where few records of a value cannot be told from noise."""
+        """That of the target, where few records of a value cannot be distinguished from noise."""
         aim, again = self.config.aim(self.domain), self.again()
         if aim is None or again is None or self.domain.attributes[aim].ordered:
             return [], self.costs

@@ -1,6 +1,6 @@
 """Private training: per-example clipping, noise and the optimiser.
 
-Adam with a falling rate for gradients whose noise is known, and the running mean of the weights that it visits.
+Adam with a falling rate for gradients with given noise, and the running mean of the weights that it visits.
 
 Training by noisy sums of clipped gradients; the loss that is shown comes out of the same sums.
 """
@@ -139,7 +139,8 @@ class Team:
     """One or several networks of one shape, each for its part of the records: every record teaches one of them.
 
     part: the network of each record of a block, (records,); None with a single network. The gradients of all
-    networks are one vector, zero outside the record's own, so that its length is that of one network's gradient.
+    networks are one vector, zero outside that of the record's network, so that its length is that of one network's
+    gradient.
     """
 
     encoding: LatentEncoding | OthersSeen
@@ -264,7 +265,7 @@ def train(
         schedule: of the steps.
         total: released number of records.
         device: of torch.
-        progress: told the mean loss of each epoch, as it was released.
+        progress: receives the mean loss of each epoch, as it was released.
         shares: of the records that each network is for; None for one network.
         stage: what progress calls it.
     """

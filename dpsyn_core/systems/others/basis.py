@@ -154,10 +154,10 @@ def merge_by_twos(bases: Sequence[Items], asked: Queries, longest: int, *, patie
 
 
 def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequence[Items]) -> list[Items]:
-    """The best of all ways to merge sets; `known` where none is better, or is found within SEARCH_STEPS steps.
+    """The best of all ways to merge sets; `known` where none is better, or none appears within SEARCH_STEPS steps.
 
     One set after the other joins a basis or begins one. What has been merged so far is dropped where even the most
-    precision that the other sets can add leaves the mean variance above that of the best way found.
+    precision that the other sets can add leaves the mean variance above that of the best way so far.
 
     Args:
         bases: sets, none inside another, at least two.
@@ -202,7 +202,7 @@ def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequ
 def _most_precision(sets: Rows, own: Floats, asked: Queries) -> list[Floats]:
     """For each i, the most precision that the sets from i on can add, (sets that stay alone + 1, queries).
 
-    A query that a basis comes to hold through a set shares an item with it. A set that stays alone gives its own
+    A query that a basis comes to hold through a set shares an item with it. A set that stays alone gives its
     precision; one in a basis with others at most what it gives in the smallest union with another set and the query.
     """
     merged = np.zeros(own.shape)

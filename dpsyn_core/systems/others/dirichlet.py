@@ -192,7 +192,7 @@ class DirichletMultinomial(Synthesizer):
 
     @staticmethod
     def _bins(counts: NDArray[np.int64], n: int, rng: Generator) -> NDArray[np.int64]:
-        """Replicates stay blocks of their own when all records are asked for."""
+        """Counts of records per bin; replicates stay separate blocks when all records are asked for."""
         cells = counts.shape[1]
         rows = np.concatenate([rng.permutation(np.repeat(np.arange(cells), c)) for c in counts])
         if n == rows.size:

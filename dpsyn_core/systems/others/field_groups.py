@@ -143,7 +143,7 @@ class FieldGroups(Synthesizer):
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
-        """Each group's bin drawn on its own in proportion to its value; uniform where every bin was cut."""
+        """The bin of each group drawn independently in proportion to its value; uniform where every bin was cut."""
         domain = self.task.domain
         n = self._n(measured) if n_records is None else n_records
         out = np.zeros((len(domain), n), dtype=np.min_scalar_type(max(domain.sizes) - 1))

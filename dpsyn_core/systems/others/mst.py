@@ -1,4 +1,4 @@
-"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry, made general."""
+"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry, generalised."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ def marginal_of(p: Array, names: AttributeSet, domain: Domain) -> Array:
 def corrected(p: Array, corrections: Sequence[Correction], n: int, domain: Domain) -> Array:
     """Multiplicative weights: p(x) grows by exp(q(x) (measured - q(p) n) / 2 n) for each correction in turn.
 
-    The exponent is held between -1 and 1, which binds only where noise exceeds the number of records.
+    The exponent is clipped to -1 to 1, which binds only where noise exceeds the number of records.
     """
     n = max(n, 1)
     for c in corrections:

@@ -196,13 +196,13 @@ def _how_many(
 
 
 def _rank_scores(counter: TransactionCounter, wanted: int, ranks: int) -> NDArray[np.int64]:
-    """Minus the distance of the j-th item's count from that of the last wanted itemset."""
+    """Minus the distance of the j-th item's count from that of the k-th itemset."""
     counts = np.sort(counter.item_counts())[::-1][:ranks]
     return -np.abs(counts - counter.top_count(wanted))
 
 
 def _pairs_wanted(wanted: int, size: int) -> int:
-    """Pairs to choose among `size` items: what is left of the wanted sets, thinned as they become many."""
+    """Pairs to choose among `size` items: the itemsets to report less the single items, thinned as they become many."""
     left = max(0, wanted - size)
     return min(math.comb(size, 2), math.ceil(left / math.sqrt(max(1.0, left / size))))
 

@@ -64,7 +64,7 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
 def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> Coarsening:
     """So many runs of nearly equal length of the values in order of an attribute; special values stay.
 
-    0, the ends and the roundest value of each run have cells of their own, in the order of first values.
+    0, the ends and the roundest value of each run have separate cells, in the order of first values.
     """
     from dpsyn_core.estimate import expected_heaps, set_apart
 
@@ -192,7 +192,7 @@ class RlsEvidence:
         return [self._value_by_value[name]] if name in self._value_by_value else []
 
     def one_way_again(self, place: int, rng: Generator) -> Floats:
-        """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
+        """A parametric bootstrap of a one-way: fresh noise is added to its estimate, and the sum is denoised again."""
         from dpsyn_core.estimate import Sums
 
         a, found = self.attributes[place], self.one_ways[place]
@@ -208,7 +208,7 @@ class RlsEvidence:
         return self._one_way(a, measured[0] if measured else None, sums)
 
     def pairs_again(self, tables: Sequence[Floats], rng: Generator) -> list[Floats]:
-        """Measured tables, in the order of `joint`, as they would be found if these were true; see `one_way_again`."""
+        """A parametric bootstrap of measured tables, in the order of `joint`, from these; see `one_way_again`."""
         again = copy(self)
         again.prior = None
         again.joint = [
@@ -250,7 +250,7 @@ class RlsEvidence:
     def recodes(self, resolution: float) -> dict[str, Coarsening]:
         """Of all attributes: a coarse value holds at least total / resolution records and three times the noise.
 
-        What holds the latter alone stays apart from a value that holds as much as is wanted, and attributes of few
+        A value that alone holds total / resolution is not merged with one that holds less, and attributes of few
         values keep all of them: what is rare has no mass, and is lost where it is merged.
         """
         return {n: self.recode(n, resolution) for n in self.domain.names}
@@ -282,7 +282,7 @@ class RlsEvidence:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
 
         They hold about equally many records, but for ends in which single counts show none: these have blocks of
-        their own, which grow with the distance.
+        growing size.
         """
         from dpsyn_core.estimate import with_ends
 
@@ -362,7 +362,7 @@ class RlsEvidence:
         return independent_rows(self.hierarchies.of_kept(self.one_ways), n_records, rng=rng)
 
     def targets(self, n_records: int) -> list[Target]:
-        """Measured tables scaled to the records that are made; pairs without most of their noise."""
+        """Measured tables scaled to the synthetic records; pairs are denoised."""
         scale = n_records / self.total if self.total > 0 else 1.0
         out = [
             Target(attributes=(j,), maps=(np.arange(len(p)),), values=p * scale, sigma=s * scale)
@@ -433,9 +433,9 @@ class RlsEvidence:
     def _clean_pair(self, m: Measurement, maps: Recodes, shrunk: Floats) -> tuple[Floats, float]:
         """A pair table without most of its noise, from what `shrink_pair` gives, and the noise that it is trusted with.
 
-        Of two numbers, the part where both have one goes by its own rule. What the copula says of it leaves less noise
-        than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells that
-        should be empty would cost next to nothing, and pairs with categories would put them there.
+        Of two numbers, the part where both have one is denoised by their copula. What the copula says of it leaves less
+        noise than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells
+        that should be empty would cost next to nothing, and pairs with categories would put them there.
         """
         if not self.numbers.issuperset(m.attributes):
             return self._with_gaps(m, maps, shrunk), m.sigma

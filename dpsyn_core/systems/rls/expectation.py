@@ -65,7 +65,7 @@ class Expectation:
 def expect(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Recodes) -> Expectation:
     """Fits records to the measured tables, and again to what those would have shown if the first fit were true.
 
-    The second fit differs from the first by noise and random moves of its own, as the first one does from the truth
+    The second fit differs from the first by fresh noise and random moves, as the first one does from the truth
     (a parametric bootstrap: Efron and Tibshirani 1993, chapter 6). Scores that are no larger say nothing of dependence.
     Post-processing: reads released values only.
     """

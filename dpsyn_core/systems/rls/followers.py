@@ -69,7 +69,7 @@ def measure_followers(
 ) -> tuple[list[Measurement], tuple[Follower, ...], Cost]:
     """Scores the likely pairs, measures the tables of those that follow, and says what is left of the cost.
 
-    As many pairs are scored as can be told apart for `FollowerChoice.score` of the cost; where these need less, less is
+    As many pairs are scored as `FollowerChoice.score` of the cost can distinguish; where these need less, less is
     spent, and nothing where no pair is likely. Those that seem to follow are scored once more for as much, which says
     how many exceptions there are.
     """

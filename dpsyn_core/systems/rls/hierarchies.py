@@ -35,7 +35,8 @@ class Hierarchies:
     """Which columns follow from which in a release, and by which maps. Post-processing.
 
     kept: positions of the columns that follow from no other one. root: for each column the position of the one that it
-    follows from in the end, or its own. maps: for each column the value that follows for each value of that one.
+    follows from in the end, or the position itself. maps: for each column the value that follows for each value of that
+    one.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Hierarchies:
         self._names = {i for i in direct if varied[i] > SAME * varied[self.root[i]]}
 
     def tells(self, pair: AttributeSet) -> bool:
-        """Whether the table of a pair is known: both have one root, or one is another name of a column."""
+        """Whether the table of a pair follows from a one-way: both have one root, or one duplicates a column."""
         first, second = (self._at[n] for n in pair)
         return self.root[first] == self.root[second] or bool(self._names & {first, second})
 
@@ -101,8 +102,8 @@ class Hierarchies:
     def narrowed(self, tables: Sequence[Target], *, counted: bool = False) -> list[Target]:
         """Tables over the columns that are kept; first the one-ways of these, then all others in their order.
 
-        A table of two columns with one root is known, and left out. counted: for tables that are only counted, all of
-        which stay, in their order.
+        A table of two columns with one root follows from the root's, and is left out. counted: for tables that are only
+        counted, all of which stay, in their order.
         """
         if len(self.kept) == len(self.root):
             return list(tables)
@@ -166,7 +167,7 @@ class Agreements:
         return bool(self._marks)
 
     def marks(self, pair: AttributeSet) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-        """Which values of two columns stand in the same records; None where nothing is known of them."""
+        """Which values of two columns stand in the same records; None where no hierarchy says so."""
         for group in self._marks:
             if pair[0] in group and pair[1] in group:
                 return group[pair[0]], group[pair[1]]

@@ -26,7 +26,7 @@ def denied_pairs(
 
     Both are L1 distances from what the one-ways expect, less what sampling adds: the root of the difference of the
     squares, as independent errors add. The goal keeps the dependence of the records, at the strength of what the score
-    shows beyond sampling and beyond `PairChoice.denied` deviations of its own noise.
+    shows beyond sampling and beyond `PairChoice.denied` deviations of its noise.
 
     Args:
         rows: uint16 (n_records, n_attributes), fitted to the targets.

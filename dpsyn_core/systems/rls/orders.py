@@ -165,9 +165,9 @@ class Search:
         return out if counted <= self.tuning.most_counted and read <= self.tuning.most_read else []
 
     def run(self, counter: Counter, known: Expectation, found: Sequence[Wide], *, gate: Gate) -> tuple[list[Wide], int]:
-        """Sets of each order in turn that neither the fit nor what was found explains, and the answers taken.
+        """Sets of each order in turn that neither the fit nor earlier sets explain, and the number of answers.
 
-        found: sets that are known to depend; what a larger set shows of them is no news.
+        found: dependent sets so far; dependence inside these is taken off the score of a larger set.
         """
         view, fresh, asked, order = self.view, list[Wide](), 0, 3
         while 2.0**order <= self.most_cells and order <= len(view.domain) and asked < self.tuning.most_answers:
@@ -283,7 +283,7 @@ def _not_told(pairs: Pairs, chosen: Sequence[Wide]) -> list[int]:
 
 
 def _gathered(found: Sequence[Wide], domain: Domain, most_cells: float) -> list[Wide]:
-    """Strong sets inside larger ones, found or made of them, where one table costs less than theirs together."""
+    """Strong sets joined into larger ones, scored or composed, where one table costs less than theirs together."""
     strong = sorted((w for w in found if w.strong), key=lambda w: w.cells)
     larger = [w for w in strong if any(w.holds(s) for s in strong)]
     unions = [a.with_one_of(b, domain) for a, b in combinations(strong, 2)]

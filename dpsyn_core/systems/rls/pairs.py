@@ -98,7 +98,7 @@ def choose_pairs(
         weights: how many times more the error of a pair counts; 1 where it is not named.
         whole: attributes whose values stay apart in pairs with a weight.
         choose: the tables that pay, as `choose_tables` does.
-        progress: told the steps.
+        progress: receives the steps.
     """
     tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
     pairs = [p for p in (view.domain.subsets(2) if pairs is None else pairs) if not view.hierarchies.tells(p)]
@@ -278,7 +278,7 @@ def _cells(first: int, second: int) -> float:
 
 
 def sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Mean L1 distances from their expectations of tables of independent attributes whose margins are known.
+    """Mean L1 distances from their expectations of tables of independent attributes with given margins.
 
     A cell of a frequent value of either varies little then: its variance is the count times what is left of both.
     """

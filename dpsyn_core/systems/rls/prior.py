@@ -1,8 +1,8 @@
 """What a public table lets record least squares expect, trusted as far as the released values bear it out.
 
 Post-processing: reads a public table and released values. The public table is one more set of marginals whose error
-nobody knows; how large it is, is estimated from what was measured with noise of a known size. Where the public table
-misleads, its error is found to be large, and it counts for nothing.
+is unknown and is estimated from tables that were measured with noise of a given size. Where the public table
+misleads, the estimated error is large, and its weight is near 0.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class RlsPrior:
     def borne_out(self, view: RlsEvidence) -> RlsPrior | None:
         """With the columns whose released one-ways do not contradict the public table; None where most do or may.
 
-        The square distance of a one-way from what the public table lets expect is known from the noisy counts but for
-        a deviation that is known as well. A column that is far beyond doubt is left out. The others must be half of all
+        The square distance of a one-way from what the public table lets expect is estimated from the noisy counts with
+        a computable deviation. A column that is far beyond doubt is left out. The others must be half of all
         and, taken together, near beyond doubt, or nothing of the public table is used and nothing is spent on it.
         """
         far, size, doubt = (np.zeros(len(view.domain)) for _ in range(3))
@@ -247,7 +247,7 @@ class Doubt:
     estimate, expected, spread: of one shape, in counts; spread is the variance of the expectation if the public table
     were a draw of the same process. error: square error of the estimate. tables: what was measured, each as the place
     of every cell in it, its counts and the standard deviation of their noise. score: logarithms of the likelihood, one
-    for each of GRID, of what else is known.
+    for each of GRID, of all other measurements.
     """
 
     estimate: Floats
@@ -324,7 +324,7 @@ def _variances(spread: Floats) -> Floats:
 
 
 def _error(found: Floats, again: Sequence[Floats]) -> Floats:
-    """Square error of each cell of an estimate, from estimates after fresh noise: half its own, half that of all."""
+    """Square error of each cell, from estimates after fresh noise: the mean of that of the cell and of all cells."""
     squares = np.mean([(a - found) ** 2 for a in again], axis=0)
     return np.asarray((squares + squares.mean()) / 2)
 
@@ -383,7 +383,7 @@ def trust_of(
 
 
 def _shrunk(values: Floats, variances: Floats, facts: Floats) -> tuple[Floats, Floats]:
-    """Posterior means and variances of values with these known variances, under a normal prior fitted to them.
+    """Posterior means and variances of values with these variances, under a normal prior fitted to them.
 
     Its mean is a combination of facts (values, facts), which is fitted as well (Fay and Herriot 1979), and a part
     `MEAN_DOUBT` of what noise does to it counts as doubt.

@@ -245,7 +245,7 @@ def likely_predictions(
 
 
 def _likely_cells(need: Need, domain: Domain, plan: BudgetPlan, total: float) -> float:
-    """A guess of the cells of a table, before one-ways are known."""
+    """Expected number of cells of a table, before one-ways are measured."""
     tuning = plan.tuning.declared
     cells, rest = 1.0, 1.0
     for name in need.attributes:

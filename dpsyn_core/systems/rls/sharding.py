@@ -1,4 +1,4 @@
-"""Fits records in shards: one draft is fitted at length, and every shard goes on from it towards its own share."""
+"""Fits records in shards: one draft is fitted at length, and every shard continues from it towards its share."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SWEEPS = 2
 def in_shards(
     view: RlsEvidence, n_records: int, *, plan: BudgetPlan, effort: float, tuning: RecordTuning, rng: Generator
 ) -> Sharded:
-    """How the records of a release are made in shards. Post-processing: of released values alone.
+    """The plan by which records are synthesized in shards. Post-processing: from released values alone.
 
     Every shard is fitted to its share of the measured tables. With more than a million records, sampling error is
     small, so that nothing is evened out.

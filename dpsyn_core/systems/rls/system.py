@@ -190,7 +190,7 @@ class Rls(Synthesizer):
         return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
-        """What `measure_tables` does, then the sums of declared regressions, which start from records made of it."""
+        """As `measure_tables`, then the sums of declared regressions, which start from records fitted to the tables."""
         measured, cost = self._measure_tables(counter, gate=gate, progress=progress)
         if self.workload is not None and cost is not None:
             from dpsyn_core.systems.rls.models import measure_models
@@ -325,7 +325,7 @@ class Rls(Synthesizer):
     def measure_one_ways(
         self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None
     ) -> list[Measurement]:
-        """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
+        """The one-ways, each at its planned cost, or once more at a given total in the same proportions."""
         costs: Sequence[Cost] = plan.one_ways
         if cost is not None:
             costs = cost.split([share_of(c, plan.whole) for c in plan.one_ways])
@@ -357,7 +357,7 @@ class Rls(Synthesizer):
         )
 
     def _coarse(self, view: RlsEvidence, name: str, cost: Cost, every: bool) -> Coarsening:
-        """The coarse values of a second one-way; every: whether the first one told all values apart."""
+        """The coarse values of a second one-way; every: whether the first one counted all values singly."""
         r = self.tuning.resolution
         if every:
             return view.second_partition(name)

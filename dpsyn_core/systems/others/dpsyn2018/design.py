@@ -35,7 +35,7 @@ class Pattern(Group):
 
 
 class Bins(_Part):
-    """An attribute that is coarse in joints and refined at the end from its own noisy one-way."""
+    """An attribute that is coarse in joints and refined at the end from its noisy one-way."""
 
     attribute: str
     width: int | None = Field(None, ge=1, description="Neighbouring codes in one bin; missing and other keep their own")
@@ -121,7 +121,7 @@ class Design(_Part):
     random where they share none. marginals: the sets to measure; the list with the largest epsilon that the budget
     reaches is used; every set lies in a part, where there are parts. Without a list, all pairs and triples inside the
     parts are measured; without parts, views that are drawn at random. one_ways: attributes (and groups) that get a
-    one-way of their own; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that
+    one-way; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that
     get random values and cost nothing. budgets: how all this changes with epsilon.
     """
 
@@ -245,7 +245,7 @@ def _sets(design: Design, domain: Domain, members: dict[str, tuple[str, ...]], f
 
 
 def _inside_parts(design: Design, members: dict[str, tuple[str, ...]]) -> None:
-    """Parts are made separately, so that no record can follow a set that crosses them."""
+    """Raises for a set that crosses parts: parts are synthesized separately, so that no record can follow it."""
     group = {a: name for name, names in members.items() for a in names}
     for s in [s for m in design.marginals for s in m.sets] if design.parts else []:
         whole = [group.get(n, n) for n in s.attributes]

@@ -59,7 +59,7 @@ def lift(
 ) -> list[Measurement]:
     """One table a set of working attributes, which agrees with all that was measured of their members.
 
-    The start spreads every cell over the codes of the group by the group's own one-way; further tables over the
+    The start spreads every cell over the codes of the group by the one-way of the group; further tables over the
     same attributes correct it in turn, each by what it disagrees, spread in the same shares. All of it is linear in
     the measurements, so that negative cells stay unbiased. Where nothing else was measured that is independence of
     the group's other members given the named one.

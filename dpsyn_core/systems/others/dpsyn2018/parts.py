@@ -39,8 +39,8 @@ def join_parts(
 ) -> NDArray[np.unsignedinteger]:
     """Codes (n_attributes, n): each part follows the tables inside it; parts meet on the attributes they share.
 
-    Attributes of a part that no table connects are made separately and joined at random, as parts that share nothing.
-    Records of two parts are put together within each combination of the shared attributes, as far as both have
+    Attributes of a part that no table connects are synthesized separately and joined at random, as parts that share
+    nothing. Records of two parts are put together within each combination of the shared attributes, as far as both have
     that many of it, and at random beyond that or where they share nothing. The earlier part's value is kept.
 
     Args:

@@ -343,7 +343,7 @@ class DPSyn2018(Synthesizer):
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
-        """Consistency, records part by part, join, then every attribute back to its own codes."""
+        """Consistency, records part by part, join, then every attribute back to codes of the domain."""
         packed = measured.compressed
         inner = Domain(
             tuple(

@@ -23,7 +23,7 @@ def drawn(
     Args:
         raw: values of every attribute before compression, in order; at most `most_raw` together in a set.
         sizes: values after it; at most `cells` together.
-        count: sets that are wanted; small domains have fewer.
+        count: sets to draw; small domains have fewer.
         width: attributes that are drawn for a set.
         cells: cap.
         most_raw: cap.

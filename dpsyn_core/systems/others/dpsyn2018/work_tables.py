@@ -33,7 +33,7 @@ def shared_values(
     *,
     rng: Generator,
 ) -> dict[str, Column]:
-    """Codes of every member: the same value in all that are there, each one's own code where it is not.
+    """Codes of every member: the same value in all that are there, the code of the member where it is not.
 
     Patterns are served from the one with most members on. Each draws from what is left of the released one-way of
     its rarest member, so that the members' one-ways come out right as far as they agree: a member that is there
@@ -41,7 +41,7 @@ def shared_values(
 
     Args:
         coarse: bin of every record (n,) by member.
-        maps: bin of every code by member; all codes from `there` on keep bins of their own.
+        maps: bin of every code by member; all codes from `there` on keep separate bins.
         one_ways: released counts of every code by member; all of one length.
         there: number of codes that stand for a value.
         rng: post-processing randomness.
@@ -154,7 +154,7 @@ def working_attributes(domain: Domain, design: Design) -> list[Working]:
 
 
 def bins_of(attribute: CodedAttribute, bins: Bins) -> Coarsening:
-    """Bin of every code; codes that stand for missing or other keep a bin of their own unless `codes` says more."""
+    """Bin of every code; codes that stand for missing or other keep separate bins unless `codes` says more."""
     if bins.codes:
         return Coarsening.of(bins.codes)
     plain = attribute.size - attribute.special

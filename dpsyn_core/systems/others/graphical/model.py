@@ -118,7 +118,7 @@ def _blocks(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[tuple[int, b
 
 
 def sum_axes(x: Array, axes: tuple[int, ...]) -> Array:
-    """x.sum(axis=axes), as products with ones where tables are large: numpy's own sum is slow over short axes."""
+    """x.sum(axis=axes), as products with ones where tables are large: numpy's sum is slow over short axes."""
     if x.size < 2000 or not axes:
         return np.asarray(x.sum(axis=axes)) if axes else x
     kept = tuple(s for i, s in enumerate(x.shape) if i not in axes)
@@ -170,7 +170,7 @@ class Model:
         return np.asarray(table.sum(axis=reduce_axes(names_left, names)) * self.total)
 
     def _path_factors(self, wanted: set[str]) -> list[tuple[AttributeSet, Array, int]]:
-        """The part of the tree that joins the wanted names, as a root table and conditionals, parents first."""
+        """The smallest subtree that covers the names, as a root table and conditionals, parents first."""
         parents, cliques = self.tree.parents, self.tree.cliques
         needed = [bool(wanted & set(c)) for c in cliques]
         seen: set[str] = set()
@@ -206,7 +206,7 @@ class Model:
         factors: list[tuple[AttributeSet, Array, int]],
         wanted: set[str],
     ) -> tuple[AttributeSet, Array, int]:
-        """Sums away what neither the wanted names nor the neighbours in the tree need."""
+        """Sums out what neither the requested names nor the neighbours in the tree need."""
         names, table, parent = factor
         around = set(wanted)
         for j, other in enumerate(factors):
