@@ -31,7 +31,7 @@ COUNT = "count"  # the column of counts in a table of one marginal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarginalRelease:
-    """What leaves the engine. found: what was asked for, in order. released: the views, for any further marginal."""
+    """What leaves the engine: the marginals asked for, in order, and the released views, for any further marginal."""
 
     found: list[Reconstruction]
     manifest: Manifest
@@ -123,7 +123,7 @@ def read_marginals(
 
     Args:
         released: marginals of one run (`Release.released`, or those of a file).
-        schema: with which that run was made.
+        schema: of that run.
         queries: attribute names of each marginal.
         settings: see `ReadingSettings`.
 

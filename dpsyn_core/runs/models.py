@@ -49,10 +49,10 @@ def draw(
     Args:
         model: content of the file.
         manifest: of the run that saved it, which names its digest.
-        schema: with which that run was made.
+        schema: of that run.
         n_records: how many.
         rng: seed; None draws a fresh one. The new manifest records it.
-        progress: told the stages.
+        progress: receives the stages.
 
     Raises:
         ReceiptError: model, schema and manifest are not those of one run.

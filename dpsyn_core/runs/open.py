@@ -88,7 +88,7 @@ class Run:
             seed: of the post-processing; None without one.
             seconds: wall time of what follows the last count. How long reading and counting took depends on the
                 private number of records and must not be in it.
-            questions: that the run was told.
+            questions: that were declared for the run.
 
         Raises:
             EngineError: the charges do not lie within the budget; the release must not leave.

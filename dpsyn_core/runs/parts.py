@@ -1,4 +1,4 @@
-"""Releases larger than memory: records are made in shards on both cores, and written as they come."""
+"""Releases larger than memory: records are synthesized in shards on several cores, and written as they come."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Work = Callable[[Shard, Callable[[], None]], Any]  # the table of a shard; the s
 
 
 class _EndedError(Exception):
-    """Ends a shard whose table is not wanted any more."""
+    """Ends a shard whose table is no longer needed."""
 
 
 def synthesize_to(
@@ -110,13 +110,13 @@ def synthesize_to(
 
 
 def fits(n_records: int, attributes: int, memory: int | None) -> bool:
-    """Whether so many synthetic records are made in one piece; memory: bytes that the run may use, or None."""
+    """Whether so many synthetic records fit into memory in one piece; memory: bytes that the run may use, or None."""
     return PIECE_BYTES * n_records * attributes <= (ALLOWED if memory is None else memory // 2)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingRelease:
-    """A run that has been measured, and whose records are made while they are written.
+    """A run that has been measured, and whose records are synthesized while they are written.
 
     memory: bytes that the run may use; None: `ALLOWED`.
     """
@@ -125,10 +125,10 @@ class PendingRelease:
     memory: int | None = None
 
     def sharded(self, places: Places) -> Sharded | None:
-        """How the records are made in shards; None where they are made in one piece.
+        """The plan of shards for the records; None where they are synthesized in one piece.
 
         Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
-        memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
+        memory that was named. The generator of the run is copied, so that a seed makes the same table in one piece
         wherever that is decided. A rule on all records together, such as unique ones, needs one piece.
         """
         run = self.measured
@@ -172,7 +172,7 @@ class PendingRelease:
 
 
 def _cut(release: Release) -> Work:
-    """Takes the records of a shard from a table that was made in one piece."""
+    """A worker that cuts the records of a shard from a table that was synthesized in one piece."""
 
     def cut(shard: Shard, _: Callable[[], None]) -> Any:
         return release.arrow.slice(shard.start, shard.n_records)
@@ -181,7 +181,7 @@ def _cut(release: Release) -> Work:
 
 
 def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -> Work:
-    """Makes the records of a shard with its own generator, as a pyarrow table; listed: see `Codec.decode`."""
+    """A worker that synthesizes a shard with a separate generator, as a pyarrow table; listed: see `Codec.decode`."""
     # the work may travel: it refers to released values alone
     schema, columns, repaired, names = run.schema, run.columns, run.repaired, run.task.domain.names
 

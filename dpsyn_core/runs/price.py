@@ -82,7 +82,7 @@ def lost(made: RunPlan, spec: RunSpec, schema: Schema, n_records: float) -> floa
 
 
 def lost_sentence(error: float, spec: RunSpec, schema: Schema) -> str:
-    """What to tell of an error that `lost` found, with what to do."""
+    """A sentence on an error that `lost` computed, with a remedy."""
     said = (
         f"{spec.method} is not made for {len(schema.domain())} columns at epsilon {spec.epsilon:g} and so few records: "
         f"noise alone puts single columns off by about {error:.0%}"

@@ -99,7 +99,7 @@ def check_apart(public: Path, private: object) -> None:
 
 
 def check_not_withheld(path: Path) -> None:
-    """Refuses a table that its own name or manifest calls NOT PRIVATE: it was made of records without protection.
+    """Refuses a table whose name or manifest says NOT PRIVATE: it was computed from records without protection.
 
     Raises TableError.
     """

@@ -1,4 +1,4 @@
-"""Release files (`.dpsyn`): what a run released, in one file from which more tables are made at no budget.
+"""Release files (`.dpsyn`): what a run released, in one file from which more tables follow at no privacy cost.
 
 A zip archive without compression, which any zip tool opens: `release.json` (version, columns, digests of the others),
 `manifest.json`, and `measurements.json.gz` with the schema and every released table. It holds what a run publishes and
@@ -42,7 +42,7 @@ class Index(BaseModel):
 
 
 def check_reusable(config: MethodConfig) -> None:
-    """Refuses, before anything is charged, a run whose records cannot be made again from tables. Raises MethodError."""
+    """Refuses, before any charge, a run whose records cannot be synthesized again from tables. Raises MethodError."""
     why = config.no_marginals
     if config.trains:
         why = f"{config.name} makes records of a trained model; save that with --save-model, and use `dpsyn draw`"

@@ -1,4 +1,4 @@
-"""Tables of a release: made of what was measured, one or several, and decoded. Post-processing, free of charge."""
+"""Tables of a release: synthesized from its measurements, one or several, and decoded. Post-processing."""
 
 from __future__ import annotations
 
@@ -107,5 +107,5 @@ def _decoded(codes: Codes, codec: Codec, columns: Sequence[str], rng: Generator,
 
 
 def repaired_codes(codes: Codes, table: Any, schema: Schema) -> Codes:
-    """The codes of a decoded table after its repair; the very codes that it was made of where there are no rules."""
+    """The codes of a decoded table after its repair; the given codes unchanged where there are no rules."""
     return Codec(schema).encode(table, individuals=False).codes if schema.rules else codes

@@ -49,8 +49,8 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     Args:
         table: the owner's: pandas, polars or pyarrow; of linked tables, these by name.
         schema: public metadata, of one table or of linked ones.
-        spec: the run that is attacked, and how. With `workers` above 0 shadow runs are made in child processes.
-        progress: told how many shadow runs are done.
+        spec: the run that is attacked, and how. With `workers` above 0 shadow runs take place in child processes.
+        progress: receives how many shadow runs are done.
 
     Raises:
         InputError: budget, schema or table do not suit the system or the attack.

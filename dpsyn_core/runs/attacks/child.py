@@ -2,7 +2,7 @@
 
 One shadow run: tosses the coins, runs the attacked system whole on the table they make, and attacks its release.
 
-The run opens its budget on a ledger of its own in a folder that is removed at once: nothing is booked for the owner's
+The run opens its budget on a separate ledger in a folder that is removed at once: nothing is booked for the owner's
 table, and nothing that comes out may be published.
 
 Child of an attack: `python -m dpsyn_core.runs.attacks.child` makes shadow runs until its parent has enough.
@@ -50,7 +50,7 @@ from dpsyn_core.schema import Schema, with_span_codes, with_spans
 
 
 def run_of(spec: AttackSpec, world: World | TreeWorld) -> RunSpec:
-    """The shadow run: it draws its own seed, and writes as many synthetic records for each real one as the run does."""
+    """The shadow run: it draws a fresh seed, and writes as many synthetic records for each real one as the run does."""
     shadow: dict[str, Any] = {"seed": None, "dataset": "shadow run"}
     if spec.n_records is not None:
         shadow["n_records"] = max(1, round(spec.n_records * world.usual / max(1, world.table_records)))

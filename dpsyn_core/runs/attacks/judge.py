@@ -84,8 +84,8 @@ def excess(inside: tuple[int, int], control: tuple[int, int]) -> tuple[float, fl
     """How much of the room above the control group's success an attack gains, with its 95 % interval.
 
     (p - c) / (1 - c) for the shares p of successes on people of the table and c on the control group. The interval of
-    p - c is Newcombe's, from the two shares' own. Sources: Giomi, Boenisch, Wehmeyer, Tasnadi 2023, equation 1;
-    Newcombe 1998, method 10 (here with exact intervals); the room 1 - c is taken as it was found.
+    p - c is Newcombe's, from the intervals of both shares. Sources: Giomi, Boenisch, Wehmeyer, Tasnadi 2023, equation
+    1; Newcombe 1998, method 10 (here with exact intervals); 1 - c is taken as estimated.
 
     Args:
         inside: successes and attempts on people of the table.

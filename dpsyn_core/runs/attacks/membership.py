@@ -1,7 +1,7 @@
 """Membership: who of the canaries was in the table of a run, from all that the run releases.
 
 The attacker of the definition of differential privacy knows every other record, the schema and the system; only the
-coins are unknown. A canary in the table raises the counts of its own cells, so the coins are estimated by ridge
+coins are unknown. A canary in the table raises the counts of its cells, so the coins are estimated by ridge
 regression of noisy counts on the canaries' cells: from the released marginals of one run, and from the synthetic
 records, whose usual counts are learnt from other runs.
 Sources: Jagielski, Ullman, Oprea 2020 (attacks that learn on half of the runs and are counted on the other);
@@ -38,7 +38,7 @@ PRIOR = 4.0  # inverse variance of a fair coin
 
 
 class Probe:
-    """The cells in which canaries lie: how a coin moves each of them, and what the known records count there."""
+    """The cells in which canaries lie: how a coin moves each of them, and the counts there of all other records."""
 
     def __init__(self, world: World, domain: Domain) -> None:
         """Prepares the cells of single attributes, of pairs and of all attributes together."""
@@ -96,7 +96,7 @@ class Probe:
     def evidence(self, measured: Sequence[Measurement], unit: float = 1.0) -> CanaryCounts:
         """What released marginals say of the canaries' cells.
 
-        Exact counts of the known records are taken off: the attacker knows them.
+        Exact counts of all other records are subtracted: the attacker knows these records.
 
         Args:
             measured: of the records of the world, or of some of their columns.
@@ -168,7 +168,7 @@ class TreeProbe:
         return np.concatenate([probe.moves for probe, _ in self._views])
 
     def counts(self, made: Sequence[tuple[Codes, Floats]]) -> Floats:
-        """See `Probe.counts`. made: codes and weights of the synthetic records of each view."""
+        """See `Probe.counts`. codes and weights are those of the synthetic records of each view."""
         return np.concatenate([p.counts(*own) for (p, _), own in zip(self._views, made, strict=True)])
 
     def beliefs(self, measured: Sequence[Sequence[Measurement]]) -> Floats:

@@ -132,8 +132,8 @@ TITLES: dict[Kind, str] = {
 class Roc(BaseModel):
     """Receiver operating characteristic of guessing who is in, on runs that the attack did not learn from.
 
-    alarms: share of those who are out but were called in. found: share of those who are in that were called in, with
-    its pointwise 95 % band. area: under the curve; one half is guessing.
+    alarms: false positive rates. found: true positive rates, with
+    their pointwise 95 % band. area: under the curve; one half is guessing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -174,7 +174,7 @@ class Rate(BaseModel):
 
 
 class AttackResult(BaseModel):
-    """What an attack found. Private: it is computed from the owner's table.
+    """The result of an attack. Private: it is computed from the owner's table.
 
     epsilon, delta: promised by the attacked run. coins: in the runs that count; guesses and right: of them. needed:
     the epsilon that it takes to explain the right guesses, wrong once in twenty such attacks; sure: the same, wrong
@@ -208,7 +208,7 @@ class AttackResult(BaseModel):
 
     @property
     def sentences(self) -> list[str]:
-        """What was found, in words: the verdict first."""
+        """The result in sentences: the verdict first."""
         return [self._verdict(), self._guesses(), *filter(None, [self.tested]), *self._weak(), READING]
 
     def _verdict(self) -> str:

@@ -39,7 +39,7 @@ MOST_SIBLINGS = 20  # of a canary by one link, not counting single roles, so tha
 class TreeTable:
     """The records of one table: codes (attributes, n), and of each record the place of its parent's in its table, (n,).
 
-    parent: of a record of the root its own place.
+    parent: position of the parent record; of a root record its position itself.
     """
 
     codes: Codes

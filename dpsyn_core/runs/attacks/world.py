@@ -1,6 +1,6 @@
 """World: the records of all shadow runs, and the coins that decide which of them a run gets. In memory only.
 
-Membership adds made-up people (canaries) to the owner's table; the other attacks put about half of the owner's people
+Membership adds invented people (canaries) to the owner's table; the other attacks put about half of the owner's people
 into the table of a run, and the other half is the control group. Either way a coin moves one individual, in the sense
 of the schema's unit of privacy, so that what a run may tell of a coin is what its epsilon promises.
 """
@@ -185,7 +185,7 @@ def _with_canaries(
 def _halves(
     codes: Codes, people: NDArray[np.int64], schema: Schema, spec: AttackSpec, whole: int, rng: Generator
 ) -> World:
-    """Every individual is in by its own coin; under replace neighbours one of every two."""
+    """A coin per individual decides who is in; under replace neighbours one coin picks one of every two."""
     place, sides, coins = coins_of_halves(int(people.max()) + 1, schema.unit.neighbours, rng)
     kept = place[people] != ALWAYS  # an odd one out
     codes, people = np.ascontiguousarray(codes[:, kept]), people[kept]

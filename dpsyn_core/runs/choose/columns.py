@@ -121,7 +121,7 @@ def _column(entry: str) -> PlannedColumn:
 
 
 def guess(name: str) -> PlannedColumn:
-    """A column of which the name alone is known."""
+    """The kind and size of a column guessed from its name."""
     words = set(words_of(name))
     if named_like_one(name):
         return PlannedColumn(name=name, kind="skip", values=1, guessed=True)

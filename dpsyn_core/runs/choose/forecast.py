@@ -1,7 +1,7 @@
 """Forecast: how far off the answer of each question will be, and everything else, before anything is spent. Public.
 
 It rests on the plan of the run and on an assumed table whose groups are equally large and whose numbers are spread
-evenly, for nothing is known of the real one. What fitting several tables together gains is left out, and so is what
+evenly, for nothing of the real one is public. What fitting several tables together gains is left out, and so is what
 systems that choose their tables on the way may measure.
 """
 
@@ -59,7 +59,7 @@ class Forecasts:
     """Of all questions.
 
     share: that the questions get. others: how many times more noise all other pairs of columns have than without
-    questions; None where they are not measured any more, or never were. takes: whether the system can be told
+    questions; None where they are not measured any more, or never were. takes: whether the system can use declared
     questions at all.
     """
 

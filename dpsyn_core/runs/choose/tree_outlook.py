@@ -36,7 +36,7 @@ class TreeOutlook:
     """Of one table, or of its records in one role, at one epsilon and number of roots.
 
     columns: mean TVD that noise alone gives single columns, at most 1; None where none is measured. pairs: the same of
-    measured pairs of middle size; None where they are not known before.
+    measured pairs of middle size; None where they are chosen during the run.
     """
 
     table: str
@@ -92,7 +92,7 @@ def _root_error(plan: TreePlan, n: int) -> tuple[float | None, float | None]:
 
 
 def _stage_error(plan: TreePlan, place: int, stage: Stage, n: int) -> float | None:
-    """The mean error of the own columns of a stage, whose records weigh `unit` of each root; None without any."""
+    """The mean error of the child columns of a stage, whose records weigh `unit` of each root; None without any."""
     config = plan.config if isinstance(plan.config, RlsConfig) else RlsConfig()
     known = {c.attribute.name for c in stage.view.columns if c.kind == "context"}
     whole = n * stage.view.unit
@@ -119,7 +119,7 @@ def tree_epsilon(spec: RunSpec, schema: LinkedSchema, *, of: str, target: float,
         n_roots: about how many roots there are: a public number.
 
     Raises:
-        SettingError: `of` is none of these, or nothing that is known before a run.
+        SettingError: `of` is none of these, or a figure that is unknown before a run.
     """
     tables = [t.name for t in schema.tables]
     if of not in (COLUMNS, *tables):

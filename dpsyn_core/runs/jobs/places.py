@@ -25,13 +25,13 @@ def own_folders() -> tuple[Path, ...]:
 
 
 def confines(*, shared: bool) -> Confines | None:
-    """What this server may read by path; None: whatever its user may read, for it is that person's own machine."""
+    """What this server may read by path; None on a personal machine: whatever its user may read."""
     folders = data_folders()
     return Confines(folders=folders, closed=own_folders()) if folders or shared else None
 
 
 def check_places_apart() -> None:
-    """Raises SettingError for a server whose own folder lies below a data folder, or the other way round.
+    """Raises SettingError for a server whose private folder lies below a data folder, or the other way round.
 
     What lies below both would be kept apart by the checks of single files alone.
     """

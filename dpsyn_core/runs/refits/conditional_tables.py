@@ -1,9 +1,9 @@
 """Tables of the records that meet a condition, from released tables of all records. Post-processing.
 
 Two estimates are averaged. The first goes by the tables alone: what was measured together with a column of the
-condition is cut where the condition cuts it, and a table without that column is scaled to what is known of each of its
-columns (iterative proportional fitting), so that the dependence of all records serves a few. The second counts the
-records that meet the condition in a large fit to all tables, which also knows what follows from several of them.
+condition is cut where the condition cuts it, and a table without that column is scaled to the estimated counts of each
+of its columns (iterative proportional fitting), so that the dependence of all records serves a few. The second counts
+the records that meet the condition in a large fit to all tables, which also knows what follows from several of them.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _clean(view: RlsEvidence, domain: Domain) -> list[Measurement]:
 
 
 def _cut(m: Measurement, cuts: Mapping[str, _Cut]) -> Measurement:
-    """A table of all records, of which those that fail the conditions on its own columns are left out."""
+    """A table of all records, without those that fail the conditions on columns of the table."""
     values, recodes = m.values, dict(m.recodes)
     for axis, name in enumerate(m.attributes):
         if name in cuts:
@@ -254,7 +254,7 @@ def _agreed(tables: Sequence[Measurement], name: str) -> list[Measurement]:
 
 
 def _scaled(m: Measurement, ones: Mapping[str, Floats]) -> Measurement:
-    """A table scaled, column by column, to what is known of its columns among the records that meet the condition."""
+    """A table scaled, column by column, to the estimated counts of the records that meet the condition."""
     values = np.maximum(m.values, 0.0)
     goals = [m.recodes[n].sum(ones[n]) if n in m.recodes else ones[n] for n in m.attributes]
     if not values.sum() > 0:

@@ -36,7 +36,7 @@ def published_tables(path: Path, schema: Schema, whose: Published) -> Reusable:
 
     Raises:
         TableError: a cell is not one of the schema, is missing or stands twice, or has no count or sigma.
-        SettingError, BudgetError: whose they are, or the promise, is not said.
+        SettingError, BudgetError: whose they are, or the promise, is missing.
         SizeError: the file is larger than is read.
     """
     Budget(epsilon=whose.epsilon, delta=whose.delta)

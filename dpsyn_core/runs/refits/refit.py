@@ -65,7 +65,7 @@ class Reusable:
 
     @property
     def private(self) -> bool:
-        """Whether what is made of it is private, as far as anything here says."""
+        """Whether tables synthesized from it are private: it has a manifest that states privacy."""
         return isinstance(self.paid, Manifest) and self.paid.private
 
     @property
@@ -182,7 +182,7 @@ def prepared(
 ) -> Measured:  # fmt: skip
     """All that can be checked, checked, and the tables in the form in which the system makes records of them.
 
-    most: records that may be made. Raises InputError as `refit` does.
+    most: records that may be synthesized. Raises InputError as `refit` does.
     """
     started = time.perf_counter()
     generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
@@ -260,9 +260,9 @@ def described_by(paid: Schema, made: Refit) -> Schema:
 
 
 def _check_size(tables: ReleasedTables, n_public: int | None, most: int, *, named: bool) -> None:
-    """Raises SizeError where a release tells of more records than may be made, or beyond its noise than a run writes.
+    """Raises SizeError where a release counts more records than allowed, or beyond its noise more than a run writes.
 
-    Each system averages the sums of the tables in its own way, and no average is above the largest. named: whether the
+    Each system averages the sums of the tables differently, and no average is above the largest. named: whether the
     number of records to make is.
     """
     beyond = max(float(m.values.sum()) - NOISY * m.sigma * math.sqrt(m.cells) for m in tables)
@@ -346,7 +346,7 @@ class _NoSource:
 
 @dataclass(frozen=True, slots=True)
 class _Paid:
-    """States a refit: all that the run stated, and how this table was made of what it released."""
+    """The manifest of a refit: that of the run, and how this table was synthesized from its release."""
 
     given: Reusable
     changes: Changes

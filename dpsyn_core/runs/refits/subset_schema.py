@@ -50,7 +50,7 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
     """The schema of the records that meet a condition, which is written as in questions and rules.
 
     computed: columns of which nothing was measured. Raises QuestionError for text that is no condition, SchemaError for
-    a value that a column does not have, and for a column of which nothing is known.
+    a value that a column does not have, and for a column that the schema lacks.
     """
     wanted: dict[str, list[Clause]] = {}
     for clause in clauses(where):

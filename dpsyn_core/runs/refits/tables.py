@@ -1,4 +1,4 @@
-"""Released tables made ready for a system that did not measure them. Post-processing."""
+"""Converts released tables for a system that did not measure them. Post-processing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def evidence_of(tables: Sequence[Measurement], domain: Domain, n_public: int | N
 
 
 def with_columns(tables: Sequence[Measurement], domain: Domain) -> list[Measurement]:
-    """The tables, and for each column that has none of its own the sum of those that hold it value by value.
+    """The tables, and for each column without a one-way the sum of those that hold it value by value.
 
     Raises TableError for a column that no table holds.
     """

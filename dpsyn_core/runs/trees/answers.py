@@ -1,4 +1,4 @@
-"""Answers of linked questions: each is measured by a table of its own, so that its interval follows from its noise."""
+"""Answers of linked questions: each is measured by a separate table, so that its interval follows from its noise."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Z_LAPLACE = 2.17  # of one with Laplace noise, by its kurtosis (Cornish and Fish
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedAnswer:
-    """One question, answered from a released table of its own, beside what the synthetic tables say.
+    """One question, answered from a table released for it, next to the answer of the synthetic tables.
 
     at_most: records of one root that count fully; None: all. axes: what the figures are broken down by; none for a
     single one. estimate, low, high, synthetic: float64 of the shape of the axes, NaN where there is none.

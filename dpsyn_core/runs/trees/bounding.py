@@ -74,7 +74,7 @@ def bounded(
     """Encodes and bounds linked tables.
 
     Guarantee: what stays of a root, and in which order, is a function of the key and of the records alone that carry
-    the root's own key, or that of one of its children: its record in the root table (of several the one with the
+    the key of the root, or that of one of its children: its record in the root table (of several the one with the
     smallest keyed hash), its children, of which those with the smallest keyed hashes stay, and theirs. Records without
     a key and children without a parent are left out (docs/proofs/linked.md).
 
@@ -162,7 +162,7 @@ def _encoded(
 ) -> tuple[Encoded, Any]:  # fmt: skip
     """Codes and the names in the key column, without records that have no place; `kept` says which have one.
 
-    own: also the names in the table's own key, which children of these records hold; a record without one has no place.
+    own: also the names in the key column of the table, to which children refer; a record without one has no place.
     """
     codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
     here = np.ones(given.num_rows, dtype=bool)
@@ -194,7 +194,7 @@ def _positions(names: Any) -> NDArray[np.int64]:
 def _children(
     schema: LinkedSchema, link: Link, shape: ChildShape, parents: Any, rows: Rows, key: bytes
 ) -> tuple[Children, Any, LeftOut]:
-    """The children of one link, bounded, and, where they have children themselves, their own names.
+    """The children of one link, bounded, and, where they have children themselves, their names.
 
     parents: names of the parents. Two roots may each hold a child of one name: what names it hangs on both.
     """

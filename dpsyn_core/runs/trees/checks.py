@@ -1,4 +1,4 @@
-"""What is to be said of a schema of linked tables, and of tables that it does not describe: for the owner only."""
+"""Remarks on a schema of linked tables, and on tables that it does not describe: for the owner only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = 
     Args:
         schema: of the tables.
         tables: pyarrow tables by their names; empty: the schema alone is checked.
-        strict: cells without a place of their own are errors.
+        strict: cells that the schema does not describe are errors.
 
     Raises:
         TableError: a table is missing, or one too many is named. SchemaError: the first thing that stops a run, rules

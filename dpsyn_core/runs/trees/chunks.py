@@ -1,8 +1,8 @@
-"""Synthetic linked tables that are made in parts: how many roots at a time, and how the parts become a whole.
+"""Synthetic linked tables in parts: how many roots at a time, and how the parts become a whole.
 
 Whether real tables are counted in memory or from disk depends on their size, for both ways release the same; how many
-roots are made at a time depends on public facts alone, for it changes what comes out. Each part lies on disk, and the
-whole is read from there.
+roots are synthesized at a time depends on public facts alone, for it changes the result. Each part lies on disk, and
+the whole is read from there.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def parts_of(
 
 
 def roots_at_once(schema: LinkedSchema, memory: int | None) -> int:
-    """How many synthetic roots are made at a time, at most, whose records may take half of what is free.
+    """How many roots are synthesized at a time, at most, so that their records take half of the free memory.
 
     Args:
         schema: whose limits say how many records hang on a root at most.

@@ -111,7 +111,7 @@ def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Table
 
 
 def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tables:
-    """Tables that keep all rules, made from the public schema alone; always the same. Raises SchemaError."""
+    """Tables that keep all rules, drawn from the public schema alone with a fixed seed. Raises SchemaError."""
     rng = default_rng(0)
     shapes = {}
     for i, (link, shape) in enumerate(zip(schema.links, shapes_of(schema), strict=True)):

@@ -44,7 +44,7 @@ def places_of(
         measurements: of what was released; None: not written.
         release: of the file for refits; None: not written.
         answers: also to questions: beside the manifest, answers.json or with the name of the file.
-        made: whether a folder is made where there is none.
+        made: whether a missing folder is created.
         private: False where tables are not, whatever the schema says.
     """
     path = Path(out)

@@ -1,7 +1,7 @@
 """Makes forests of what is released of a tree: the root as one table, then the children stage by stage.
 
-What is measured of a stage rests on what was made before it, which tells only what is expected of the columns that
-stand; it is computed from released values. Forests of a release that is at hand measure nothing.
+What is measured of a stage rests on records synthesized before it, which give only expected counts of context columns:
+post-processing. Forests of a release that is at hand measure nothing.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class TreeFit:
             costs: its parts.
             rng: of the post-processing.
             public: records like the roots, of a table that is public; None: there is none.
-            progress: told the stages.
+            progress: receives the stages.
         """
         self._costs, self._schema, self._config = costs, schema, config
         self._rng, self._progress = rng, progress
@@ -89,7 +89,7 @@ class TreeFit:
         self.views: list[tuple[ViewRelease, ViewRelease | None]] = []
 
     def measure_root(self, real: RealForests, gate: Gate) -> None:
-        """Measures the root through the gate, and the stages when the first forest is made."""
+        """Measures the root through the gate, and the stages when the first forest is synthesized."""
         self._real, self._gate = real, gate
         measured = self._root_system().measure(real.roots, gate=gate)
         self.root = measured if isinstance(measured, ReleasedTables) else ReleasedTables(measured)
@@ -100,7 +100,7 @@ class TreeFit:
         self.root, self.views = released.root, list(released.views)
 
     def forget(self) -> None:
-        """Lets go of the real tables: all that is made from now on is post-processing."""
+        """Drops the real tables: all that follows is post-processing."""
         self._real = self._gate = None
 
     def _root_system(self) -> Any:
@@ -141,7 +141,7 @@ class TreeFit:
             yield made
 
     def _released(self, made: Forest, place: int, scale: float) -> tuple[ViewEvidence, ViewEvidence | None]:
-        """What is released of a stage, with what its context looks like in the first forest that was made."""
+        """The released tables of a stage, with one-ways of its context columns in the first synthetic forest."""
         if place < len(self._evidence):
             return self._evidence[place]
         stage, cost = self._stages[place], self._costs.stages[place]

@@ -44,7 +44,7 @@ def key_names(table: Any, key: str) -> Any:
     """The column that names roots, as `identifiers` reads it, with one name for 5, "5", 5.0 and "5.0".
 
     Tables that were written by different programs have the same keys as text, as whole numbers or with a fraction of
-    zeros. Which root a record names depends on its own cell alone: 05, 5.5 and 5,0 are other keys in every table.
+    zeros. Which root a record names depends on that cell alone: 05, 5.5 and 5,0 are other keys in every table.
 
     Args:
         table: pyarrow.

@@ -1,10 +1,10 @@
 """Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
 
 Children that break an order exchange cells with others. A child that still breaks a rule takes another value of its
-own, or all cells that rules of its table tie together, of a child whose parent is like its own; its parent, its order
+columns, or all cells that rules of its table tie together, of a child with a similar parent; its parent, its order
 and a role that one child has stay. Where children of a parent meet conditions too often or too seldom, some take cells
 of others. A root that a bounded number of rounds leaves broken is replaced by a whole one that keeps all rules and has
-about as many children: of these tables, or, where there is none, of tables made from the public schema alone.
+about as many children: of these tables, or, where there is none, of tables drawn from the public schema alone.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Mender:
         self.role, self.standing = role, {link.order} - {None}
 
     def wrong(self) -> Bools:
-        """Which children break a rule on one child, of the link or of their own table, (n,)."""
+        """Which children break a rule on one child, of the link or of their table, (n,)."""
         out = np.zeros(self.n, dtype=bool)
         for rule in (*self.each, *self.inside):
             out |= rule.broken(self.kin.columns(rule.columns))
@@ -164,7 +164,7 @@ class Mender:
         return ~self.fixed[at] if name == self.role else np.ones(len(at), dtype=bool)
 
     def _tries(self, rule: AnyLinkRule, left: Ints, fine: Ints, rng: Generator) -> Any:
-        """Changes of own columns, in the order in which they are tried: their names, and cells for some children."""
+        """Changes of child columns, in the order in which they are tried: their names, and cells for some children."""
         own = self.kin.own
         yield from self._together(rule, fine, rng)
         if isinstance(rule, LinkOrderRule):

@@ -125,7 +125,7 @@ VIEWS, SIBLINGS = _repaying(VIEW_NOISE), _repaying(SIBLING_NOISE)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Standing:
-    """What stands of the records that were made before a view is measured: the first columns of it, and weights."""
+    """The context columns of a view, which are synthesized before it is measured, and weights of the records."""
 
     columns: Columns
     weights: NDArray[np.float64]
@@ -150,7 +150,7 @@ class ViewRelease:
     coarse: tuple[Recodes, ...] = ()
 
     def evidence(self, view: View, known: Sequence[Measurement], total: float) -> ViewEvidence:
-        """What is known and released, read for a fit.
+        """The one-ways that follow and the released tables, as evidence for a fit.
 
         Args:
             view: its columns.
@@ -165,11 +165,11 @@ def view_system(
     view: View, told: Collection[str], total: int, *, cost: Cost, task: Task, unit: Unit, config: RlsConfig,
     tuning: Tuning,
 ) -> tuple[Rls, BudgetPlan]:  # fmt: skip
-    """The system that measures the columns of a view which are not known, and how it divides its budget.
+    """The system that measures the columns of a view whose one-ways do not follow, and how it divides its budget.
 
     Args:
         view: its columns and candidates.
-        told: columns whose one-ways are known.
+        told: columns whose one-ways follow from released values.
         total: about how much the records weigh together.
         cost: what all of it may spend.
         task: of the run.
@@ -196,7 +196,7 @@ def measure_view(
     standing: Standing | None = None,
     config: RlsConfig,
 ) -> ViewRelease:
-    """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
+    """Measures the one-ways of a view that do not follow, and the pairs chosen by scores that are charged.
 
     Args:
         view: its columns and candidates.

@@ -1,8 +1,8 @@
-"""Which pairs of children's columns are measured, and what a fit is told of them afterwards. Released values alone.
+"""Which pairs of children's columns are measured, and which constraints a fit gets from them. Released values alone.
 
 That a household has no spouse stands in each column of the spouse, and each of them depends on the role of a child as
 much as the first. Scores compare with independence and ask for a table of each. Once one is measured, a fit gives the
-others the same dependence, for what stands is known together.
+others the same dependence, for the joint table of the context columns is fixed.
 
 A fit may also add dependence against a released score, as in one table (`systems/rls/implied_dependence.py`): two
 causes of one outcome, as a team's trade and a member's years are of pay, come out dependent on each other where only
@@ -68,7 +68,7 @@ class Told:
             evidence: the released one-ways of a view.
             pairs: that are scored.
             coarse: how coarse columns are in them; see `usual_recodes`.
-            columns: that stand, of the records that were made, the first of the view.
+            columns: context columns of the synthetic records, the first of the view.
             weights: of these records.
         """
         names = evidence.domain.names
@@ -95,7 +95,7 @@ class Told:
         return choose_tables(np.where(np.isfinite(errors), np.minimum(errors, left), errors), cells, **how)
 
     def left(self, scores: Floats, chosen: NDArray[np.bool_]) -> Floats:
-        """What is left of each score, once the strongest of the chosen pairs and what stands are known.
+        """What is left of each score, once the strongest of the chosen pairs and the context explain their part.
 
         Strengths multiply along a path over one column in between; errors that have nothing to do with each other add
         in squares.

@@ -1,7 +1,7 @@
 """The real tables of a run: whole, or divided by root among private files where they exceed memory. Private.
 
 All records that hang on one root meet in one part, chosen by a keyed hash of the root's key. What stays of a root is a
-function of its own records and of the key of the run alone (`bounding.bounded`): so it is what stays in memory under
+function of its records and of the key of the run alone (`bounding.bounded`): so it is what stays in memory under
 the same key, and counts of the parts add up to the same numbers.
 """
 

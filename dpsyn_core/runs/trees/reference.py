@@ -1,4 +1,4 @@
-"""What scores of links are held against: a fresh sample of roots, and children handed out by chance. Private."""
+"""References for scores of links: a fresh sample of roots, and children handed out by chance. Private."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _beyond(codes: tuple[Ints, Ints], maps: Sequence[Ints]) -> NDArray[np.float6
 
 
 def fresh_tables(schema: LinkedSchema, tables: Mapping[str, Any], rng: Generator) -> dict[str, Any]:
-    """Half as many roots, drawn with replacement, with all that hangs on them and keys of their own.
+    """Half as many roots, drawn with replacement, with all that hangs on them and new keys.
 
     Half of n roots drawn from n differ from these with the variance 2 / n, as do two samples of n from one population.
     """

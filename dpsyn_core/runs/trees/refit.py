@@ -31,7 +31,7 @@ class TreeChanges:
     """What a refit of linked tables does otherwise than the run.
 
     method: None: the system of the run. n_records: roots; None: as released. tables: sets to make. where: a condition
-    that every root meets: of all roots that are made, those stay. columns: that are kept, as TABLE.COLUMN; None: all.
+    that every root meets: of all synthetic roots, those stay. columns: that are kept, as TABLE.COLUMN; None: all.
     rules: further ones, see `with_tree_rules`.
     """
 
@@ -44,7 +44,7 @@ class TreeChanges:
     rules: tuple[Mapping[str, Any], ...] = ()
 
     def schema(self, released: LinkedSchema) -> LinkedSchema:
-        """The schema of the tables that are made, before columns are left out. Raises InputError for what does not fit.
+        """The schema of the synthetic tables, before columns are left out. Raises InputError for what does not fit.
 
         released: of the run.
         """
@@ -96,8 +96,8 @@ def refit_tree(
         name: of that file.
         changes: to the run.
         rng: of the post-processing.
-        seed: of `rng`; that of the run makes its tables again.
-        progress: told the stages.
+        seed: of `rng`; that of the run gives its tables again.
+        progress: receives the stages.
 
     Raises:
         ReceiptError: the parts of the file contradict each other.

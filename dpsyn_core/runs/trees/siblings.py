@@ -1,7 +1,7 @@
 """Where children without an order start: any two of one parent are as alike as released tables of siblings say.
 
 A number or ordered category follows a Gaussian copula with one effect a parent, any column an urn, in which a child
-takes the value of a random earlier sibling or one of its own (Blackwell and MacQueen 1973). In both, any two children
+takes the value of a random earlier sibling or a fresh draw (Blackwell and MacQueen 1973). In both, any two children
 of a parent depend on each other alike, however many there are: as far as they stand apart in no order, they must.
 """
 
@@ -66,7 +66,7 @@ class Likeness:
 
 
 def likeness(name: str, given: Given, siblings: RlsEvidence, children: Children) -> Likeness | None:
-    """What released tables say of an own column; None where there is none of it and a sibling's.
+    """The dependence of siblings in a column, from released tables; None where no table has it twice.
 
     Args:
         name: of the column in the view of siblings.

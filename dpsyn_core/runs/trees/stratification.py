@@ -30,10 +30,10 @@ NOISE = 1.0  # of the noise of a typical table; with less, pairs of own columns 
 def spread_targets(
     stage: Stage, evidence: RlsEvidence, records: LinkedRecords, targets: Sequence[LinkedTarget]
 ) -> list[LinkedTarget]:
-    """Tables of each own column with each column of parent or root, as fine as these are.
+    """Tables of each child column with each column of parent or root, at the resolution of the targets.
 
     Siblings in single roles are left out: what ties a child to them is a difference, finer than tables of both; so are
-    dates of which the time between is measured. There are none where noise is large: pairs of own columns came out
+    dates of which the time between is measured. There are none where noise is large: pairs of child columns came out
     further off.
 
     Args:

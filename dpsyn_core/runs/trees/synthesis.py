@@ -36,7 +36,7 @@ DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of mega
 
 
 def empty_forest(roots: Codes, shapes: Sequence[Ints], schema: LinkedSchema) -> Forest:
-    """Roots whose children are counted and not made yet; shapes: of the links from the root, in their order."""
+    """Roots whose children are counted and not synthesized yet; shapes: of the links from the root, in their order."""
     none = np.zeros(0, dtype=np.int64)
     above = tuple(schema.above(link) for link in schema.links)
     empty = tuple(_uncounted(schema, i, none) for i in range(len(above)))
@@ -47,7 +47,7 @@ def empty_forest(roots: Codes, shapes: Sequence[Ints], schema: LinkedSchema) -> 
 
 
 def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Generator) -> Forest:
-    """The same with the children of a link counted, whose parents are made, in numbers that its rules permit."""
+    """The same with the children of a link counted, whose parents are synthesized, in numbers that its rules permit."""
     one = schema.links[link]
     place = len(schema[one.parent].coded) + schema.below(one.parent).index(link)
     above, shape = forest.above[link], shapes_of(schema)[link]
@@ -67,7 +67,7 @@ def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Gen
 
 
 def _uncounted(schema: LinkedSchema, link: int, codes: Ints) -> Children:
-    """Children of parents of these shapes, whose codes are yet to be made."""
+    """Children of parents of these shapes, whose codes are yet to be synthesized."""
     one, shape = schema.links[link], shapes_of(schema)[link]
     columns, counts = len(columns_of(schema, one.child)), shape.rest(codes)
     held = np.zeros((columns, len(codes)), dtype=np.uint16)
@@ -127,7 +127,7 @@ def make_stage(
 
 
 def _surer(targets: Sequence[LinkedTarget], stage: Stage) -> list[LinkedTarget]:
-    """The tables, those with the differences of a child in a single role from earlier ones made surer.
+    """The tables, with less sigma for differences of a child in a single role from earlier ones.
 
     A difference is finer than all pairs; noise of these in the first fit leaves a few couples far from each other.
     """
@@ -156,7 +156,7 @@ def _start(
     """Where a fit starts: what single moves would take long to find is drawn first.
 
     A number follows its difference from a single sibling's, another column the same column of the sibling before it or
-    the child's position, where these are known; siblings are alike where they are to be; else it is drawn by itself.
+    the child's position, where these are measured; similar siblings are drawn together; else it is drawn by itself.
     """
     n, columns = len(rows), stage.view.columns
     position = next((i for i, c in enumerate(columns) if c.attribute.name.endswith(": position")), None)
@@ -189,7 +189,7 @@ def _start(
 def _alike(
     rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, siblings: RlsEvidence, children: Children
 ) -> dict[int, Likeness]:
-    """How alike siblings without an order are, by own column; none where not even one column is `ALIKE`.
+    """The similarity of siblings without an order, by child column; none where not even one column is `ALIKE`.
 
     Siblings that are hardly alike are fitted as consecutive ones: alike, they would start without what ties a child's
     columns to each other, and gain nothing.
@@ -205,7 +205,7 @@ def _alike(
 
 
 def _given(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, place: int, children: Children) -> Given:
-    """What an own column follows of the parent: the column that stands of which a released table tells most."""
+    """What a child column follows of the parent: the context column with the strongest released dependence."""
     p = np.maximum(evidence.probabilities[place], 0)
     at, chances = _telling(stage, evidence, place)
     group = np.zeros(len(children.counts), dtype=np.int64)
@@ -281,7 +281,7 @@ def _start_by_difference(
 
 
 def own_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:
-    """The tables of a stage that its own columns move, in weights of the synthetic records."""
+    """The tables of a stage that its child columns move, in weights of the synthetic records."""
     return _targets(stage.view, evidence, held, stage.context, siblings=False)
 
 
@@ -326,7 +326,7 @@ def _targets(view: View, evidence: RlsEvidence, held: float, context: int, *, si
 def _axis(
     view: View, place: int, column: ViewColumn, recode: NDArray[np.intp], context: int, siblings: bool
 ) -> LinkedAxis:
-    """One axis, over the columns of the records: those that stand, then own ones."""
+    """One axis, over the columns of the records: context columns, then child columns."""
     count = sum(c.kind == "before" for c in view.columns)
     if column.kind == "before":
         return LinkedAxis(map=recode, before=context + place)
@@ -340,7 +340,7 @@ def _axis(
 
 
 def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.uint16]) -> None:
-    """Puts the own columns of a stage into the forest."""
+    """Puts the child columns of a stage into the forest."""
     children = forest.children[stage.link]
     shape = shapes_of(schema)[stage.link]
     if stage.single is not None:

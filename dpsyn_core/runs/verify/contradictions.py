@@ -1,4 +1,4 @@
-"""Contradictions: what a manifest says that its schema, its released marginals, its method or its own charges deny.
+"""Contradictions: what a manifest says that its schema, its released marginals, its method or its charges deny.
 
 That a run was private cannot be proved by a manifest: whoever edits every place in the same way is believed. What is
 at hand has to agree, though, and whoever edits one place has to know and to edit all others. docs/manifest.md lists for
@@ -44,7 +44,7 @@ def contradictions(
 
     Args:
         found: a manifest that adds up (`Manifest.load`).
-        schema: that the run was made with; None where nobody has it.
+        schema: of the run; None where nobody has it.
         measurements: the released marginals; None where nobody has them.
     """
     config = _config(found)

@@ -1,6 +1,6 @@
-"""Receipts: what is known of a release, and who owns its files.
+"""Receipts: the result of checking a release, and who owns its files.
 
-Ownership: whether a file or a folder is a release's own, byte for byte, or only the table in it is the release's.
+Ownership: whether a file or a folder belongs to a release, byte for byte, or only the table in it is the release's.
 
 A workbook has room for other sheets, Parquet for key-value metadata, gzip for a comment, a folder for other files:
 formats are too many to look for all of it. So nothing is looked for. A file is the release's where the SHA-256 of its
@@ -107,7 +107,7 @@ def _of_part(file: Path, parts: Sequence[PartDigests]) -> Ownership:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
-    """What was found. sentence: for people. manifest: None where there is none that can be read and adds up.
+    """The result of a check. sentence: for people. manifest: None where there is none that can be read and adds up.
 
     holds: everything that was asked fits together. own: the file is the release's byte for byte, and not another one
     with its table in it; of linked tables, with their schema at hand. key: fingerprint of the key that signed, None

@@ -1,6 +1,6 @@
 """Held against the charges: whether released tables and scores tell no more than the manifest says was paid for.
 
-What one root of linked tables may change follows from the name of a charge. Each view of children has a unit of its own
+What one root of linked tables may change follows from the name of a charge. Each view of children has a separate unit
 (`linked.stages.unit_of`): a charge that states the unit of another view states another cost than its noise has.
 """
 
@@ -139,7 +139,7 @@ def _root_sensitivity(c: ChargeRecord, unit: Unit) -> float:
 
 
 def _joins(name: str, columns: Sequence[str]) -> bool:
-    """Whether this is the name of a marginal over some of these columns, whose own names may hold an ' x '."""
+    """Whether this is the name of a marginal over some of these columns, whose names may hold an ' x '."""
     rest = name.removeprefix(_MARGINAL) if name.startswith(_MARGINAL) else ""
     return any(
         rest == n or (rest.startswith(n + _JOINED) and _joins(_MARGINAL + rest[len(n + _JOINED) :], columns))
@@ -157,7 +157,7 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables
     """Sentences, one for each name of which more was released than its charges paid for; none where all was paid.
 
     Several tables of one name add up: their precisions 1 / sigma^2 together are no more than the charges of that name
-    bought. Tables that were computed from one release (`Measurement.shared`) are held against that one.
+    bought. Tables that were computed from one release (`Measurement.shared`) are checked against that one.
 
     Args:
         charges: of the manifest.
@@ -209,7 +209,7 @@ def _attributes(name: str) -> tuple[str, ...] | None:
 
 
 def _parts(over: str) -> tuple[str, ...]:
-    """Attributes in an order of their own: a system may name them in another one than the schema does."""
+    """Names of the attributes of a charge, sorted: a system may name them in another order than the schema does."""
     return tuple(sorted(over.split(" x "))) if over else ()
 
 
