@@ -58,7 +58,7 @@ class Fixed:
 
 
 def dated(c: Comparison) -> list[str]:
-    """Columns of dates or times whose unit is known."""
+    """Columns of dates or times whose unit is declared."""
     return [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
 
 

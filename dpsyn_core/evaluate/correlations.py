@@ -47,7 +47,7 @@ class Column:
 
 
 def named(comparison: Comparison) -> list[str]:
-    """Attributes whose exact numbers are known in both tables and that the schema puts in order."""
+    """Attributes with exact numbers in both tables that the schema puts in order."""
     c = comparison
     return [n for n in c.domain.names if c.numeric(n) and n in c.real_values and n in c.synthetic_values]
 

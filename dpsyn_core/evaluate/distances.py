@@ -26,7 +26,7 @@ class Distances:
 
     tvd: total variation distance, half of l1. chi2: two-sample chi-square with dof degrees of freedom.
     floor: mean tvd of another sample of the same people, of the synthetic table's size; see `FreshSample`.
-    held, cells: the numbers of real records that cells hold, and for each how many cells of all sets hold it.
+    held, cells: distinct counts of real records per cell, and for each the number of cells with it in all sets.
     """
 
     sets: list[AttributeSet]

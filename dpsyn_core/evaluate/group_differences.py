@@ -22,7 +22,7 @@ class GroupGaps:
     """A number by the groups of another column, or its gap between two values of `between` by these groups.
 
     kept: share of the gaps that is left, or the rank agreement of the groups. fresh: what fresh samples of the same
-    people have at least, where that is known.
+    people have at least, or None.
     """
 
     column: str

@@ -52,7 +52,7 @@ class GroupStatistics:
 
 
 def incomes(c: Comparison, *, split: bool = True) -> tuple[Incomes, Incomes]:
-    """Real and synthetic incomes by the comparison's roles. Raises MetricError when a role is not known."""
+    """Real and synthetic incomes by the comparison's roles. Raises MetricError when a role is undeclared."""
     roles = c.resolved
     if roles.income is None:
         msg = "no attribute is known to be an income; name one with --income, for example --income INCWAGE"
@@ -140,7 +140,7 @@ def _medians(g: Groups) -> Floats:
 def strict_score(real: Incomes, synthetic: Incomes) -> float:
     """The official score: 5 10^5 (root mean square of the Gini agreement + that of the rank agreement).
 
-    Right-endpoint Gini index, an absent side has mean 0, ranks of the synthetic table run over its own groups,
+    Right-endpoint Gini index, an absent side has mean 0, ranks of the synthetic table run over the groups in it,
     a group that it lacks scores 0.
     """
     truth, found = _official(real), _official(synthetic)
@@ -267,7 +267,7 @@ class RankIntervals:
 def rank_intervals(t: Incomes, group: NDArray[np.int64]) -> RankIntervals | None:
     """Draws each group's gap from a normal around the real one, with the standard error of a difference of two means.
 
-    A side of one record has no deviation of its own; it takes that of the whole side. None with fewer than two groups.
+    A side of one record has no deviation; it takes that of the whole side. None with fewer than two groups.
 
     Args:
         t: the real incomes.

@@ -252,7 +252,7 @@ class Learning(Metric):
         return (self, c.resolved.target, id(c.real), id(c.held_out))
 
     def _split(self, c: Comparison, target: str) -> tuple[Rows, Rows]:
-        """Real rows to train and to test on; the held-out table is the test when there is one."""
+        """Real rows to train and to test on; the holdout is the test when there is one."""
         rows = _known(c, target, c.truth, c.real_values)
         if c.held_out is not None:
             return rows, _known(c, target, c.held_out, c.held_out_values)

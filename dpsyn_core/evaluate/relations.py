@@ -1,12 +1,12 @@
 """Relations between columns: how much of them a synthetic table keeps, between two floors.
 
 Every pair of columns is counted in a few groups of about equal size, over the records that have both values; which
-cells are blank counts as a relation of its own. Numbers that moved as a whole, such as amounts all a third larger, keep
-their relations as they keep their rank correlations: they are put into groups by ranks in their own table. What a pair
-says beyond its two columns is its table of shares less the product of its margins. The distance of these between real
-and synthetic records stands between two that are known in closed form: of a fresh sample of the people, and of columns
-that were shuffled one by one. Pairs that are not related in the real table beyond chance have nothing to lose and are
-left out.
+cells are blank counts as a separate relation. Numbers that moved as a whole, such as amounts all a third larger, keep
+their relations as they keep their rank correlations: they are put into groups by ranks in the table that holds them.
+What a pair says beyond its two columns is its table of shares less the product of its margins. The distance of these
+between real and synthetic records stands between two that follow in closed form: of a fresh sample of the people, and
+of columns that were shuffled one by one. Pairs that are not related in the real table beyond chance have nothing to
+lose and are left out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Relations:
     pairs: of attributes. blank: "" for the values of a pair, else the attribute whose blank cells are meant. distance:
     of the synthetic table; fresh, unrelated: what a fresh sample of the people and shuffled columns would score on
     average. deviations: of the distance in a fresh sample. bands: how far below 1 a fresh sample, and how far above 0 a
-    shuffled table is found now and then.
+    shuffled table lies by chance.
     tested: how many were looked at. records: real and synthetic ones that were counted.
     """
 
@@ -136,7 +136,7 @@ class RelationsKept(Metric):
 
 
 def relations(c: Comparison) -> Relations:
-    """The related pairs with their distances, once a comparison. Raises MetricError where nothing can be said."""
+    """The related pairs with their distances, once per comparison. Raises MetricError where no pair is related."""
     if "relations" not in c.scores:
         c.scores["relations"] = _relations(c)
     found: Relations = c.scores["relations"]
@@ -287,9 +287,9 @@ def groups(
 ) -> tuple[Codes, Codes, list[int]]:
     """Both tables in groups, uint8 (n_attributes, records), the last group of all for blank cells; groups a column.
 
-    The groups are made from the real table: stretches between its quantiles, or its commonest values and the others,
+    The groups follow from the real table: stretches between its quantiles, or its commonest values and the others,
     which are cut into several groups where they are many. Each holds enough records for two unrelated columns to have
-    EXPECTED of them in each cell. by_rank: synthetic numbers are cut at quantiles of their own where that gives groups
+    EXPECTED of them in each cell. by_rank: synthetic numbers are cut at synthetic quantiles where that gives groups
     of more nearly the real sizes.
     """
     kept = [slice(None) if d is None else d for d in (of_real, of_synthetic)]
@@ -324,7 +324,7 @@ def _stretches(pair: list[Floats], most: int, n: int, *, by_rank: bool) -> tuple
 
 
 def _own_edges(real: Floats, synthetic: Floats, edges: Floats) -> Floats:
-    """Edges for synthetic numbers: of their own quantiles, or the real ones where these leave groups of like sizes."""
+    """Edges for synthetic numbers: synthetic quantiles, or the real ones where these leave groups of like sizes."""
     made = np.sort(synthetic[~np.isnan(synthetic)])
     if not len(made):
         return edges

@@ -78,7 +78,7 @@ def in_words(share: float) -> str:
 @register(13)
 @dataclass(frozen=True, kw_only=True)
 class KMarginal(Metric):
-    """As SDNist's report: pairs of columns, at the resolution of the schema in place of its own bins."""
+    """As SDNist's report: pairs of columns, at the resolution of the schema in place of SDNist's bins."""
 
     name = "k-marginal"
     title = "k-marginal (SDNist)"

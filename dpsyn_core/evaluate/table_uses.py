@@ -31,7 +31,7 @@ class TableUses:
     """good: uses that nothing speaks against. bad: what something speaks against, gravest first, each with columns.
 
     The columns are those of the gravest finding, none where a score speaks against the use. A use of which too little
-    is known is in neither.
+    can be measured is in neither.
     """
 
     good: tuple[str, ...]

@@ -1,6 +1,6 @@
 """The verdict on a synthetic table: what share of the relations it keeps, what was lost, and whether to praise it.
 
-No good word is said of a table that is at or beyond the second floor, unrelated columns, in any of the scores that the
+No table is praised that is at or beyond the second floor, unrelated columns, in any of the scores that the
 verdict rests on, nor of one of which a correlation, a mean or a group has moved. Private.
 """
 

@@ -30,7 +30,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consequence:
-    """What may follow: a column, or whether its cells are blank, or zero. real, synthetic: -1 where nothing is said."""
+    """What may follow: a column, or whether its cells are blank, or zero. real, synthetic: -1 where undefined."""
 
     column: str
     about: str

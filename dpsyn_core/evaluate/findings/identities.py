@@ -211,7 +211,7 @@ def _of_more(numbers: Numbers) -> Iterator[Computed]:
 
 
 def _computed(x: Floats) -> list[int]:
-    """Columns of which the others leave nothing: those with no variance of their own."""
+    """Positions of columns that are linear functions of the others: no residual variance is left."""
     together = x.T @ x / len(x)
     left = 1 / np.diag(np.linalg.inv(together + 1e-11 * np.eye(len(together))))
     return np.flatnonzero(left < ALONE * np.diag(together)).tolist()

@@ -3,7 +3,8 @@
 Three signs, each against what a fresh sample of the same people has: records that occur once in the real table and are
 met again (a fresh sample meets 1 - exp(-2 m N2 / (n N1)) of them on average, N1 and N2 being the combinations of values
 that occur once and twice; Good 1953, Biometrika 40); records that lie much nearer to a real one than that lies to its
-own neighbour; records that stand at the same place in both files, and equal numbers of each combination of values.
+neighbour among real records; records that stand at the same place in both files, and equal numbers of each combination
+of values.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _same(x: Floats, y: Floats) -> bool:
 
 
 def _numbers(c: Comparison, name: str) -> tuple[Floats, Floats]:
-    """A column as numbers: its own, or 0 and 1 for its two values."""
+    """A column as numbers: its numbers, or 0 and 1 for its two values."""
     if c.readable(name):
         return c.exact(name)
     a, i = c.domain[name], c.domain.index(name)
