@@ -1,8 +1,9 @@
 """Questions across links: what will be asked of tables that hang together, declared before anything is measured.
 
-A question is about one table, whose columns it names as rules of links do: own ones, `households.income` of the
-parent, `Head.age` of the sibling in a single role, `before.job` of the sibling before. Further columns can be declared:
-how many children meet conditions (of a parent), and how far a number is from that of the sibling before (of a child).
+A question is about one table, whose columns it names as rules of links do: its columns by name, `households.income` of
+the parent, `Head.age` of the sibling in a single role, `before.job` of the sibling before. Further columns can be
+declared: how many children meet conditions (of a parent), and how far a number is from that of the sibling before (of a
+child).
 """
 
 from __future__ import annotations

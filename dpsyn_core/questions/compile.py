@@ -35,7 +35,7 @@ FEW = 8  # values that a number is likely to have once it is coarse
 
 
 def workload_of(questions: Questions | None, schema: Schema, share: float | None = None) -> Workload | None:
-    """What a run is told; None without questions, or where their share is 0.
+    """The workload that questions declare for a run; None without questions, or where their share is 0.
 
     Args:
         questions: declared; they must fit the schema. None takes those that stand in the schema.
@@ -197,7 +197,7 @@ def sides_map(attribute: Any, sides: Sequence[Any]) -> Coarsening:
 def condition_maps(question: RangeQuestion, schema: Schema) -> dict[str, Coarsening]:
     """For each attribute of the conditions, 0 for cells that are out and 1 for cells that are in.
 
-    A bin that an end of an interval cuts has a code of its own. Codes that do not occur are closed up.
+    A bin that an end of an interval cuts has a separate code. Codes that do not occur are closed up.
     """
     out = {}
     for name, share in conditions(question.where, schema).items():

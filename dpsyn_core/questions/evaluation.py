@@ -42,7 +42,7 @@ def evaluate(
 ) -> Answer:
     """The answer of a question that fits the schema, on a table of codes.
 
-    Guarantee: none of its own; the answer is as private as the codes. Cells of a noisy table are answered the same
+    Guarantee: that of the codes. Cells of a noisy table are answered the same
     way: one record a cell, with the noisy counts as weights.
 
     Args:

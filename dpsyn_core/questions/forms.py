@@ -63,7 +63,7 @@ class PeriodBins(QuestionPart):
 
 
 class GroupBins(QuestionPart):
-    """Listed values together, one list a group; what no list names is one group of its own."""
+    """Groups of values, one list each; values in no list form one further group."""
 
     groups: tuple[tuple[Value, ...], ...] = Field(min_length=1, max_length=1000)
 
@@ -207,7 +207,7 @@ class RangeQuestion(BaseQuestion):
 
 
 class PredictQuestion(BaseQuestion):
-    """What can be said of one attribute from others."""
+    """A regression of one attribute on others."""
 
     kind: Literal["predict"] = "predict"
     of: Name = Field(description="The attribute that is predicted")

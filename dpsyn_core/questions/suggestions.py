@@ -36,7 +36,7 @@ def key(name: str) -> str:
 
 
 def find(wanted: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first wanted word that is a name; else the first that begins or ends one."""
+    """The column named by the first word that is a name; else by the first that begins or ends one."""
     keys = {key(n): n for n in reversed(names)}
     for w in wanted:
         if w in keys:
@@ -68,7 +68,7 @@ class Template:
 
 
 def templates(schema: Schema) -> list[Template]:
-    """Questions to offer, the likeliest first; each fits the schema and has a name of its own."""
+    """Questions to offer, the likeliest first; each fits the schema and has a unique name."""
     columns = {a.name: a for a in schema.coded}
     numbers = [n for n, a in columns.items() if numeric(a) and _plain(a) >= MANY]
     income = find(INCOME, numbers)

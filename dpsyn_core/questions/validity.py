@@ -1,4 +1,4 @@
-"""Whether a question fits a schema: known columns and values, numbers where numbers are needed, tables of a size."""
+"""Whether a question fits a schema: existing columns and values, numbers where numbers are needed, tables of a size."""
 
 from __future__ import annotations
 

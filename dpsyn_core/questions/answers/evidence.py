@@ -120,7 +120,7 @@ class Evidence:
         """Aligned tables put together by inverse variance: estimate, variance and effective cells, (K,) each.
 
         NaN, infinity and 1 where no single table is aligned with a functional. The total of a public number of records
-        is known without noise. Of tables that share their noise, each functional is read off the one with the least.
+        is exact. Of tables that share their noise, each functional is read off the one with the least.
         """
         k = len(batch.weights)
         precision, mean, cells = np.zeros(k), np.zeros(k), np.ones(k)

@@ -205,8 +205,8 @@ class Inferrer:
     def _of_runs(self, batch: Batch, table: Floats, z: float) -> Floats:
         """Squared half-widths for one column of which runs of values were counted; infinite where nothing was.
 
-        Inside a run nothing is known: records are taken to lie evenly there, and as many as can change places between
-        what a figure counts and what it does not are one standard deviation.
+        Inside a run of values counted together, records are taken to lie evenly, and as many as can change places
+        between what a figure counts and what it does not are one standard deviation.
         """
         (name,) = batch.attributes
         found = [np.full(len(batch.weights), np.inf)]

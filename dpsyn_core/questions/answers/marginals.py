@@ -1,4 +1,4 @@
-"""Any marginal read off released ones: made consistent, then projected or reconstructed. Blind, and free of charge."""
+"""Any marginal from released ones: these are adjusted to agree, then projected or reconstructed. Blind."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Reader:
             domain: of the schema.
             settings: how they are read.
             n_public: the number of records where it is public.
-            as_measured: a table over exactly the wanted attributes is read as it was released.
+            as_measured: a table over exactly the attributes of the query is returned as released.
 
         Raises:
             TableError: there is no table.
@@ -124,14 +124,14 @@ class Reader:
 
     @cached_property
     def _whole(self) -> list[Measurement]:
-        """All tables, made consistent together; they are at one resolution."""
+        """All tables, adjusted to agree with each other; they are at one resolution."""
         return self._consistent([replace(m, recodes={}) for m in self.tables])
 
     def _consistent(self, tables: Sequence[Measurement]) -> list[Measurement]:
         return make_consistent(tables, rule=self.settings.nonnegativity, rounds=self.settings.rounds, total=self.total)
 
     def _of_query(self, wanted: AttributeSet) -> list[Measurement]:
-        """What the tables say of the wanted attributes, at their own coarse values, consistent.
+        """The tables summed to the attributes of the query, each at its resolution, consistent.
 
         Tables of different coarse values are compared where each is spread over all values: inside a coarse one by
         what the best table of that column alone says. Afterwards they are summed again, so that nothing is taken for
@@ -146,7 +146,7 @@ class Reader:
         ]
 
     def _onto(self, m: Measurement, wanted: AttributeSet) -> Measurement:
-        """A table summed over all attributes that are not wanted."""
+        """A table summed over all attributes that are not of the query."""
         shared = tuple(n for n in wanted if n in m.attributes)
         values = project(m.values, m.attributes, shared)
         recodes = {n: r for n in shared if (r := proper(m.recodes.get(n))) is not None}

@@ -129,7 +129,7 @@ class Grouped(Quantity):
         return self.groups(table).totals
 
     def spread(self, influence: Floats, shape: tuple[int, ...]) -> Floats:
-        """Influences of the cells of all groups as weights (groups, *shape): a record counts in its own group alone."""
+        """Influences of the cells of all groups as weights (groups, *shape): a record counts in its group alone."""
         inner = [shape[i] for i in self.inside]
         others = [size for i, size in enumerate(shape) if i not in self.inside]
         held = np.where(np.isnan(self.numbers), 0.0, influence.reshape(-1, *inner))
@@ -205,7 +205,7 @@ class Gaps(Grouped):
 
 @dataclass(frozen=True, kw_only=True)
 class SharesBelow(Grouped):
-    """The share of each group below a value of its own: what intervals of quantiles are made of.
+    """The share of each group below one value per group, from which intervals of quantiles follow.
 
     An interval for the share of records below an estimated quantile is turned into one for the quantile by reading the
     distribution backwards (Woodruff 1952). at: the quantile, in (0, 1). ends: lower and upper end of each value,
@@ -234,7 +234,7 @@ class SharesBelow(Grouped):
         return cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.nan_to_num(under))
 
     def quantiles(self, table: Floats, at: float | Floats) -> Floats:
-        """The value of each group that a share of its own, or the same for all, falls below; NaN without records."""
+        """The quantile of each group, at one share per group or the same for all; NaN without records."""
         groups = self.groups(table)
         low, high = (np.tile(end, groups.size) for end in self.ends)
         return figures.quantiles(groups, at, ends=(low, high))

@@ -52,11 +52,11 @@ def infer_regression(
 ) -> Coefficients:
     """Coefficients on the synthetic table, with intervals from the spread between refits.
 
-    A declared regression has a released sum of its own, whose noise is known, and needs none of these; see `_summed`.
+    A declared regression has a released sum with given noise, and needs none of these; see `_summed`.
 
     T = 2 B with t for the real table, and U + 2 B for the population; see `combine`. No interval is given where a pair
     of the outcome with a predictor was not measured, where terms separate the outcomes, or where a term or an outcome
-    has too few records to be told from the noise. Where pairs of predictors were not measured, a warning is.
+    has too few records to stand out of the noise. Where pairs of predictors were not measured, a warning is.
     """
     domain = schema.domain()
     fits = [fit(question, schema, domain, c, evidence.total) for c in (codes, *redrawn)]
@@ -128,7 +128,7 @@ def _summed(
     confidence: float,
     tuning: Inference,
 ) -> Coefficients:
-    """Coefficients of a table that follows a released sum, with intervals from the known noise of that sum.
+    """Coefficients of a table that follows a released sum, with intervals from the noise of that sum.
 
     What records other than the real ones make of the sum is added from the refits: twice its variance, since they are
     as far from the table as that is from exact counts.
