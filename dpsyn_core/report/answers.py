@@ -86,14 +86,14 @@ def answer(
         synthetic: the table, in any format that we write, a folder of parts included.
         manifest: that was written with it.
         measurements: the released marginals (`dpsyn synth --measurements`).
-        questions: a file, a parsed document or a list of questions; None takes those that the run was told, else those
+        questions: a file, a parsed document or a list of questions; None takes those declared for the run, else those
             of the schema.
         schema: of the run; needed only where the file of marginals was written without one.
         truth: what an interval is about: the real table (noise alone), or the population that it was drawn from.
         confidence: of each interval, between 0 and 1.
-        others: also answer questions that are not the ones which the run was told.
+        others: also answer questions that were not declared for the run.
         memory: bytes that the fits may take, or text such as '4GB'; None: half of the machine's.
-        progress: told the fits.
+        progress: receives the fits.
 
     Raises:
         SizeError: the table has more records than fits of as many have memory for.
@@ -148,14 +148,14 @@ def asked_questions(questions: Asked, schema: Schema, manifest: Manifest, *, oth
     """The questions to answer, which fit the schema.
 
     Args:
-        questions: as they were given; None takes those that the run was told, else those of the schema.
+        questions: as they were given; None takes those declared for the run, else those of the schema.
         schema: of the run.
-        manifest: of the run, which names the digest of what it was told.
-        others: also accept questions that the run was not told.
+        manifest: of the run, which names the digest of its declared questions.
+        others: also accept questions that were not declared for the run.
 
     Raises:
         QuestionError: there is none, or one does not fit.
-        ReceiptError: they are not the ones that the run was told, and `others` does not allow that.
+        ReceiptError: they are not those declared for the run, and `others` does not allow that.
     """
     told = manifest.questions
     given = told.document if questions is None and told is not None else questions
@@ -235,7 +235,7 @@ def inferrer_of(
     progress: Progress = silent,
     tuning: Inference = INFERENCE,
 ) -> Inferrer:
-    """What all answers of one release share; fits are made when the first answer needs them.
+    """What all answers of one release share; fits are computed when the first answer needs them.
 
     Raises TableError where marginals were paid for and none is there.
     """
@@ -293,7 +293,7 @@ def refit_of(manifest: Manifest, schema: Schema, n_records: int, *, effort: floa
     """The record synthesis of the run's system, at some effort; None where it needs more than released tables.
 
     effort: of the run's. Below 1, records are not evened out either: that takes more than half the time, and intervals
-    made of such refits are as wide and hold as often (docs/decisions/questions-and-answers.md).
+    from such refits are as wide and cover as often (docs/decisions/questions-and-answers.md).
     """
     if manifest.method not in REFITTED:
         return None

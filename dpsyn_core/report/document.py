@@ -45,10 +45,10 @@ Outcome = Score | MetricError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredTable:
-    """One synthetic table: scores by metric name, the manifest of its run if known, answers to the reader's queries.
+    """One synthetic table: scores by metric name, the manifest of its run or None, answers to the reader's queries.
 
-    receipt: what came of holding the table against its manifest; without one nothing is called safe to publish.
-    asked: the questions that the run was told, answered.
+    receipt: the result of checking the table against its manifest; without one nothing is called safe to publish.
+    asked: answers to the questions declared for the run.
     """
 
     name: str
@@ -98,7 +98,7 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
 
 
 def sample_entry(c: Comparison) -> dict[str, Any]:
-    """Of how many records the scores were made, where they are of samples; nothing where they are of all."""
+    """The numbers of sampled and of all records behind the scores; empty where all records are used."""
     found = {}
     if c.real is not None and c.real_of is not None:
         found["real"] = {"records": c.n, "of": c.real_of}

@@ -32,7 +32,7 @@ def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
 
 
 def first_words(f: Finding, words: Words) -> str:
-    """The clause as a sentence of its own: with a capital where it does not begin with a name."""
+    """The clause as a full sentence: with a capital where it does not begin with a name."""
     said = finding_words(f, words)
     named = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].startswith("{")
     return f"{said if named else said[0].upper() + said[1:]}."
@@ -44,7 +44,7 @@ def example_words(example: Example, words: Words) -> list[str]:
 
 
 def remedy_words(f: Finding, words: Words) -> str:
-    """What helps against it; empty where nothing is known."""
+    """The remedy of a finding; empty where it has none."""
     return words[f"remedy_{f.remedy}"] if f.remedy else ""
 
 

@@ -1,4 +1,4 @@
-"""Reads what a comparison or a report is made of: tables, schema, roles."""
+"""Reads the inputs of a comparison or a report: tables, schema, roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's questions in a report: each as a figure or a sentence, with its interval, and the real answer if known."""
+"""The user's questions in a report: each as a figure or a sentence, with its interval, and the real answer if any."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def beside_real(answered: Answered, comparison: Comparison, schema: Schema) -> A
 def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> Figure | None:
     """A dot a figure with its interval, the real one beside it; None for a question of a single figure.
 
-    finding: the answer as a sentence in the language of `words`; the answer's own when empty.
+    finding: the answer as a sentence in the language of `words`; empty: the sentence of the answer.
     """
     answered = found.answered
     if not answered.axes or answered.estimate.size < 2:

@@ -1,4 +1,4 @@
-"""Sections of the HTML report that are made from released values alone: the guarantee, and what was released."""
+"""Sections of the HTML report that use released values alone: the guarantee, and what was released."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def certificate_words(words: Words) -> Words:
 
 
 def released(page: Page, tables: Sequence[ScoredTable]) -> None:
-    """From released values alone: what the noise predicts, and whether each table fits what it was made from."""
+    """From released values alone: what the noise predicts, and whether each table fits the released marginals."""
     known = [t for t in tables if t.comparison.measurements or t.manifest is not None]
     if not known:
         return

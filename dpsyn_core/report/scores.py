@@ -38,7 +38,7 @@ def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 
 def shown(page: Page, name: str, value: float) -> str:
-    """A value in the metric's own unit."""
+    """A value in the unit of the metric."""
     unit = metric_class(name).unit if name in names() else "share of records"
     if unit in ("share of records", "share of the way"):
         text = percent(value)

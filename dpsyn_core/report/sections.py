@@ -1,4 +1,4 @@
-"""Sections of the HTML report that read the real table: figures and tables made from scores."""
+"""Sections of the HTML report that read the real table: figures and tables of scores."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def spread(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 
 def answers(page: Page, tables: Sequence[ScoredTable]) -> None:
-    """The reader's own range queries."""
+    """The range queries of the reader."""
     rows = []
     for t in tables:
         for a in t.answers:

@@ -44,7 +44,7 @@ def _head(found: Verdict) -> str:
 
 
 def _first(found: Verdict) -> Finding | None:
-    """The gravest finding, where it is not the one on relations as a whole, which has sentences of its own."""
+    """The gravest finding; None where it is that on relations as a whole, which has separate sentences."""
     return found.findings[0] if found.findings and found.findings[0].key != WHOLE else None
 
 

@@ -90,7 +90,7 @@ def croissant(
     Args:
         table: CSV, TSV or Parquet, as it was written with the manifest: its bytes are compared with the digests.
         manifest: of the release.
-        schema: that the run was made with.
+        schema: of the run.
         licence: address or name of the licence.
         url: of the page that describes the table.
         creator: name of the organisation or person that publishes it.
@@ -128,7 +128,7 @@ def croissant_tree(
     Args:
         tables: the files by the names of the schema's outputs; see `croissant`.
         manifest: of the release.
-        schema: that the run was made with.
+        schema: of the run.
         licence: address or name of the licence.
         url: of the page that describes the tables.
         creator: name of the organisation or person that publishes them.
