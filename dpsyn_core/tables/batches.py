@@ -30,10 +30,10 @@ class Batches:
     columns: names, in their order. read: starts from the beginning at every call; gives pyarrow tables of these
     columns: all text for text formats and Excel, typed else; the metadata says when a comma is a decimal mark. load:
     reads all records at once, where that is quicker than part by part. size: bytes where the table lies, for estimates;
-    0 where that is not known. records: how many there are, where that is known before reading; private.
+    0 where unknown. records: how many there are, or None before reading; private.
 
-    form: how it was read: what was declared, with the delimiter, encoding and sheet that were found where nothing was.
-    notices: sentences on what was assumed, none of which shows a cell or depends on a record.
+    form: how it was read: what was declared, with the delimiter, encoding and sheet that were detected where nothing
+    was. notices: sentences on what was assumed, none of which shows a cell or depends on a record.
 
     For the owner only, since they tell about the records: odd, sentences on what could not be read, complete once a
     reading has ended; header_hint, the line that may hold the headers where the first ones look like a title; headless,
@@ -163,7 +163,7 @@ WHOLE = Share()
 
 
 def of_table(table: Any, **more: Any) -> Batches:
-    """A pyarrow table in parts, with what else is known of it."""
+    """A pyarrow table in parts, with further fields of `Batches`."""
     step = batch_records(table.num_columns)
 
     def read() -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Opens tables by their names: each of its own file, or of one database or workbook that holds several."""
+"""Opens tables by their names: each from a separate file, or from one database or workbook that holds several."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Confines: which files a process may read tables from, checked on the file that is open and not on its name.
 
-On a server that others use, a visitor names a file, a folder or a pattern. What the name means is found out when it is
+On a server that others use, a visitor names a file, a folder or a pattern. What the name means is resolved when it is
 expanded and opened: a pattern may reach the folder of other visitors' runs, and a link may have been put in its place
 since the name was looked at. So every file is opened first, and then the system is asked where that file lies.
 """

@@ -1,7 +1,7 @@
 """Digests of tables: SHA-256 of a file's bytes, and of a table's content, which is the same in every format we write.
 
 The content digest is taken over the header and, column by column, over the cells as CSV shows them, so that CSV, TSV,
-gzip and Parquet of one table have one digest. Excel keeps 16 digits of a number, and has a digest of its own.
+gzip and Parquet of one table have one digest. Excel keeps 16 digits of a number, and has another digest.
 docs/manifest.md says how to compute both without this program.
 """
 

@@ -123,7 +123,7 @@ def sheets(raw: bytes) -> tuple[str, ...]:
 
 @contextmanager
 def _opened(raw: bytes) -> Iterator[Any]:
-    """The workbook, whose rows are read as they are asked for. Raises TableError, also for what is found damaged then.
+    """The workbook, whose rows are read as they are asked for. Raises TableError, also for damage that shows then.
 
     A damaged workbook makes openpyxl raise errors of many kinds, some of which quote cells.
     """
@@ -142,7 +142,7 @@ def _opened(raw: bytes) -> Iterator[Any]:
 
 
 def _table(rows: list[tuple[Any, ...]], pa: Any, *, strict: bool) -> tuple[Any, tuple[Notice, ...]]:
-    """The columns that have a header, and what was said about them; cells right of the last header are no column's."""
+    """The columns that have a header, and notices about them; cells right of the last header are dropped."""
     header = list(rows[0])
     while header and header[-1] in (None, ""):
         header.pop()

@@ -1,7 +1,7 @@
 """Types of frames: a synthetic table with the types that somebody gave the private one, as far as its values fit.
 
 A type that a library infers from cells (object, int64, float64, bool) tells of them, of a single blank for example:
-such columns have the types of the synthetic table alone. All others are declared by whoever made the frame.
+such columns have the types of the synthetic table alone. All others are declared by the author of the frame.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dpsyn_core.tables.batches import Batches, of_table
 def to_arrow(frame: Any) -> Any:
     """A pyarrow table of any eager or lazy frame that narwhals knows.
 
-    Cells of Python objects are read one by one, each by its own type. Raises TableError for anything else, for blank
+    Cells of Python objects are read one by one, each by its type. Raises TableError for anything else, for blank
     or repeated headers and for columns of a nested type.
     """
     import pyarrow as pa
@@ -103,7 +103,7 @@ def from_arrow(table: Any, like: Any) -> Any:
 
     Columns have the types that `frame_types` takes for declared, and else those of the table.
 
-    Raises TableError for a frame of a kind that is not known.
+    Raises TableError for a frame of an unsupported kind.
 
     Warns:
         SchemaWarning: the values of a column do not fit its declared type.

@@ -70,7 +70,7 @@ def declared_by(data: memoryview, form: ReadForm) -> list[DeclaredColumn]:
 
 
 def _apart(data: memoryview, form: ReadForm, *, records: bool) -> Any:
-    """The table, read by a process of its own: a damaged file can end whoever reads it. Nothing is put on disk."""
+    """The table, read by a child process, since a damaged file can crash its reader. Nothing is put on disk."""
     import pyarrow as pa
 
     library()
@@ -189,7 +189,7 @@ def _check(meta: Any, size: int) -> None:
 def _clock(kind: str, meta: Any, name: str) -> tuple[Kind, int]:
     """Whether a column of numbers holds days or times, by its declared format; and how many units a day or second has.
 
-    A week, month or quarter of Stata is counted in its own unit and stays a number.
+    A week, month or quarter of Stata is counted in that unit and stays a number.
     """
     form = str(meta.original_variable_types.get(name) or "")
     of = kind if kind in DAYS else "sas"

@@ -1,7 +1,7 @@
 """Writes SPSS, Stata and SAS transport files: codes with their labels, missing codes and variable labels.
 
-What a format cannot carry is said by `LabelPlan.lost`, before anything is written. The bytes name no moment, so that a
-table that is written twice has one digest.
+What a format cannot carry is listed in `LabelPlan.lost`, before anything is written. The bytes name no moment, so that
+a table that is written twice has one digest.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class LabelPlan:
 
 
 def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) -> LabelPlan:
-    """The plan for a table with this Arrow schema. declared: what is known of its columns, by name."""
+    """The plan for a table with this Arrow schema. declared: declarations of its columns, by name."""
     kind, lost = KINDS[ending], []
     names = _names(schema.names, kind)
     labels, words, missing, measures, tagged = {}, {}, {}, {}, set()

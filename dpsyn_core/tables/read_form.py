@@ -1,4 +1,4 @@
-"""ReadForm: how a table is read, as a person declares it; everything that asks how is made from its fields.
+"""ReadForm: how a table is read, as a person declares it; flags, forms and documents follow from its fields.
 
 A field is a flag of the sub-commands, a widget of the app's Data page, an entry of a job and a keyword of `read_table`.
 """

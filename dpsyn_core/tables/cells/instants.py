@@ -42,7 +42,7 @@ ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
 
 
 def pattern(form: str) -> str:
-    """The regular expression of a strptime format. Raises SchemaError for a directive that is not known."""
+    """The regular expression of a strptime format. Raises SchemaError for a directive that is not supported."""
     out, i, seen = "", 0, set()
     while i < len(form):
         if form[i] != "%":
@@ -111,7 +111,7 @@ def parse(texts: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDAr
 
 
 def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """A column as whole seconds since 1970 (UTC where a zone is known).
+    """A column as whole seconds since 1970 (UTC where a zone is given).
 
     Args:
         column: pyarrow ChunkedArray of dates, timestamps, text or whole years, length n.

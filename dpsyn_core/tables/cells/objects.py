@@ -1,4 +1,4 @@
-"""Cells that come as Python objects, each of any type, as one column: every cell is read by its own type alone.
+"""Cells that come as Python objects, each of any type, as one column: every cell is read by its type alone.
 
 Objects of pandas, cells of Excel and rows of SQLite pass here. They are Python values, so each has to be touched once;
 what follows works on whole columns.
@@ -26,7 +26,7 @@ def column(values: Sequence[object]) -> Any:
     """A pyarrow array (n,) of the cells.
 
     Where all cells are of one type, the array has that type; else it is canonical text, and each cell has the text
-    that it has in a column of its own type. Missing marks are null. What has no text (bytes, lists, objects of
+    that it has in a column of that type. Missing marks are null. What has no text (bytes, lists, objects of
     unknown types) is the replacement character U+FFFD, which no schema lists.
     """
     import pyarrow as pa
@@ -123,7 +123,7 @@ def _decimal(value: decimal.Decimal) -> str | None:
 
 
 def _moment(value: Any) -> str:
-    """A date and time as Arrow writes it in a column of its own: in UTC where a zone is known."""
+    """A date and time as Arrow writes it in a column of timestamps: in UTC where a zone is given."""
     try:
         known = value if value.utcoffset() is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
         text = known.isoformat(sep=" ")

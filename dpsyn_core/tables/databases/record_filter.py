@@ -1,4 +1,4 @@
-"""Filter: which records of a table are read, each decided by its own cells alone."""
+"""Filter: which records of a table are read, each decided by the cells of that record alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RecordFilter:
 
 
 def places(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Position of each wanted column. Raises TableError for one that the table lacks."""
+    """Position of each requested column. Raises TableError for one that the table lacks."""
     at = {composed(name): i for i, name in enumerate(names)}
     for name in wanted:
         if composed(name) not in at:

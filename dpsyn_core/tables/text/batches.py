@@ -1,4 +1,4 @@
-"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a table of its own.
+"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a separate table.
 
 The form of the file (encoding, delimiter, decimal mark, headers) follows from its first line or from what is declared,
 as where it is read whole; so a record reads the same in whatever piece it stands.

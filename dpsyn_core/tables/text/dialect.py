@@ -198,7 +198,7 @@ def _decimal_comma(records: memoryview, delimiter: str, form: ReadForm, odd: lis
 
 
 def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether a cell of these records is a number such as 12,5, not 1,234: then the person is told how it is read."""
+    """Whether a cell of these records is a number such as 12,5, not 1,234: then a notice names how it is read."""
     return any(DECIMAL.fullmatch(c.strip()) for row in rows for c in row)
 
 
@@ -284,7 +284,7 @@ def _go_on(above: list[str], below: list[str], usual: int) -> bool:
 def looks_like_a_record(cells: list[str]) -> bool:
     """Whether a first line is more likely a record than headers: a third of its cells or more are numbers, not years.
 
-    That is said to the owner alone, since what it tells about may be a record.
+    Only the owner sees a notice of it, since the line may be a record.
     """
     numbers = [c.strip() for c in cells if NUMBER.fullmatch(c.strip())]
     return bool(numbers) and 3 * len(numbers) >= len(cells) and not all(YEAR.fullmatch(n) for n in numbers)

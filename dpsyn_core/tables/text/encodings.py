@@ -34,7 +34,7 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
 
     Args:
         data: the whole file.
-        wanted: the person's choice, or None for the rule.
+        wanted: the declared encoding, or None for the rule.
         headed: whether the first line holds the headers; where it is a record, it decides nothing: the file is UTF-8
             unless another encoding is declared, and no mark is looked for.
 
@@ -109,7 +109,7 @@ def repaired(data: memoryview, name: str, skip: int) -> bytes | None:
     """The bytes as UTF-8, what does not decode replaced by U+FFFD; None when they are valid UTF-8 as they stand.
 
     What one cell holds changes no other one: a byte below 128 always ends what does not decode in UTF-8, single bytes
-    are letters of their own, and no other encoding that is allowed has a line end inside a letter.
+    are whole letters, and no other encoding that is allowed has a line end inside a letter.
     """
     if name == "utf-8" and first_invalid(data, name, skip) is None:
         return None
