@@ -68,7 +68,7 @@ class SchemaWarning(UserWarning):
 
 
 class UnitWarning(UserWarning):
-    """Nobody has said who is one individual of a table in which one may have several records."""
+    """The unit of privacy is undeclared for a table in which one individual may have several records."""
 
 
 class MethodError(InputError):

@@ -74,7 +74,8 @@ def face(package: str, table: str) -> tuple[Callable[[str], Any], Callable[[], l
 def load_little(*files: str) -> None:
     """Loads what is unused at its first use, and pandas not at all where all files are plain ones.
 
-    For processes of our own alone: to pyarrow, pandas is then not installed for as long as the process lives.
+    For processes started by this program alone: to pyarrow, pandas is then not installed for as long as the process
+    lives.
     """
     for name in UNUSED:
         _at_first_use(name)

@@ -54,7 +54,7 @@ if sys.platform == "win32":
         """Sets the mode of an open file. Windows has no modes: who may read a file follows from its folder."""
 
     def others_may(folder: Path) -> str | None:
-        """How others may come at what lies in a folder, as the end of a sentence; its own rights decide here."""
+        """How other users may access files in a folder, as the end of a sentence; by the permissions of the folder."""
         return None
 
     def replace(temporary: Path, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The bundled sample tables and their schemas, made by tools/make_sample.py: simulated, so nobody's data."""
+"""The bundled sample tables and their schemas, written by tools/make_sample.py: simulated, so nobody's data."""
 
 from __future__ import annotations
 
