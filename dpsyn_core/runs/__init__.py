@@ -5,7 +5,7 @@ from dpsyn_core.loading import face
 __getattr__, __dir__ = face(
     __name__,
     """
-attacks.attack: NO_PUBLIC_TABLE ATTACK_RESULT attack check_attack
+attacks.attack: NO_PUBLIC_TABLE ATTACK_RESULT attack attacked_columns check_attack
 attacks.result: ATTACKS AttackResult AttackSpec LABEL NOT_BOOKED RECORDS RUNS Rate TITLES
 choose.columns: KINDS MOST_VALUES PlannedColumn changed checked columns_of schema_of
 choose.comparison: MOST_RUNS check_comparison compare_systems

@@ -1,6 +1,7 @@
 from dpsyn_core.runs.attacks.attack import ATTACK_RESULT as ATTACK_RESULT
 from dpsyn_core.runs.attacks.attack import NO_PUBLIC_TABLE as NO_PUBLIC_TABLE
 from dpsyn_core.runs.attacks.attack import attack as attack
+from dpsyn_core.runs.attacks.attack import attacked_columns as attacked_columns
 from dpsyn_core.runs.attacks.attack import check_attack as check_attack
 from dpsyn_core.runs.attacks.result import ATTACKS as ATTACKS
 from dpsyn_core.runs.attacks.result import LABEL as LABEL

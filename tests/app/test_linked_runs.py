@@ -19,7 +19,7 @@ from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
 from tests.app.test_jobs import ended
-from tests.app_driver import at_page, explored, space_of, words
+from tests.app_driver import at_page, explored, plots, space_of, words
 from ui.export import files
 from ui.shared import results
 from ui.shared.state import jobs
@@ -215,3 +215,24 @@ def test_another_visitor_finds_neither_tables_nor_runs(hospital):
     assert workspaces().find("b" * 64).linked is None and jobs().of("b" * 64) == []
     owner = space_of(hospital).owner
     assert not [p.name for p in hospital.job.folder.iterdir() if owner.encode() in p.read_bytes()]
+
+
+@pytest.mark.slow
+def test_two_runs_of_linked_tables_stand_side_by_side(hospital):
+    first, second = hospital.job, made(hospital)
+    hospital.session_state["open_run"] = first.id
+    at_page(hospital, "synthesize").toggle(key="several_open").set_value(True).run()
+    assert not hospital.exception and "Every run was charged" in words(hospital)
+    assert not hospital.error and not [c for c in hospital.segmented_control if c.key == "several_which"], (
+        "one has pairs"
+    )
+    explored(at_page(hospital, "report"), "columns", links=True)
+    hospital.segmented_control(key=f"report_table_explore_{first.id}").set_value("visits").run()
+    next(s for s in hospital.selectbox if s.key and s.key.startswith("second_")).set_value(second.id).run()
+    for view in ("columns", "pairs", "groups", "queries", "learning"):
+        explored(hospital, view, links=True)
+        assert not hospital.exception and not hospital.error, view
+    explored(hospital, "columns", links=True)
+    assert f"B: {second.label}" in words(hospital) or any(
+        f"B: {second.label}" in str(trace.get("name")) for figure in plots(hospital) for trace in figure["data"]
+    )

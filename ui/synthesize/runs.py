@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -161,9 +162,9 @@ def empty() -> None:
         go_to("synthesize")
 
 
-def finished(space: Workspace) -> list[Job]:
-    """The visitor's finished runs of one table, newest first."""
-    return [j for j in jobs().of(space.owner) if j.state == "done" and not j.spec.linked]
+def finished(space: Workspace, *, linked: bool) -> list[Job]:
+    """The visitor's finished runs of one table, or of linked ones, newest first."""
+    return [j for j in jobs().of(space.owner) if j.state == "done" and bool(j.spec.linked) == linked]
 
 
 def listed(space: Workspace) -> None:
@@ -182,12 +183,21 @@ def listed(space: Workspace) -> None:
         line(job, space, key="list")
 
 
-def choose_second(space: Workspace, first: Job) -> Job | None:
+def alike(space: Workspace, job: Job) -> list[Job]:
+    """The visitor's other finished runs with which a run can be compared, newest first.
+
+    Runs of linked tables are compared table by table, with runs that have the same tables.
+    """
+    linked = bool(job.spec.linked)
+
+    def tables(one: Job) -> list[str]:
+        return [name for name, _ in results.named_schemas(space, one)] if linked else []
+
+    return [j for j in finished(space, linked=linked) if j.id != job.id and tables(j) == tables(job)]
+
+
+def choose_second(first: Job, others: Sequence[Job]) -> Job | None:
     """A run to compare with, or none."""
-    others = [j for j in finished(space) if j.id != first.id]
-    if not others:
-        note(t("run.second_none"))
-        return None
     names: dict[str | None, str] = {None: t("run.alone")} | {j.id: title(j) for j in others}
     got = st.selectbox(
         t("run.second"), list(names), format_func=names.__getitem__, key=f"second_{first.id}_{len(others)}"

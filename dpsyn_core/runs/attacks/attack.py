@@ -31,6 +31,7 @@ from dpsyn_core.runs.jobs.folder import (
     SCHEMA,
     Reporter,
     take_table,
+    take_tables,
     write_json,
 )
 from dpsyn_core.runs.jobs.places import of_worker
@@ -98,7 +99,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
 
 def check_attack(schema: Schema, spec: AttackSpec) -> None:
     """Raises InputError where the attacked run would be refused, or the attack does not fit the schema."""
-    names = _columns(schema, spec)
+    names = attacked_columns(schema, spec)
     if spec.secret is not None and spec.secret not in names:
         msg = f"the schema has no column '{spec.secret}' to be guessed; name one of {', '.join(names)}"
         raise SettingError(msg)
@@ -112,7 +113,7 @@ def check_attack(schema: Schema, spec: AttackSpec) -> None:
         spec.config.calibrate(spec.task(schema))
 
 
-def _columns(schema: Schema, spec: AttackSpec) -> tuple[str, ...]:
+def attacked_columns(schema: Schema, spec: AttackSpec) -> tuple[str, ...]:
     """The columns that an attack may be about. Raises InputError where the run on linked tables would be refused."""
     if not isinstance(schema, LinkedSchema):
         if spec.about is not None:
@@ -158,7 +159,8 @@ def run(folder: Path) -> None:
     confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
-    result = attack(take_table(folder, spec, schema), schema, spec, progress=report)
+    table = (take_tables if spec.linked else take_table)(folder, spec, schema)
+    result = attack(table, schema, spec, progress=report)
     write_json(folder / ATTACK_RESULT, result.model_dump(mode="json"))
     write_json(folder / DONE, {"seconds": time.time() - started})
 

@@ -86,6 +86,17 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
     )
 
 
+def take_tables(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | dict[str, pa.Table]:
+    """The private linked tables by name, or the one file of a panel; the folder's own copies are removed at once."""
+    import pyarrow.parquet as pq
+
+    out = {}
+    for name, place in zip(spec.linked, spec.inputs, strict=True):
+        out[name] = pq.read_table(folder / place)
+        (folder / place).unlink()
+    return out[schema.name] if schema.one_file else out
+
+
 def planned(memory_mb: int) -> int:
     """Bytes that a run plans with: less than its limit, which libraries share."""
     return memory_mb * 2**20 * 3 // 4

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from dpsyn_core.errors import ReceiptError
 from dpsyn_core.files import put_private
 from dpsyn_core.outside import below
-from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, take_tables
 from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
 
 ANSWERS = "answers.json"  # of the declared questions, in the folder of the job
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.progress import Progress
     from dpsyn_core.runs.release import Release
@@ -38,9 +36,7 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     schema = LinkedSchema.load(folder / SCHEMA)
     plan = TreePlan.of(spec, schema)
     progress("reading the table", 0, 1)
-    tables = _taken(folder, spec)
-    source = TreeSource(tables=tables[schema.name] if schema.one_file else tables, vouched=spec.query_vouched)
-    del tables
+    source = TreeSource(tables=take_tables(folder, spec, schema), vouched=spec.query_vouched)
     rng, seed = post_processing_generator(spec.seed)
     release = release_tree(source, plan, rng=rng, seed=seed, progress=progress)
     del source
@@ -76,14 +72,3 @@ def _write(folder: Path, release: Release, schema: Schema, measurements: bytes, 
     outs = tuple(synthetic_places(folder, schema).values())
     places = Places(outs=outs, manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS)
     return write_release(release, places, measurements=measurements, progress=progress)
-
-
-def _taken(folder: Path, spec: JobSpec) -> dict[str, pa.Table]:
-    """The private tables by name; the copies in the folder are removed as soon as they are in memory."""
-    import pyarrow.parquet as pq
-
-    out = {}
-    for name, place in zip(spec.linked, spec.inputs, strict=True):
-        out[name] = pq.read_table(folder / place)
-        (folder / place).unlink()
-    return out
