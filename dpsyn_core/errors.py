@@ -71,6 +71,10 @@ class UnitWarning(UserWarning):
     """Nobody has said who is one individual of a table in which one may have several records."""
 
 
+class AgreementWarning(UserWarning):
+    """Released tables still differ where they overlap, after as much work as was allowed."""
+
+
 class MethodError(InputError):
     """Unknown method, or one that cannot serve this task."""
 
