@@ -71,6 +71,10 @@ class UnitWarning(UserWarning):
     """The unit of privacy is undeclared for a table in which one individual may have several records."""
 
 
+class AgreementWarning(UserWarning):
+    """Released tables still differ where they overlap, after as much work as was allowed."""
+
+
 class MethodError(InputError):
     """Unknown method, or one that cannot serve this task."""
 
