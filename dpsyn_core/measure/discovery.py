@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError, SchemaError
+from dpsyn_core.measure.charges import partition_charge
 from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.partitions import count_for
 from dpsyn_core.measure.quantiles import Span, buy_edges, buy_range, noise_ceiling
 from dpsyn_core.measure.releases import Released
 from dpsyn_core.measure.unprotected import bounded, distinct_counts
-from dpsyn_core.privacy import Budget, Charge, Cost
+from dpsyn_core.privacy import Budget, Charge, Cost, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import READ, Schema, SchemaUnit
 from dpsyn_core.tables import amounts, composed, has_decimal_comma, instants
@@ -102,11 +104,12 @@ class Discovery:
     outside: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
+def cap_of(wanted: Sequence[Wanted], budget: Budget, unit: Unit) -> tuple[Cost, float]:
     """The cost that a discovery may spend, and the delta kept for categories, as an Account takes them.
 
-    With categories it is pure epsilon or rho, whichever has less noise a column, and half of delta: the other half is
-    what rho is converted with, and what a limit of the ledger takes for failures (docs/proofs/accounting.md).
+    With categories it is pure epsilon or rho, whichever lists categories of fewer individuals, and half of delta: the
+    other half is what rho is converted with, and what a limit of the ledger takes for failures
+    (docs/proofs/accounting.md). Epsilon is better for few columns and records of an individual, rho for many.
 
     Raises:
         BudgetError: categories cost delta, which is 0: a category of one individual can only be hidden up to delta.
@@ -116,11 +119,23 @@ def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
     if budget.delta == 0:
         msg = "delta is 0, and categories cannot be bought without one; set a delta such as 1e-9, or declare the values"
         raise BudgetError(msg)
-    pure, rho = budget.pure(), budget.zcdp(spare_delta=budget.delta / 2)
-    share = shares(wanted)[-1]
-    if pure.scaled(share).scale(1) <= rho.scaled(share).scale(1):
-        return pure, budget.delta / 2
-    return rho, budget.delta / 2
+    costs = budget.pure(), budget.gaussian(spare_delta=budget.delta / 2)
+    return min(costs, key=lambda c: category_count(wanted, c, unit, budget.delta / 2)), budget.delta / 2
+
+
+def category_count(wanted: Sequence[Wanted], cost: Cost, unit: Unit, delta: float) -> int:
+    """How many individuals (or records) a category needs to be listed with a probability of 99 %.
+
+    cost, delta: what `cap_of` gives for all wanted columns.
+    """
+    per_key = 1 if _distinct(unit) else unit.max_records
+    part, categorical = cost.split(shares(wanted))[-1], sum(w.kind == "categorical" for w in wanted)
+    return count_for(partition_charge("categories", part, unit, per_key=per_key, delta=delta / categorical), per_key)
+
+
+def _distinct(unit: Unit | SchemaUnit) -> bool:
+    """Whether categories are counted by individuals, and not by records."""
+    return unit.identifier is not None or unit.max_records == 1
 
 
 def discover(
@@ -234,9 +249,12 @@ def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str
 
 
 def _categories(texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float) -> dict[str, Any]:
-    distinct = unit.identifier is not None or unit.max_records == 1
     got = gate.partitions(
-        f"categories of {name}", lambda: distinct_counts(texts, name, unit), cost=cost, delta=delta, distinct=distinct
+        f"categories of {name}",
+        lambda: distinct_counts(texts, name, unit),
+        cost=cost,
+        delta=delta,
+        distinct=_distinct(unit),
     )
     if not got.keys:
         msg = f"no category of '{name}' is shared by enough individuals at this budget; declare its values instead"

@@ -367,10 +367,12 @@ class Gate:
         return self._noise.choose(gaps, rate)
 
     def _kept(self, counts: NDArray[np.int64], per_key: int, charge: Charge) -> NDArray[np.bool_]:
-        from dpsyn_core.measure.partitions import reach_for, truncated
+        from dpsyn_core.measure.partitions import threshold, truncated
 
-        reach = reach_for(charge.scale, per_key, charge.delta * per_key / charge.sensitivity)
-        return counts + truncated(self._noise, charge.scale, reach, counts.size) > reach
+        least = threshold(charge, per_key)
+        if charge.epsilon == 0:
+            return counts + self._noise.gaussian(charge.scale, counts.size) > least
+        return counts + truncated(self._noise, charge.scale, least, counts.size) > least
 
 
 def _integers(name: str, counted: NDArray[Any], cells: int) -> NDArray[np.int64]:

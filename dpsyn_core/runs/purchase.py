@@ -48,7 +48,7 @@ def buy_schema(
     """
     budget = Budget(epsilon=epsilon, delta=delta)
     who = SchemaUnit() if unit is None else unit
-    cost, failure = cap_of(wanted, budget)
+    cost, failure = cap_of(wanted, budget, Unit.of(who))
     check_shares(cost, Unit.of(who), parts=PARTS * max(len(wanted), 1))
     frame = to_arrow(table)
     check_columns(frame, wanted, who)
