@@ -214,9 +214,9 @@ def unfit_text(document: object) -> str | None:
 
 def fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, for `object_pairs_hook`. Raises RepeatedFieldError with the first name that stands twice."""
-    found: dict[str, Any] = {}
+    out: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in out:
             raise RepeatedFieldError(repr(key[:80]))
-        found[key] = value
-    return found
+        out[key] = value
+    return out

@@ -87,7 +87,7 @@ def _at_first_use(name: str) -> None:
     """Loads a module when something of it is used; nothing happens where it is missing or loaded."""
     if name in sys.modules:
         return
-    above, _, own = name.rpartition(".")
+    above, _, last = name.rpartition(".")
     parent = importlib.import_module(above) if above else None
     spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None:
@@ -97,7 +97,7 @@ def _at_first_use(name: str) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     if parent is not None:
-        setattr(parent, own, module)
+        setattr(parent, last, module)
 
 
 class _Hidden:

@@ -151,11 +151,11 @@ else:
         """How others may come at what lies in this folder, as the end of a sentence; None: they may not."""
         import stat
 
-        found, me = folder.stat(), os.geteuid()
-        if found.st_uid != me or folder.lstat().st_uid != me:
+        state, me = folder.stat(), os.geteuid()
+        if state.st_uid != me or folder.lstat().st_uid != me:
             return "belongs to somebody else"
-        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            return f"may be written to by others (mode {stat.S_IMODE(found.st_mode):o})"
+        if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return f"may be written to by others (mode {stat.S_IMODE(state.st_mode):o})"
         return None
 
     def replace(temporary: Path, path: Path) -> None:

@@ -94,11 +94,11 @@ def scratch() -> Iterator[Scratch]:
         folder, claim = _claimed(place)
     except OSError as error:
         raise _unusable(error) from error
-    held = Scratch(folder)
+    room = Scratch(folder)
     try:
-        yield held
+        yield room
     finally:
-        held.close_all()
+        room.close_all()
         shutil.rmtree(folder, ignore_errors=True)
         claim.close()  # first: Windows removes no file that is open
         with contextlib.suppress(OSError):  # somebody sweeps at this moment, and removes it

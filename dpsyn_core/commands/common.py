@@ -314,10 +314,10 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> tuple[Any, t
     if form.of_database or batches.small:
         return _read(batches, args.table), batches.columns
     there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
-    known = [name for name in names if composed(name) in there]
-    found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
+    there_of = [name for name in names if composed(name) in there]
+    table = gathered(batches, there_of, most=memory_of(args.memory) or half_of_machine())
     say_read(batches, args.table)
-    return found, batches.columns
+    return table, batches.columns
 
 
 def say_assumed(batches: Batches, table: Path | str) -> None:
@@ -364,14 +364,14 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
 
     from dpsyn_core.tables import at_most, open_table
 
-    found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
-    say_read(found, table)
-    if found.drawn_from is not None:
-        said = (
-            f"{found.records:,} of its {found.drawn_from:,} records were drawn by chance; --memory or --sample change"
+    batch = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
+    say_read(batch, table)
+    if batch.drawn_from is not None:
+        text = (
+            f"{batch.records:,} of its {batch.drawn_from:,} records were drawn by chance; --memory or --sample change"
         )
-        print(f"note ({PRIVATE}): {said} how many", file=sys.stderr)
-    return found
+        print(f"note ({PRIVATE}): {text} how many", file=sys.stderr)
+    return batch
 
 
 def open_input(args: argparse.Namespace, schema: Any) -> Any:

@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> None:
     if schema.links:
         places = places_of(args.table, schema, manifest=args.manifest, made=False)
         manifest = places.manifest
-        own = manifest.name.endswith("manifest.json")
-        first = manifest.name.removesuffix("manifest.json") if own else f"{manifest.stem}."
+        named = manifest.name.endswith("manifest.json")
+        first = manifest.name.removesuffix("manifest.json") if named else f"{manifest.stem}."
         outs = [manifest.with_name(f"{first}{ending}") for ending in endings]
     else:
         manifest = args.manifest or manifest_beside(args.table)
@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> None:
         document = croissant_tree(tables, manifest, schema, **words)
     else:
         document = croissant(args.table, manifest, schema, **words)
-    found = Manifest.load(manifest)
-    texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", found.certificate(), nist_page(found))
+    stated = Manifest.load(manifest)
+    texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", stated.certificate(), nist_page(stated))
     for out, text in zip(outs, texts, strict=True):
         write_text(out, text)
         print(f"wrote {out}")

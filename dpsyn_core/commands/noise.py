@@ -67,11 +67,11 @@ def _phases(args: argparse.Namespace) -> None:
         msg = "sigma_s of --p3gm must be numbers above 0 separated by commas, for example 1.2,1.4"
         raise SettingError(msg) from None
     phases = Phases(**given)
-    found = {f"{noise:g}": phases.epsilons(noise, args.delta) for noise in noises}
+    rows = {f"{noise:g}": phases.epsilons(noise, args.delta) for noise in noises}
     if args.json:
-        print_json({"delta": args.delta, "epsilon_by_sigma_s": found})
+        print_json({"delta": args.delta, "epsilon_by_sigma_s": rows})
         return
-    for noise, epsilons in found.items():
+    for noise, epsilons in rows.items():
         print(f"sigma_s={noise}  " + "  ".join(f"{name}: epsilon {value:.4f}" for name, value in epsilons.items()))
 
 

@@ -18,21 +18,21 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("schema", help="import, export, draft or check a schema")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
-    made = actions.add_parser("import", help="from a codebook, a data dictionary or a NIST-style parameters.json")
-    made.description = (
+    load = actions.add_parser("import", help="from a codebook, a data dictionary or a NIST-style parameters.json")
+    load.description = (
         "FILE is DDI-Codebook, CSVW (also CSVW-EO), a Frictionless Table Schema, SDV metadata, a JSON Schema, what an "
         "SPSS, Stata or SAS file declares, a data dictionary (CSV, TSV, Excel), or a NIST-style parameters.json"
     )
-    made.add_argument("parameters", metavar="FILE", type=Path)
-    made.add_argument("--datatypes", type=Path, metavar="T.json")
-    made.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
-    made.add_argument(
+    load.add_argument("parameters", metavar="FILE", type=Path)
+    load.add_argument("--datatypes", type=Path, metavar="T.json")
+    load.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
+    load.add_argument(
         "--onto", type=Path, metavar="S.json",
         help="a schema that keeps its entries of columns of which the codebook declares neither values nor a range",
     )  # fmt: skip
-    made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
-    made.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
-    made.set_defaults(run=run_import)
+    load.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
+    load.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
+    load.set_defaults(run=run_import)
     sent = actions.add_parser("export", help="as DDI-Codebook, CSVW, CSVW-EO, Frictionless or SDV metadata")
     sent.add_argument("schema", metavar="schema.json", type=Path)
     sent.add_argument("--format", metavar="NAME", help="ddi, csvw, csvw-eo, frictionless or sdv; default by OUT's name")
@@ -409,20 +409,20 @@ def run_buy(args: argparse.Namespace) -> None:
     name = table_name(args)
     point_out_names(args.dataset or name)
     point_out_budget(args.epsilon, args.delta)
-    wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
-    names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
-    say_needed(wanted, unit, args.epsilon, args.delta)
+    columns = as_written([parse_wanted(b) for b in args.buy], args.written)
+    names = [w.name for w in columns] + ([] if args.identifier is None else [args.identifier])
+    say_needed(columns, unit, args.epsilon, args.delta)
     table, headers = read_columns(args, names)
-    found = buy_schema(
-        table, wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
+    bought = buy_schema(
+        table, columns, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
         dataset=args.dataset,
     )  # fmt: skip
-    undecided(found.schema.booked_as(args.dataset or name), headers).dump(args.out)
-    count = len(wanted) - len(found.failed)
+    undecided(bought.schema.booked_as(args.dataset or name), headers).dump(args.out)
+    count = len(columns) - len(bought.failed)
     print(f"wrote {args.out}: bought {count} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
-    for column, why in found.failed.items():
+    for column, why in bought.failed.items():
         print(f"note: nothing was found of column '{column}', which is left out: {why}")
-    print(f"about {found.total} records, by a noisy count that is part of the price")
+    print(f"about {bought.total} records, by a noisy count that is part of the price")
 
 
 def say_needed(wanted: list[Any], unit: Any, epsilon: float, delta: float) -> None:
@@ -464,8 +464,8 @@ def parse_wanted(text: str) -> Any:
     if not sign or not column or kind not in kinds or (colon and not bins.isdigit()):
         msg = f"--buy got '{text}'; it needs COLUMN=KIND[:BINS] with KIND one of {', '.join(kinds)}, as in age=integer"
         raise SettingError(msg)
-    known = cast("Kind", kind)
-    return Wanted(name=column, kind=known, bins=int(bins)) if colon else Wanted(name=column, kind=known)
+    typed = cast("Kind", kind)
+    return Wanted(name=column, kind=typed, bins=int(bins)) if colon else Wanted(name=column, kind=typed)
 
 
 def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
@@ -491,14 +491,14 @@ def point_out_series(schema: Any, table: Any) -> None:
     """Asks who is one individual where rows follow each other in equal steps of time."""
     from dpsyn_core.schema import series
 
-    found = series(schema, table)
-    if found is None or schema.unit.identifier is not None:
+    times = series(schema, table)
+    if times is None or schema.unit.identifier is not None:
         return
-    of = "one thing" if not found.key else f"{found.keys:,} values of '{found.key}'"
-    who = "1 individual" if found.keys == 1 else f"{found.keys:,} individuals"
+    of = "one thing" if not times.key else f"{times.keys:,} values of '{times.key}'"
+    who = "1 individual" if times.keys == 1 else f"{times.keys:,} individuals"
     print(
-        f"note: {found.rows:,} rows of {of} follow each other in equal steps of '{found.date}': are they {who}, or "
-        f"{found.rows:,}? The draft says {found.rows:,}, and a synthetic table of as many has no course of time; else "
+        f"note: {times.rows:,} rows of {of} follow each other in equal steps of '{times.date}': are they {who}, or "
+        f"{times.rows:,}? The draft says {times.rows:,}, and a synthetic table of as many has no course of time; else "
         "name a column with --identifier"
     )
 
@@ -530,9 +530,9 @@ def run_propose_rules(args: argparse.Namespace) -> None:
         msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
         raise SettingError(msg)
     check_writable(args.out)
-    made, held = with_rules([proposed[n - 1] for n in dict.fromkeys(args.add)])
-    made.dump(args.out)
-    print(f"wrote {args.out}: {held} rules")
+    out, ok = with_rules([proposed[n - 1] for n in dict.fromkeys(args.add)])
+    out.dump(args.out)
+    print(f"wrote {args.out}: {ok} rules")
 
 
 def run_check(args: argparse.Namespace) -> None:
@@ -586,10 +586,10 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
 
     if table is not None:
         remember_rules(schema)
-    found = check(schema, table, strict=strict)
+    remarks = check(schema, table, strict=strict)
     if table is not None:
         print(f"what follows {PRIVATE}")
-    for finding in found:
+    for finding in remarks:
         about = f"'{finding.about}' " if finding.about else ""
         if finding.level == "error":
             msg = f"{about}{finding.text}"

@@ -47,10 +47,10 @@ def run(args: argparse.Namespace) -> None:
     schema = None if args.schema is None else Schema.load(args.schema)
     signer = None if args.key is None else public_key(args.key)
     for table in _tables_of(args.table) if linked else [args.table]:
-        found = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
-        if not found.holds or (args.publishable and not found.publishable):
-            raise ReceiptError(found.sentence)
-        print(found.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
+        result = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
+        if not result.holds or (args.publishable and not result.publishable):
+            raise ReceiptError(result.sentence)
+        print(result.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
     if args.cite:
         from dpsyn_core.report import cite
 
@@ -66,14 +66,14 @@ def _tables_of(folder: Path) -> list[Path]:
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.tables import file_digest
 
-    known = Manifest.read(folder / MANIFEST)[0].digests
-    contents = [] if known is None else [t.content for t in known.tables or (known,)]
-    found = sorted(f for f in folder.iterdir() if f.name not in (MANIFEST, *ANSWERS))
-    if len(found) != len(contents) or len({file_digest(f) for f in found if f.is_file()}) < len(set(contents)):
+    digests = Manifest.read(folder / MANIFEST)[0].digests
+    contents = [] if digests is None else [t.content for t in digests.tables or (digests,)]
+    files = sorted(f for f in folder.iterdir() if f.name not in (MANIFEST, *ANSWERS))
+    if len(files) != len(contents) or len({file_digest(f) for f in files if f.is_file()}) < len(set(contents)):
         msg = (
-            f"files in '{folder.name}' besides its manifest: {len(found)}, different tables that the manifest is of: "
+            f"files in '{folder.name}' besides its manifest: {len(files)}, different tables that the manifest is of: "
             f"{len(set(contents))}; leave exactly what the run wrote in the folder, or name one table "
             "and --manifest"
         )
         raise ReceiptError(msg)
-    return found
+    return files

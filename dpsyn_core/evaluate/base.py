@@ -83,8 +83,8 @@ class Metric(ABC):
         """The score, computed once per comparison, so that metrics that combine scores share them."""
         if self not in comparison.scores:
             comparison.scores[self] = self.compute(comparison)
-        found: Score = comparison.scores[self]
-        return found
+        score: Score = comparison.scores[self]
+        return score
 
     @classmethod
     def label(cls) -> str:

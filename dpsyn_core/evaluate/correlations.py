@@ -233,11 +233,11 @@ class Spearman(Metric):
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean absolute difference of Spearman's correlation over all pairs of ordered attributes."""
-        found = associations(comparison)
-        if not (~np.isnan(found.spearman[0])).any():
+        pairs = associations(comparison)
+        if not (~np.isnan(pairs.spearman[0])).any():
             msg = "rank correlation needs two ordered attributes; the schema has fewer (declare ordered: true)"
             raise MetricError(msg)
-        details = pair_details(found, "spearman")
+        details = pair_details(pairs, "spearman")
         mean = float(np.mean(details["difference"]))
         return Score(
             metric=self.name,

@@ -41,8 +41,8 @@ def group_gaps(c: Comparison) -> GroupGaps | None:
     """The pay gap by group where the schema names one, else the number that differs most between groups."""
     if "group gaps" not in c.scores:
         c.scores["group gaps"] = _pay_gap(c) or _strongest(c)
-    found: GroupGaps | None = c.scores["group gaps"]
-    return found
+    gap: GroupGaps | None = c.scores["group gaps"]
+    return gap
 
 
 def _grade(kept: float, least: float) -> GapGrade:
@@ -69,10 +69,10 @@ def _pay_gap(c: Comparison) -> GroupGaps | None:
 
 
 def _strongest(c: Comparison) -> GroupGaps | None:
-    known = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
-    if not known:
+    valid = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
+    if not valid:
         return None
-    g = max(known, key=_explained)
+    g = max(valid, key=_explained)
     largest = np.argsort(-g.sizes[0], kind="stable")
     order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
     kept = float(g.kept or 0.0)

@@ -76,9 +76,9 @@ def floors(c: Comparison, scores: Mapping[str, Score | MetricError]) -> dict[str
     out = {}
     for name, score in scores.items():
         if isinstance(score, Score):
-            found = between(c, name, score)
-            if found is not None:
-                out[name] = found
+            floor = between(c, name, score)
+            if floor is not None:
+                out[name] = floor
     return out
 
 
@@ -103,8 +103,8 @@ def redrawn(c: Comparison, *, alone: bool) -> Comparison:
             measurements=(),
             shared={},
         )
-    found: Comparison = c.scores[key]
-    return found
+    out: Comparison = c.scores[key]
+    return out
 
 
 def shuffled_score(c: Comparison, metric: Metric) -> float:

@@ -97,14 +97,14 @@ def sampled_charge(
         raise BudgetError(msg)
     rate, mu = on_grid(rate), math.sqrt(2 * cost.rho) * (1 - _FORGIVING)
     exchanged = unit.neighbours == "replace"
-    found = sampled_multiplier(mu, delta, rate=rate, steps=steps, records=unit.max_records, exchanged=exchanged)
-    sampling = Sampling(rate=rate, multiplier=found, steps=steps, records=unit.max_records, exchanged=exchanged)
+    multiplier = sampled_multiplier(mu, delta, rate=rate, steps=steps, records=unit.max_records, exchanged=exchanged)
+    sampling = Sampling(rate=rate, multiplier=multiplier, steps=steps, records=unit.max_records, exchanged=exchanged)
     rho = min(cost.rho, sampled_mu(sampling, delta) ** 2 / 2 * (1 + _FORGIVING))
     return Charge(
         name=name,
         mechanism="sampled-gaussian",
         sensitivity=float(norm),
-        scale=found * norm,  # exact: norm is a power of two
+        scale=multiplier * norm,  # exact: norm is a power of two
         cells=cells,
         rho=rho,
         delta=delta,

@@ -62,8 +62,8 @@ class Wanted:
             kind: None: that of the attribute.
             known: a person vouches that kind and way of writing follow from public knowledge.
         """
-        found = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
-        kind = found if kind is None else kind
+        dtype = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
+        kind = dtype if kind is None else kind
         return cls(
             name=attribute["name"],
             kind=kind,
@@ -182,16 +182,16 @@ def discover(
         column = texts.column(columns[want.name])
         try:
             if want.kind == "categorical":
-                found = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
+                bought = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
             elif want.kind == "date":
-                found, span = _dates(column, want, gate=gate, cost=part, total=total)
+                bought, span = _dates(column, want, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             else:
                 comma = has_decimal_comma(table)
-                found, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
+                bought, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             source = "bought-unconfirmed" if want.unconfirmed else "bought"
-            attributes.append({"name": want.name, "source": source, "missing": True} | found)
+            attributes.append({"name": want.name, "source": source, "missing": True} | bought)
         except BudgetError as error:  # decided on noisy counts; what was found of other columns is kept
             failed[want.name] = str(error)
         progress("discover", i + 1, len(wanted))
@@ -310,9 +310,9 @@ def _dates(column: Any, want: Wanted, *, gate: Gate, cost: Cost, total: Released
         cells=last - first + 1,
         cost=cost.scaled(0.5 * (1 - 1e-15)),
     )
-    found = np.flatnonzero(counts.values > noise_ceiling(counts))
-    if found.size:
-        first, last = first + int(found[0]), first + int(found[-1])
+    shown = np.flatnonzero(counts.values > noise_ceiling(counts))
+    if shown.size:
+        first, last = first + int(shown[0]), first + int(shown[-1])
     found_years = {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}
     return found_years | ({"formats": list(want.formats)} if want.formats else {}), span
 

@@ -91,10 +91,10 @@ def buy_range(
         raise BudgetError(msg)
     outside = most = None
     if total is not None:
-        held = float(total.values) - float(got.values[-1])  # records with a value
+        filled = float(total.values) - float(got.values[-1])  # records with a value
         doubt = math.hypot(total.sigma, got.sigma)
-        seen, outside, spread = _widened(counts, seen, side, held, doubt, got.sigma)
-        most = min(outside + _SURE * spread, max(held, 0.0))
+        seen, outside, spread = _widened(counts, seen, side, filled, doubt, got.sigma)
+        most = min(outside + _SURE * spread, max(filled, 0.0))
     ends = np.flatnonzero(seen)
     low, high = (_edge(int(e), side, lowest, whole=whole)[i] for i, e in enumerate((ends[0], ends[-1])))
     return Span(low, high, outside, most)

@@ -135,11 +135,11 @@ def _out_of_100(chance: float) -> str:
 
 
 def _shares(values: Floats | float, what: str) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    if not bool(np.all((found >= 0) & (found <= 1))):
+    shares = np.asarray(values, dtype=np.float64)
+    if not bool(np.all((shares >= 0) & (shares <= 1))):
         msg = f"a {what} must lie between 0 and 1"
         raise BudgetError(msg)
-    return found
+    return shares
 
 
 # name -> (label on the plot, how it is computed)

@@ -76,12 +76,12 @@ def compile_questions(questions: Questions, schema: Schema) -> tuple[Need, ...]:
         questions: they fit the schema (`Questions.checked`).
         schema: of the table.
     """
-    found: dict[tuple[object, ...], Need] = {}
+    needs: dict[tuple[object, ...], Need] = {}
     for question in questions.questions:
         for need in compile_question(question, schema):
-            same = found.get(need.key)
-            found[need.key] = need if same is None else _joined(same, need)
-    return _without_covered(list(found.values()), schema.domain())
+            same = needs.get(need.key)
+            needs[need.key] = need if same is None else _joined(same, need)
+    return _without_covered(list(needs.values()), schema.domain())
 
 
 def _without_covered(needs: list[Need], domain: Domain) -> tuple[Need, ...]:

@@ -213,8 +213,8 @@ class Questions(QuestionPart):
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values; what is not set does not appear."""
-        own = {"version": self.version, "questions": [plain(q) for q in self.questions]}
-        return own | ({"across": self.asked_across()} if self.across else {})
+        out = {"version": self.version, "questions": [plain(q) for q in self.questions]}
+        return out | ({"across": self.asked_across()} if self.across else {})
 
     def asked_across(self) -> list[dict[str, Any]]:
         """The questions across links, as plain JSON values."""
@@ -270,8 +270,8 @@ def given(questions: Given) -> Questions:
 
 def declared(questions: Given | None, schema: Schema) -> Questions:
     """The document, checked against a schema; None takes the questions of the schema file. Raises QuestionError."""
-    found = Questions.in_schema(schema) if questions is None else given(questions)
-    return found.checked(schema)
+    asked = Questions.in_schema(schema) if questions is None else given(questions)
+    return asked.checked(schema)
 
 
 def json_schema() -> dict[str, Any]:

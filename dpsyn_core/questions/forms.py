@@ -74,10 +74,10 @@ def _bins_tag(bins: Any) -> str | None:
         bins = dict(bins)
     if not isinstance(bins, dict):
         return None
-    known = {
+    tags = {
         "width": "WidthBins", "count": "CountBins", "edges": "EdgeBins", "groups": "GroupBins", "every": "PeriodBins",
     }  # fmt: skip
-    return next((tag for key, tag in known.items() if key in bins), "WidthBins")
+    return next((tag for key, tag in tags.items() if key in bins), "WidthBins")
 
 
 Bins = Annotated[
@@ -245,10 +245,10 @@ class RegressionQuestion(BaseQuestion):
             msg = "a formula names the outcome and what explains it; remove 'of' and 'on'"
             raise ValueError(msg)
         try:
-            found = Formula.of(given["formula"])
+            parsed = Formula.of(given["formula"])
         except QuestionError as error:
             raise ValueError(str(error)) from error
-        return given | {"of": found.outcome.column, "on": found.columns}
+        return given | {"of": parsed.outcome.column, "on": parsed.columns}
 
     @validator(mode="after")
     def _explains(self) -> RegressionQuestion:

@@ -46,9 +46,9 @@ class Answers:
 
     def __getitem__(self, name: str) -> Answered:
         """The answer of the question of this name. Raises QuestionError for an unknown one."""
-        for found in self.answers:
-            if found.question.name == name:
-                return found
+        for one in self.answers:
+            if one.question.name == name:
+                return one
         msg = f"no question is called '{name[:80]}'; known are {', '.join(a.question.name for a in self.answers)}"
         raise QuestionError(msg)
 
@@ -103,20 +103,20 @@ def answer(
     table, stated, released = Path(synthetic), Path(manifest), Path(measurements)
     checked(truth, confidence)
     known: Schema | None = None if schema is None else Schema.given(schema)
-    found = load_released(released, known)
-    proof = receipt(table, stated, measurements=released, schema=found.schema)
+    file = load_released(released, known)
+    proof = receipt(table, stated, measurements=released, schema=file.schema)
     if not proof.holds or proof.manifest is None:
         raise ReceiptError(proof.sentence)
-    asked_for = asked_questions(questions, found.schema, proof.manifest, others=others)
-    codes, part = of_measured(_codes(table, found.schema, memory), found.measurements, found.schema, asked_for)
-    codes = plain_codes(codes, found.measurements, part, proof.manifest)
+    asked_for = asked_questions(questions, file.schema, proof.manifest, others=others)
+    codes, part = of_measured(_codes(table, file.schema, memory), file.measurements, file.schema, asked_for)
+    codes = plain_codes(codes, file.measurements, part, proof.manifest)
     given = answer_codes(
         codes,
-        found.measurements,
+        file.measurements,
         part,
         proof.manifest,
         asked_for,
-        scores=found.measurements.scores,
+        scores=file.measurements.scores,
         truth=truth,
         confidence=confidence,
         progress=progress,
@@ -157,19 +157,19 @@ def asked_questions(questions: Asked, schema: Schema, manifest: Manifest, *, oth
         QuestionError: there is none, or one does not fit.
         ReceiptError: they are not those declared for the run, and `others` does not allow that.
     """
-    told = manifest.questions
-    given = told.document if questions is None and told is not None else questions
-    found = declared(given, schema)
-    if not len(found):
+    asked = manifest.questions
+    given = asked.document if questions is None and asked is not None else questions
+    listed = declared(given, schema)
+    if not len(listed):
         msg = "there is no question; name a file of questions with --questions, or declare them in the schema"
         raise QuestionError(msg)
-    if told is not None and told.sha256 != found.digest and not others:
+    if asked is not None and asked.sha256 != listed.digest and not others:
         msg = (
             "the questions are not the ones that were declared for this run (their digest is not the manifest's); give "
             "that file, or none, or ask for others on purpose (--others)"
         )
         raise ReceiptError(msg)
-    return found
+    return listed
 
 
 def answer_codes(
@@ -207,10 +207,10 @@ def of_measured(
         return codes, schema
     from dpsyn_core.schema import computed_columns, part_of, with_span_codes, with_spans
 
-    held = {n for m in measured for n in m.attributes}
+    names = {n for m in measured for n in m.attributes}
     whole = with_spans(schema)
     rows = dict(zip(whole.domain().names, with_span_codes(codes, schema), strict=True))
-    left = {c.column: c for c in computed_columns(schema, held)}
+    left = {c.column: c for c in computed_columns(schema, names)}
     for question in questions.questions:
         for one in (left[n] for n in question.attributes if n in left):
             msg = (
@@ -220,7 +220,7 @@ def of_measured(
             raise QuestionError(msg)
     if not left:
         return codes, schema
-    gone = {a.name for a in whole.coded if len(a.reads) > 1 and a.name not in held}
+    gone = {a.name for a in whole.coded if len(a.reads) > 1 and a.name not in names}
     part = part_of(schema, [n for n in rows if n not in left and n not in gone])
     return np.stack([rows[n] for n in part.domain().names]), part
 

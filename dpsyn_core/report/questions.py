@@ -221,19 +221,19 @@ def section(page: Page, name: str, asked: Sequence[AskedAnswer], *, publishable:
     private = any(a.real is not None for a in asked)
     words = page.words
     page.section(words["asked_title"], private=private, safe=publishable and not private)
-    for i, found in enumerate(asked):
-        page.heading(found.answered.question.name)
-        said = found.answered.sentence if words is ENGLISH else found.answered.said(answer_words(words))
-        drawn = figure(found, words, finding=said)
+    for i, answer in enumerate(asked):
+        page.heading(answer.answered.question.name)
+        text = answer.answered.sentence if words is ENGLISH else answer.answered.said(answer_words(words))
+        drawn = figure(answer, words, finding=text)
         if drawn is not None:
             page.figure(f"asked-{name}-{i}", drawn)
-        elif found.real is not None and found.real.values.size == 1:
-            real = float(found.real.values.ravel()[0])
-            page.text(f"{words['real']}: {shown(real, words, column_of(found.answered.question))}.")
-        page.text(said)
-        page.text(beside(found, words))
+        elif answer.real is not None and answer.real.values.size == 1:
+            real = float(answer.real.values.ravel()[0])
+            page.text(f"{words['real']}: {shown(real, words, column_of(answer.answered.question))}.")
+        page.text(text)
+        page.text(beside(answer, words))
         if drawn is not None:
-            heads, cells = rows(found, words)
+            heads, cells = rows(answer, words)
             with page.fold(words["asked_table"].format(count=len(cells))):
                 page.table(heads, cells)
 

@@ -104,10 +104,10 @@ def release_marginals(
         n_public=schema.n_records,
         as_measured=config.strategy == "direct",
     )
-    found = [reader.read(names) for names in queries]
+    marginals = [reader.read(names) for names in queries]
     # no records are made: there is no seed, and no time that they took
     manifest = measured.manifest(0).model_copy(update={"seed": None, "seconds": 0.0})
-    return MarginalRelease(found=found, manifest=manifest, released=released, schema=schema)
+    return MarginalRelease(found=marginals, manifest=manifest, released=released, schema=schema)
 
 
 def read_marginals(

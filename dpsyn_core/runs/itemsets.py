@@ -115,7 +115,7 @@ def frequent_itemsets(
     run = open_run(
         dataset, cost, budget=budget, unit=source.unit, method=ITEMSETS_METHOD, purpose="itemsets", ledger=ledger
     )
-    found = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
+    itemsets = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
     facts = _facts(source, schema, spec, query_vouched)
-    manifest = run.manifest(facts, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
-    return ItemsetRelease(names=source.items, found=found, manifest=manifest)
+    manifest = run.manifest(facts, settings=settings.model_dump(mode="json"), n_records=len(itemsets.itemsets))
+    return ItemsetRelease(names=source.items, found=itemsets, manifest=manifest)

@@ -77,8 +77,8 @@ class Measured:
         """The questions declared for the run, as its manifest states them; None without any."""
         if self.task.workload is None:
             return None
-        told = self.spec.asked(self.schema)
-        return AskedQuestions(sha256=told.digest, share=self.task.workload.share, document=told.document())
+        questions = self.spec.asked(self.schema)
+        return AskedQuestions(sha256=questions.digest, share=self.task.workload.share, document=questions.document())
 
 
 def measure(

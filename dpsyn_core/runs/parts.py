@@ -134,12 +134,12 @@ class PendingRelease:
         run = self.measured
         if run.spec.tables > 1 or any(rule.table_wide for rule in run.schema.rules):
             return None
-        found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
-        if found is None or places.folder:
-            return found
+        sharded = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
+        if sharded is None or places.folder:
+            return sharded
         if places.outs[0].name.lower().endswith(LABELLED):  # whose header names the number of records
             return None
-        return None if fits(found.n_records, len(run.task.domain), self.memory) else found
+        return None if fits(sharded.n_records, len(run.task.domain), self.memory) else sharded
 
     @contextlib.contextmanager
     def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
@@ -232,8 +232,8 @@ def _file(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Ite
     content = ContentDigest()
 
     def tables() -> Generator[Any, None, None]:
-        with contextlib.closing(_made(shards, work, progress)) as made:
-            for table in made:
+        with contextlib.closing(_made(shards, work, progress)) as tables_made:
+            for table in tables_made:
                 content.update(table)
                 yield table
 
@@ -261,26 +261,26 @@ def _folder(
 
     def write(shard: Shard, check: Callable[[], None]) -> PartDigests:
         table = work(shard, check)
-        found = _written(table, staged / f"part-{shard.number + 1:0{width}}.parquet")
+        written = _written(table, staged / f"part-{shard.number + 1:0{width}}.parquet")
         check()
-        return found
+        return written
 
     try:
         staged.mkdir()
         if spread is None:
-            with contextlib.closing(_made(shards, write, progress)) as made:
-                parts = tuple(made)
+            with contextlib.closing(_made(shards, write, progress)) as digests:
+                parts = tuple(digests)
         else:
             progress("making records", 0, len(shards))
 
             def told(number: int) -> str:
                 before = len(repaired)
-                found = write(shards[number], _never).model_dump(mode="json")
-                return json.dumps([found, repaired[before:]])
+                digest = write(shards[number], _never).model_dump(mode="json")
+                return json.dumps([digest, repaired[before:]])
 
-            said = [json.loads(text) for text in spread(told, len(shards))]
-            parts = tuple(PartDigests.model_validate(found) for found, _ in said)
-            repaired += [(cells, left_out) for _, changed in said for cells, left_out in changed]
+            outcomes = [json.loads(text) for text in spread(told, len(shards))]
+            parts = tuple(PartDigests.model_validate(digest) for digest, _ in outcomes)
+            repaired += [(cells, left_out) for _, changed in outcomes for cells, left_out in changed]
             if not all((staged / part.name).exists() for part in parts):
                 msg = (
                     f"the executors wrote '{out.name}' where this machine does not see it; name a folder that all share"
@@ -301,17 +301,17 @@ def _folder(
 
 def _written(table: Any, path: Path) -> PartDigests:
     """One part, under its name only when it is whole: a machine may begin it again after another was lost."""
-    own = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
+    temporary = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
     try:
-        with parquet_writer(own, table.schema) as writer:
+        with parquet_writer(temporary, table.schema) as writer:
             writer.write_table(table)
-        found = PartDigests(
-            name=path.name, n_records=table.num_rows, content=content_digest(table), file=file_digest(own)
+        digests = PartDigests(
+            name=path.name, n_records=table.num_rows, content=content_digest(table), file=file_digest(temporary)
         )
-        own.replace(path)
+        temporary.replace(path)
     finally:
-        own.unlink(missing_ok=True)
-    return found
+        temporary.unlink(missing_ok=True)
+    return digests
 
 
 def _never() -> None:

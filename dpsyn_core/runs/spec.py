@@ -71,9 +71,9 @@ class RunSpec(BaseModel):
             from dpsyn_core.questions import given
 
             named["questions"] = given(questions).document()
-        made = validated(cls, "a run", named)
-        made.check_tables()
-        return made
+        spec = validated(cls, "a run", named)
+        spec.check_tables()
+        return spec
 
     @property
     def budget(self) -> Budget:
@@ -99,9 +99,9 @@ class RunSpec(BaseModel):
         """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
         from dpsyn_core.systems import Task, config_class
 
-        told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
+        questions = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(
-            schema, self.budget, questions=told, questions_share=self.questions_share, measured=measured,
+            schema, self.budget, questions=questions, questions_share=self.questions_share, measured=measured,
             measures=config_class(self.method).measures,
         )  # fmt: skip
         if self.public_table is None:

@@ -218,8 +218,8 @@ def staged_tables(
     """
     with ExitStack() as stack:
         whole = [stack.enter_context(staged_table(t, o, declared)) for t, o in zip(tables, outs, strict=True)]
-        found = [_table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
-        yield Digests(**found[0].model_dump(), tables=tuple(found) if len(found) > 1 else ())
+        digests = [_table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
+        yield Digests(**digests[0].model_dump(), tables=tuple(digests) if len(digests) > 1 else ())
 
 
 @contextmanager

@@ -122,8 +122,8 @@ class WholeBins:
 
     def alone(self) -> NDArray[np.bool_]:
         """Which bins hold one value alone."""
-        found: NDArray[np.bool_] = (self._multiples() if self.only is None else self.places())[1] == 1
-        return found
+        single: NDArray[np.bool_] = (self._multiples() if self.only is None else self.places())[1] == 1
+        return single
 
     def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First and last integer of each bin."""
@@ -238,9 +238,9 @@ class RealBins:
             return self.decimals
         width = float(np.diff(self.edges).min())
         largest = float(np.abs(self.edges).max())
-        wanted = 4 - math.floor(math.log10(width)) if width > 0 else 0
-        room = 15 - math.ceil(math.log10(largest)) if largest > 0 else wanted
-        return max(0, min(wanted, room, 300))
+        digits = 4 - math.floor(math.log10(width)) if width > 0 else 0
+        room = 15 - math.ceil(math.log10(largest)) if largest > 0 else digits
+        return max(0, min(digits, room, 300))
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper edge of each bin."""
@@ -278,15 +278,15 @@ def roundness(low: NDArray[Any], end: NDArray[Any]) -> bytes:
         end: where each bin ends; this number is in the next bin.
     """
     first, last = np.asarray(low, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    found = np.zeros(len(first), dtype=np.uint8)
+    out = np.zeros(len(first), dtype=np.uint8)
     width = float(last[-1] - first[0])
     if not np.isfinite(width) or width <= 0:
-        return found.tobytes()
+        return out.tobytes()
     power = int(np.floor(np.log10(width)))
     for level in range(LEVELS):
         unit = 10.0 ** (power - level // 2) / (2 if level % 2 else 1)
         multiple = np.ceil(first / unit - CLOSE) * unit
-        new = (multiple < last - CLOSE * unit) & (found == 0)
-        found[new] = LEVELS - level
-    found[(first <= 0) & (last > 0)] = ROUNDEST
-    return found.tobytes()
+        new = (multiple < last - CLOSE * unit) & (out == 0)
+        out[new] = LEVELS - level
+    out[(first <= 0) & (last > 0)] = ROUNDEST
+    return out.tobytes()

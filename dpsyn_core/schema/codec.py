@@ -136,9 +136,9 @@ class Codec:
 
 def in_order(table: Any, names: Sequence[str], order: Sequence[str]) -> Any:
     """A pyarrow table with these columns in an order that perhaps knows only some of them; the others come last."""
-    known = [n for n in names if n in order]
-    at = locate(list(order), known)
-    return table.select([known[i] for i in np.argsort(at)] + [n for n in names if n not in order])
+    listed = [n for n in names if n in order]
+    at = locate(list(order), listed)
+    return table.select([listed[i] for i in np.argsort(at)] + [n for n in names if n not in order])
 
 
 def identifiers(column: Any, name: str, *, strict: bool = False) -> Any:

@@ -384,9 +384,9 @@ class TableSchema(Schema):
         if not self.coded:
             msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
             raise ValueError(msg)
-        known = {a.name: a for a in self.coded}
+        attributes = {a.name: a for a in self.coded}
         for number, rule in enumerate(self.rules, 1):
-            check_rule(number, rule, known)
+            check_rule(number, rule, attributes)
         return self
 
     @property  # type: ignore[misc]

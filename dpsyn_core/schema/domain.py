@@ -88,8 +88,8 @@ class Domain:
 
     def ordered_set(self, names: Iterable[str]) -> AttributeSet:
         """The names as an attribute set: in domain order, each once."""
-        wanted = {self.index(n) for n in names}
-        return tuple(self.attributes[i].name for i in sorted(wanted))
+        places = {self.index(n) for n in names}
+        return tuple(self.attributes[i].name for i in sorted(places))
 
     def shape(self, names: Sequence[str]) -> tuple[int, ...]:
         """Sizes of the given attributes."""

@@ -178,7 +178,7 @@ def repeats(table: Any, column: str) -> Repeats:
 def repeating(table: Any, names: Iterable[str]) -> Repeats | None:
     """The first of these columns whose values mostly repeat; None where none does. Reads the data: private."""
     for name in names:
-        found = repeats(table, name)
-        if found.several:
-            return found
+        repeated = repeats(table, name)
+        if repeated.several:
+            return repeated
     return None

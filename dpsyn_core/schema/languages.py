@@ -27,7 +27,7 @@ ENOUGH = 2  # words of a language that a table must have
 
 def other_word(texts: Iterable[str]) -> str | None:
     """What other values are called in the language of these headers and values; None: as in English."""
-    found = {w.lower() for text in texts for w in re.findall(r"[^\W\d_]+", text)}
-    hits = {language: len(found & words) for language, words in KNOWN.items()}
+    present = {w.lower() for text in texts for w in re.findall(r"[^\W\d_]+", text)}
+    hits = {language: len(present & words) for language, words in KNOWN.items()}
     best = max(hits, key=hits.__getitem__)
     return OTHER[best] if hits[best] >= ENOUGH else None

@@ -64,15 +64,15 @@ def _steps(charges: Sequence[Charge], cost: Cost) -> list[Step]:
     for charge in charges:
         kinds.setdefault(str(charge.kind), []).append(charge)
     out = []
-    for kind, made in kinds.items():
-        share = sum(c.epsilon if cost.pure else c.rho for c in made) / whole
-        scales = [c.scale for c in made]
-        cells = [c.cells for c in made]
+    for kind, charged in kinds.items():
+        share = sum(c.epsilon if cost.pure else c.rho for c in charged) / whole
+        scales = [c.scale for c in charged]
+        cells = [c.cells for c in charged]
         noisy = kind not in ("scores", "choice", "synthetic", "sum", "training")
         out.append(
             Step(
                 kind=kind,
-                parts=(len(made), len(made)),
+                parts=(len(charged), len(charged)),
                 share=(share, share),
                 sigma=(min(scales), max(scales)) if noisy else None,
                 cells=(min(cells), max(cells)),

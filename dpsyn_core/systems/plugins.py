@@ -52,6 +52,6 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> type[MethodConfig]:
             "update that package, or use the method 'rls'"
         )
         raise MethodError(msg)
-    found: type[MethodConfig] = config
-    found.name = name
-    return found
+    loaded: type[MethodConfig] = config
+    loaded.name = name
+    return loaded

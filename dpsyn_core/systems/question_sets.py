@@ -35,8 +35,8 @@ class QuestionTables:
             return cost, None
         if not others or self.share >= 1:
             return None, cost
-        rest, own = cost.split([1 - self.share, self.share])
-        return rest, own
+        rest, part = cost.split([1 - self.share, self.share])
+        return rest, part
 
 
 def asked_of(task: Task, method: str, *, fewest: int = 1) -> QuestionTables:

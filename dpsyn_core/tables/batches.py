@@ -76,14 +76,14 @@ class Batches:
 
     def holding(self, table: Any, *, drawn_from: int | None = None) -> Batches:
         """The same table in memory, with these records."""
-        held = of_table(table)
+        whole = of_table(table)
         return replace(
             self,
-            columns=held.columns,
-            read=held.read,
-            load=held.load,
-            size=held.size,
-            records=held.records,
+            columns=whole.columns,
+            read=whole.read,
+            load=whole.load,
+            size=whole.size,
+            records=whole.records,
             drawn_from=drawn_from,
         )
 
@@ -114,7 +114,7 @@ def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
     """
     import pyarrow as pa
 
-    at, held, metadata = sorted(locate(batches.columns, names)), 0, None
+    at, size, metadata = sorted(locate(batches.columns, names)), 0, None
     columns: list[list[Any]] = [[] for _ in at]
     for table in batches.read():
         metadata = metadata or table.schema.metadata
@@ -122,8 +122,8 @@ def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
             column = table.column(i)
             column = column.dictionary_encode() if canonical.is_text(column.type) else column
             chunks.extend(column.chunks)
-            held += column.nbytes
-        if held > most:
+            size += column.nbytes
+        if size > most:
             msg = (
                 f"the columns {', '.join(names)} take more than {most / 1e9:.3g} GB of memory (for the owner only); "
                 "name fewer of them at a time, or allow more with --memory"

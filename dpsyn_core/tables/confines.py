@@ -99,14 +99,14 @@ def steady(path: Path) -> Iterator[Path]:
 
 def open_files() -> dict[str, Path]:
     """The regular files that this process has open, by their handles; empty where the system does not tell."""
-    found = {}
+    files = {}
     for handle in list(OPENED.iterdir()) if OPENED.exists() else ():
         try:
             if stat.S_ISREG(os.fstat(int(handle.name)).st_mode):
-                found[handle.name] = handle.readlink()
+                files[handle.name] = handle.readlink()
         except OSError:  # the handle that listed the folder
             continue
-    return found
+    return files
 
 
 def check_opened(before: dict[str, Path]) -> None:

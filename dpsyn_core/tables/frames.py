@@ -23,20 +23,20 @@ def to_arrow(frame: Any) -> Any:
     import narwhals as nw
 
     try:
-        known = nw.from_native(frame)
+        frame_of = nw.from_native(frame)
     except TypeError as error:
         msg = f"a table of type {type(frame).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
     except nw.exceptions.DuplicateError:
         headers.check([str(c) for c in frame.columns])
         raise
-    if isinstance(known, nw.LazyFrame):
-        known = known.collect(backend="pyarrow")
-    native = nw.to_native(known)
-    if known.implementation.is_pandas():
+    if isinstance(frame_of, nw.LazyFrame):
+        frame_of = frame_of.collect(backend="pyarrow")
+    native = nw.to_native(frame_of)
+    if frame_of.implementation.is_pandas():
         headers.check([str(c) for c in native.columns])
         return checked(columnar.decoded(_seconds(_without_objects(native))))
-    return checked(columnar.decoded(_seconds(known.to_arrow())))
+    return checked(columnar.decoded(_seconds(frame_of.to_arrow())))
 
 
 def _seconds(table: Any) -> Any:
@@ -74,8 +74,8 @@ def _without_objects(frame: Any) -> Any:
     """
     import pyarrow as pa
 
-    made = [_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    return pa.table(made, names=[str(c) for c in frame.columns])
+    columns = [_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    return pa.table(columns, names=[str(c) for c in frame.columns])
 
 
 def _column(series: Any) -> Any:
@@ -117,11 +117,11 @@ def from_arrow(table: Any, like: Any) -> Any:
     import narwhals as nw
 
     try:
-        known = nw.from_native(like)
+        model = nw.from_native(like)
     except TypeError as error:
         msg = f"a table of type {type(like).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
-    backend = known.implementation
+    backend = model.implementation
     if backend.is_pandas():
         return in_pandas(table, like)
     if backend.is_polars():

@@ -54,12 +54,12 @@ def named(names: Sequence[str], *, strict: bool = False) -> tuple[list[str], lis
     Raises:
         TableError: no column, another blank header, or with `strict` headers that repeat.
     """
-    out, said = _ends_named(names)
+    out, odd = _ends_named(names)
     if not strict:
         out, more = _repeats_named(out)
-        said += more
+        odd += more
     check(out)
-    return out, said
+    return out, odd
 
 
 def _ends_named(names: Sequence[str]) -> tuple[list[str], list[Notice]]:

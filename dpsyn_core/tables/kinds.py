@@ -63,16 +63,16 @@ def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
     """
     if headed:
         refuse_others(head)
-        known: Kind = next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
-        if known == "text" and kind_of_labelled(name, head) is not None:
+        marked: Kind = next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
+        if marked == "text" and kind_of_labelled(name, head) is not None:
             return "labelled"
-        return known
-    found: Kind = next((kind for endings, kind in ENDINGS if name.lower().endswith(endings)), "text")
-    if found in ("parquet", "labelled"):
-        what = "a Parquet file" if found == "parquet" else "a file of SPSS, Stata or SAS"
+        return marked
+    by_name: Kind = next((kind for endings, kind in ENDINGS if name.lower().endswith(endings)), "text")
+    if by_name in ("parquet", "labelled"):
+        what = "a Parquet file" if by_name == "parquet" else "a file of SPSS, Stata or SAS"
         msg = f"headers are given, and {what} has its own; leave --header out, or rename the file if it is text"
         raise TableError(msg)
-    return found
+    return by_name
 
 
 def refuse_others(head: bytes) -> None:

@@ -157,8 +157,8 @@ class DPSynthesizer:
             UserWarning, stacklevel=3,
         )  # fmt: skip
         document = self.metadata if isinstance(self.metadata, Mapping) else self.metadata.to_dict()
-        said = read_sdv(json.loads(json.dumps(document)), name="table", what="metadata")
-        return overlaid(drafted(data, said.name)[0], said, source="data")
+        declared = read_sdv(json.loads(json.dumps(document)), name="table", what="metadata")
+        return overlaid(drafted(data, declared.name)[0], declared, source="data")
 
 
 def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:
@@ -174,11 +174,11 @@ def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:
     from sdgym.synthesizers import create_single_table_synthesizer
 
     def trained(data: Any, metadata: Any) -> DPSynthesizer:
-        made = DPSynthesizer(metadata, **options)
-        made.fit(data)
-        return made
+        fitted = DPSynthesizer(metadata, **options)
+        fitted.fit(data)
+        return fitted
 
-    made: type = create_single_table_synthesizer(
+    created: type = create_single_table_synthesizer(
         name, get_trained_synthesizer_fn=trained, sample_from_synthesizer_fn=lambda fitted, n: fitted.sample(n)
     )
-    return made
+    return created

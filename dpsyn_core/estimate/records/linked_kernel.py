@@ -57,7 +57,7 @@ class LinkedLayout(NamedTuple):
 @njit(nogil=True, inline="always")  # type: ignore[untyped-decorator]
 def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: LinkedLayout) -> Any:
     """The cell of record k in table t; a coupled table also reads a sibling before it."""
-    found = layout.base[t]
+    cell = layout.base[t]
     for q in range(layout.axis_ptr[t], layout.axis_ptr[t + 1]):
         g = layout.axis_reading[q]
         at = layout.ptr[g]
@@ -67,8 +67,8 @@ def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: Linke
             at += layout.step_other[g] * rows[k, layout.other[g]]
         if layout.step_before[g]:
             at += layout.step_before[g] * rows[before, layout.before[g]]
-        found += layout.axis_stride[q] * layout.codes[at]
-    return found
+        cell += layout.axis_stride[q] * layout.codes[at]
+    return cell
 
 
 @compiled(nogil=True)
@@ -131,9 +131,9 @@ def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
         repeats: proposals to each movable cell.
         state: uint64 (1,), state of the xorshift generator (Marsaglia 2003), not 0.
     """
-    n, own = rows.shape[0], rows.shape[1] - first_own
+    n, moving = rows.shape[0], rows.shape[1] - first_own
     most = 1
-    for j in range(own):
+    for j in range(moving):
         most = max(most, layout.coupled_ptr[j + 1] - layout.coupled_ptr[j])
     was, becomes = np.empty(2 * lags * most, np.int64), np.empty(2 * lags * most, np.int64)
     single, readings = layout.first_coupled, layout.column.shape[0]
@@ -154,7 +154,7 @@ def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
             for q in range(layout.axis_ptr[t], layout.axis_ptr[t + 1]):
                 cell[t] += layout.axis_stride[q] * code[layout.axis_reading[q]]
         for _ in range(repeats):
-            for j in range(own):
+            for j in range(moving):
                 z ^= z << np.uint64(13)
                 z ^= z >> np.uint64(7)
                 z ^= z << np.uint64(17)

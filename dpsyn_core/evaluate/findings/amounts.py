@@ -23,16 +23,16 @@ def amounts(c: Comparison) -> Iterator[Finding]:
     """The three figures of each amount that is often 0, where they are not those of a fresh sample."""
     cells = ExactCells.of(c)
     for name in shifts.numbers(c):
-        real, made = (x[~np.isnan(x)] for x in cells.floats(name))
-        if len(real) < FEWEST or not len(made):
+        real, synth = (x[~np.isnan(x)] for x in cells.floats(name))
+        if len(real) < FEWEST or not len(synth):
             continue
-        zeros, here = float((real == 0).mean()), float((made == 0).mean())
+        zeros, here = float((real == 0).mean()), float((synth == 0).mean())
         if real.min() < 0 or not SOME <= zeros <= 1 - SOME or len(np.unique(real)) < 10:
             continue
         gap = abs(here - zeros)
-        if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(made)):
+        if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(synth)):
             yield Finding(key="zeros", weight=gap, columns=(name,), real=zeros, synthetic=here, fresh=zeros)
-        rest, some = real[real != 0], made[made != 0]
+        rest, some = real[real != 0], synth[synth != 0]
         if len(rest) < FEWEST or not len(some):
             continue
         far = shifts.moved(rest, float(some.mean()), shifts.together(len(rest), len(some)), sure=shifts.SURE + 1)

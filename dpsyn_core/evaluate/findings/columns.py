@@ -81,14 +81,14 @@ def _groups(found: Verdict, c: Comparison) -> Iterator[Finding]:
 def unrelated(c: Comparison) -> Iterator[Finding]:
     """The column that has lost its relations to all others, where these keep theirs among each other."""
     try:
-        found = relations(c)
+        pairs = relations(c)
     except MetricError:
         return
-    way, left = found.unrelated - found.fresh, found.unrelated - found.distance
-    values = np.array([not b for b in found.blank], dtype=bool)
+    way, left = pairs.unrelated - pairs.fresh, pairs.unrelated - pairs.distance
+    values = np.array([not b for b in pairs.blank], dtype=bool)
     best: tuple[float, str, float] | None = None
     for name in c.domain.names:
-        mine = values & np.array([name in p for p in found.pairs], dtype=bool)
+        mine = values & np.array([name in p for p in pairs.pairs], dtype=bool)
         others = values & ~mine
         if mine.sum() < 2 or not others.any():
             continue
@@ -107,11 +107,11 @@ def of_other_people(c: Comparison) -> float:
     Two samples are farther apart than one is from what it was drawn from, by the square root of 1 + m / n.
     """
     try:
-        found = relations(c)
+        pairs = relations(c)
     except MetricError:
         return 1.0
-    farther = float(found.fresh.sum()) * (math.sqrt(1 + c.m / c.n) - 1)
-    return max(0.0, 1 - farther / float((found.unrelated - found.fresh).sum()))
+    farther = float(pairs.fresh.sum()) * (math.sqrt(1 + c.m / c.n) - 1)
+    return max(0.0, 1 - farther / float((pairs.unrelated - pairs.fresh).sum()))
 
 
 def whole(found: Verdict, c: Comparison) -> Iterator[Finding]:

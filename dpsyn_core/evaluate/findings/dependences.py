@@ -43,10 +43,10 @@ def dependences(c: Comparison) -> list[Finding]:
     """Functions and filters that are broken, once for what follows, the most broken first."""
     cells = ExactCells.of(c)
     best: dict[tuple[str, str], Finding] = {}
-    for found in (*_functions(c, cells), *_filters(c, cells)):
-        key = (found.columns[1], str(found.what.get("about", "")))
-        if key not in best or best[key].weight < found.weight:
-            best[key] = found
+    for one in (*_functions(c, cells), *_filters(c, cells)):
+        key = (one.columns[1], str(one.what.get("about", "")))
+        if key not in best or best[key].weight < one.weight:
+            best[key] = one
     return sorted(best.values(), key=lambda f: -f.weight)
 
 
@@ -59,8 +59,8 @@ def _maps(c: Comparison, cells: ExactCells) -> list[tuple[tuple[str, str], NDArr
     """Pairs (source, what follows) with the value that follows from each source value, or -1; once a comparison."""
     if "maps" not in c.scores:
         c.scores["maps"] = list(_sought(c, cells))
-    found: list[tuple[tuple[str, str], NDArray[np.int64]]] = c.scores["maps"]
-    return found
+    maps: list[tuple[tuple[str, str], NDArray[np.int64]]] = c.scores["maps"]
+    return maps
 
 
 def _sought(c: Comparison, cells: ExactCells) -> Iterator[tuple[tuple[str, str], NDArray[np.int64]]]:
@@ -84,8 +84,8 @@ def _distinct(c: Comparison, cells: ExactCells, name: str) -> int:
 def _pair_counts(x: Whole, y: Whole, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Values of x, values of y and records of each combination that occurs, without blank cells."""
     both = (x >= 0) & (y >= 0)
-    found, counts = np.unique(x[both].astype(np.int64) * width + y[both], return_counts=True)
-    return found // width, found % width, counts
+    cells, counts = np.unique(x[both].astype(np.int64) * width + y[both], return_counts=True)
+    return cells // width, cells % width, counts
 
 
 def _pure(x: NDArray[np.int64], y: NDArray[np.int64], counts: NDArray[np.int64], source: int) -> bool:
@@ -111,9 +111,9 @@ def _map(x: Whole, y: Whole, size: int) -> NDArray[np.int64]:
     width = int(y.max(initial=0)) + 1
     one, other, counts = _pair_counts(x, y, width)
     order = np.lexsort((-counts, one))
-    known, first = np.unique(one[order], return_index=True)
+    keys, first = np.unique(one[order], return_index=True)
     out = np.full(size, -1, dtype=np.int64)
-    out[known] = other[order][first]
+    out[keys] = other[order][first]
     return out
 
 
@@ -123,11 +123,11 @@ def _holds(x: Whole, y: Whole, learn: NDArray[np.intp], check: NDArray[np.intp],
     there = check[(x[check] >= 0) & (y[check] >= 0)]
     if len(there) < FEW_OF_A_VALUE:
         return False
-    said = follows[x[there]]
-    known = said >= 0
-    if known.mean() < 0.5:
+    codes = follows[x[there]]
+    valid = codes >= 0
+    if valid.mean() < 0.5:
         return False
-    wrong = float((said[known] != y[there][known]).mean())
+    wrong = float((codes[valid] != y[there][valid]).mean())
     commonest = np.bincount(y[there]).max() / len(there)
     return wrong <= 1 - HOLDS and wrong <= BETTER * (1 - commonest)
 
@@ -153,8 +153,8 @@ def _functions(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
 
 def _otherwise(follows: NDArray[np.int64], x: Whole, y: Whole) -> NDArray[np.bool_]:
     """Records whose value is another one than the one that follows, where one follows."""
-    said = np.where(x >= 0, follows[np.maximum(x, 0)], -1)
-    return np.asarray((said >= 0) & (y >= 0) & (said != y))
+    codes = np.where(x >= 0, follows[np.maximum(x, 0)], -1)
+    return np.asarray((codes >= 0) & (y >= 0) & (codes != y))
 
 
 def _examples(
@@ -205,9 +205,9 @@ def _filters(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
             decided = table.sum(axis=1)[sure >= 0] @ (1 - share[sure[sure >= 0]])
             if decided < max(FEW_OF_A_VALUE, SOME * len(learn)):
                 continue
-            said, said_real = sure[x_made], sure[x]
-            broken = (said >= 0) & (t.synthetic >= 0) & (said != t.synthetic)
-            real = float(((said_real >= 0) & (t.real >= 0) & (said_real != t.real)).mean())
+            rule, rule_real = sure[x_made], sure[x]
+            broken = (rule >= 0) & (t.synthetic >= 0) & (rule != t.synthetic)
+            real = float(((rule_real >= 0) & (t.real >= 0) & (rule_real != t.real)).mean())
             found = float(broken.mean())
             if beyond_chance(found, real, c.n, c.m):
                 pair = (name, t.column)
@@ -248,11 +248,11 @@ def combinations(c: Comparison) -> list[Finding]:
 
     A record of the real table whose pair no other record has is one that the others would not have shown.
     """
-    known = [a.name for a in c.domain.attributes if not a.number and a.name not in c.real_dates and a.size > 1]
+    names = [a.name for a in c.domain.attributes if not a.number and a.name not in c.real_dates and a.size > 1]
     cells, whole = ExactCells.of(c), functional(c)
     new, alone = np.zeros(c.m, bool), np.zeros(c.n, bool)
     worst: tuple[float, tuple[str, str], NDArray[np.bool_]] | None = None
-    for a, b in list(pairs_of(known, 2))[:MOST_PAIRS]:
+    for a, b in list(pairs_of(names, 2))[:MOST_PAIRS]:
         if frozenset((a, b)) in whole:
             continue
         (x, x_made, k), (y, y_made, w) = cells.column(a), cells.column(b)

@@ -39,14 +39,14 @@ def series(c: Comparison) -> Iterator[Finding]:
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
     """Hour, weekday and month of times since 1970, -1 where there is none."""
-    known = ~np.isnan(seconds)
-    whole = np.where(known, seconds, 0).astype(np.int64)
+    valid = ~np.isnan(seconds)
+    whole = np.where(valid, seconds, 0).astype(np.int64)
     days = whole // A_DAY
     month = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12
     out = {"weekday": (days + 3) % 7, "month": month}
     if precise:
         out = {"hour": whole % A_DAY // 3600} | out
-    return {k: np.where(known, v, -1) for k, v in out.items()}
+    return {k: np.where(valid, v, -1) for k, v in out.items()}
 
 
 def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Iterator[Finding]:
@@ -54,13 +54,13 @@ def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Itera
     precise = c.date_units[date] == 1
     sides = [parts_of(s, precise=precise) for s in seconds]
     for part in sides[0]:
-        real, made = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
+        real, synth = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
-        if min(c.n, c.m) < FEWEST or real < FAR or abs(real - made) < FAR:
+        if min(c.n, c.m) < FEWEST or real < FAR or abs(real - synth) < FAR:
             continue
-        if abs(real - made) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
+        if abs(real - synth) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
             yield Finding(
-                key=f"cycle_{part}", weight=abs(real - made), columns=(name, date), real=real, synthetic=made,
+                key=f"cycle_{part}", weight=abs(real - synth), columns=(name, date), real=real, synthetic=synth,
                 fresh=real, remedy="time",
             )  # fmt: skip
 
@@ -104,17 +104,17 @@ def _even(times: Floats) -> bool:
 
 def _before(c: Comparison, date: str, key: str, name: str) -> Iterator[Finding]:
     cells = ExactCells.of(c)
-    found = []
+    sides = []
     for side in (0, 1):
         who = cells.column(key)[:2][side] if key else np.zeros((c.n, c.m)[side], np.int32)
-        found.append(autocorrelation(c.exact(name)[side], who, c.exact(date)[side]))
-    real, made = found
-    if real is None or made is None or abs(real) < SERIES or abs(real - made) < FAR:
+        sides.append(autocorrelation(c.exact(name)[side], who, c.exact(date)[side]))
+    real, synth = sides
+    if real is None or synth is None or abs(real) < SERIES or abs(real - synth) < FAR:
         return
-    if abs(real - made) > SURE * np.sqrt(2 / min(c.n, c.m)):
+    if abs(real - synth) > SURE * np.sqrt(2 / min(c.n, c.m)):
         yield Finding(
-            key="before", weight=min(1.0, abs(real - made)), columns=(name, date, *([key] if key else [])),
-            real=real, synthetic=made, fresh=real, remedy="time",
+            key="before", weight=min(1.0, abs(real - synth)), columns=(name, date, *([key] if key else [])),
+            real=real, synthetic=synth, fresh=real, remedy="time",
         )  # fmt: skip
 
 

@@ -174,11 +174,11 @@ def _floats(part: Part, *, non_negative: bool) -> tuple[Floats, Floats | None]:
 
 
 def _matrix(values: object) -> Floats:
-    found = np.asarray(values)
-    if found.ndim != 2 or found.dtype.kind != "f":
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
         msg = "a map must return matrices of floats, one row per record"
         raise EngineError(msg)
-    return np.ascontiguousarray(found, dtype=np.float64)
+    return np.ascontiguousarray(matrix, dtype=np.float64)
 
 
 def _on_grid(

@@ -94,9 +94,9 @@ def encoded_batches(
         TableError: a column is missing, which is checked before any record is read; with `strict`, what
             `Codec.encode` says.
     """
-    wanted = codec.reads
+    columns = codec.reads
     key = codec.schema.unit.identifier
-    locate(batches.columns, wanted if key is None else [*wanted, key])
+    locate(batches.columns, columns if key is None else [*columns, key])
     progress("encoding", 0, 1)
     seen = False
     with ThreadPoolExecutor(THREADS) as pool:

@@ -149,14 +149,14 @@ class StoredSource:
         codec = Codec(schema)
         with scratch() as room:
             store = Store(room.file(), codec.domain)
-            found = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
+            batches = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
             if schema.unit.identifier is None:
-                for encoded in found:
+                for encoded in batches:
                     store.append(encoded.codes)
             else:
                 key = draw_key()
                 for codes in bound_parts(
-                    found,
+                    batches,
                     schema.unit.max_records,
                     key=key,
                     room=room,

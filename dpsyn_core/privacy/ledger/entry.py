@@ -154,7 +154,7 @@ def protected(entries: Iterable[Entry]) -> list[Protected]:
     """
     runs = list(entries)
     neighbours: Neighbours = "replace" if any(e.neighbours == "replace" for e in runs) else "add-remove"
-    found = {
+    units = {
         Protected(
             identifier=e.individuals or None,
             records=e.max_records if e.individuals == RECORDS else 1,
@@ -162,7 +162,7 @@ def protected(entries: Iterable[Entry]) -> list[Protected]:
         ): None
         for e in runs
     }
-    return list(found)
+    return list(units)
 
 
 def unbounded(entries: Iterable[Entry], who: Protected) -> tuple[Entry, ...]:

@@ -178,14 +178,14 @@ class Manifest(Statement):
         from dpsyn_core.privacy.manifest.signing import sign
 
         try:
-            made = sign(self.model_dump(mode="json"), key)
+            signature = sign(self.model_dump(mode="json"), key)
         except ValueError as error:
             msg = (
                 f"the manifest is not signed, for it has no canonical form ({error}); change what is named in its "
                 "settings, names or questions"
             )
             raise InputError(msg) from error
-        return self.model_copy(update={"signature": Signature.model_validate(made)})
+        return self.model_copy(update={"signature": Signature.model_validate(signature)})
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
@@ -209,7 +209,7 @@ class Manifest(Statement):
             if unfit := unfit_text(document):
                 msg = f"the manifest '{name}' holds {unfit}"
                 raise InputError(msg)
-            found = cls.model_validate(document)
+            manifest = cls.model_validate(document)
         except InputError:
             raise
         except ValidationError as error:
@@ -220,11 +220,11 @@ class Manifest(Statement):
         except (ValueError, RecursionError) as error:
             msg = f"'{name}' is no manifest of version 1, 2 or 3: the document is not JSON with each field once"
             raise InputError(msg) from error
-        faults = found.faults()
+        faults = manifest.faults()
         if faults:
             msg = f"the manifest '{name}' does not add up: {'; '.join(faults)}; get it again from whoever made it"
             raise InputError(msg)
-        return found, document
+        return manifest, document
 
     def certificate(self) -> str:
         """The manifest as a text that a person can read, in English."""
@@ -240,10 +240,10 @@ def package_versions() -> dict[str, str]:
 
     from dpsyn_core.platforms import line
 
-    found = {"dpsyn-studio": __version__, "system": line(), "python": platform.python_version()}
+    versions = {"dpsyn-studio": __version__, "system": line(), "python": platform.python_version()}
     for name in ("numpy", "numba", "scipy", "cryptography", "pyarrow", "dp-accounting"):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue  # an optional package that is not installed took no part
-    return found
+    return versions

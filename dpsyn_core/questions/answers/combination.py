@@ -134,19 +134,19 @@ def t_quantile(confidence: float, freedom: Any) -> Any:
     from scipy.special import ndtri, stdtrit  # scipy is heavy, and pages import what they may not use
 
     upper = (1 + confidence) / 2
-    found = np.asarray(freedom, dtype=np.float64)
-    many = ~np.isfinite(found) | (found > 1e9)
-    return np.where(many, ndtri(upper), stdtrit(np.where(many, 1.0, found), upper))
+    degrees = np.asarray(freedom, dtype=np.float64)
+    many = ~np.isfinite(degrees) | (degrees > 1e9)
+    return np.where(many, ndtri(upper), stdtrit(np.where(many, 1.0, degrees), upper))
 
 
 def _matrix(values: Any, what: str, *, like: Floats | None = None) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    found = found[:, None] if found.ndim == 1 else found
-    if found.ndim != 2 or (like is not None and found.shape != like.shape):
-        wanted = "one number or one row of numbers a table" if like is None else f"the shape {like.shape}"
-        msg = f"combine got {what} of shape {np.shape(values)}; they need {wanted}"
+    array = np.asarray(values, dtype=np.float64)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or (like is not None and array.shape != like.shape):
+        shape = "one number or one row of numbers a table" if like is None else f"the shape {like.shape}"
+        msg = f"combine got {what} of shape {np.shape(values)}; they need {shape}"
         raise SettingError(msg)
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         msg = f"combine got {what} that are not finite; leave out figures that an analysis could not compute"
         raise SettingError(msg)
-    return found
+    return array

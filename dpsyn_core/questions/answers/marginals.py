@@ -100,23 +100,23 @@ class Reader:
     def check(self, names: Sequence[str]) -> AttributeSet:
         """The attributes in domain order. Raises SchemaError, SizeError, or TableError where one was never measured."""
         check_query(self.domain, names)
-        told = {n for t in self.tables for n, size in zip(t.attributes, t.values.shape, strict=True) if size > 1}
-        told |= {a.name for a in self.domain.attributes if a.size == 1}  # there is nothing to tell apart
-        lacking = [n for n in names if n not in told]
+        names_in = {n for t in self.tables for n, size in zip(t.attributes, t.values.shape, strict=True) if size > 1}
+        names_in |= {a.name for a in self.domain.attributes if a.size == 1}  # there is nothing to tell apart
+        lacking = [n for n in names if n not in names_in]
         if lacking:
             msg = (
                 f"no released marginal holds '{lacking[0]}', so that nothing is known of its counts; ask for marginals "
-                f"of {', '.join(n for n in self.domain.names if n in told) or 'another release'}"
+                f"of {', '.join(n for n in self.domain.names if n in names_in) or 'another release'}"
             )
             raise TableError(msg)
         return self.domain.ordered_set(names)
 
     def read(self, names: Sequence[str]) -> Reconstruction:
         """The marginal over some attributes; its axes follow the domain's order. Raises as `check` does."""
-        wanted = self.check(names)
-        exact = [m for m in self.tables if m.attributes == wanted] if self._as_measured else []
-        tables = exact or (self._of_query(wanted) if self._coarse else self._whole)
-        return reconstruct(tables, self.domain, wanted, rule=self.settings.reconstruction, sweeps=self.settings.sweeps)
+        asked = self.check(names)
+        exact = [m for m in self.tables if m.attributes == asked] if self._as_measured else []
+        tables = exact or (self._of_query(asked) if self._coarse else self._whole)
+        return reconstruct(tables, self.domain, asked, rule=self.settings.reconstruction, sweeps=self.settings.sweeps)
 
     @cached_property
     def _coarse(self) -> bool:

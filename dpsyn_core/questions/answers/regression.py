@@ -62,9 +62,9 @@ def infer_regression(
     fits = [fit(question, schema, domain, c, evidence.total) for c in (codes, *redrawn)]
     first, *others = fits
     blank = np.full(len(first.terms), np.nan)
-    wanted = design_of(question, schema)
+    design = design_of(question, schema)
     for s in evidence.sums:
-        if s.design.same(wanted) and not np.isnan(first.beta).any():
+        if s.design.same(design) and not np.isnan(first.beta).any():
             return _summed(s, domain, first, codes, redrawn, truth=truth, confidence=confidence, tuning=tuning)
     missing = [n for n in question.on if not evidence.covered(domain.ordered_set((question.of, n)))]
     if missing:
@@ -76,8 +76,8 @@ def infer_regression(
         return _refused(
             first, "records of this system cannot be made again from released marginals, which it would take"
         )
-    found = np.array([f.beta for f in others])
-    lost = np.isnan(found).mean(axis=0)
+    betas = np.array([f.beta for f in others])
+    lost = np.isnan(betas).mean(axis=0)
     if len(others) < tuning.fewest_refits:
         return _refused(first, f"{len(others)} refits are too few to tell how far the noise moves a coefficient")
     why = [""] * len(first.terms)
@@ -95,9 +95,9 @@ def infer_regression(
     usable = np.array([not w for w in why])
     combined = [blank.copy() for _ in range(3)]
     for i in np.flatnonzero(usable).tolist():
-        kept = ~np.isnan(found[:, i])
+        kept = ~np.isnan(betas[:, i])
         got = combine(
-            found[kept, i], np.array([f.variance[i] for f in others])[kept], truth=truth, confidence=confidence
+            betas[kept, i], np.array([f.variance[i] for f in others])[kept], truth=truth, confidence=confidence
         )
         shift = first.beta[i] - got.estimate  # centred at what the table itself says
         combined[0][i], combined[1][i], combined[2][i] = first.beta[i], got.low + shift, got.high + shift
@@ -171,17 +171,17 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
     distinct, copies = np.unique(rows, axis=1, return_counts=True)
     columns: Mapping[str, NDArray[Any]] = dict(zip(names, distinct, strict=True))
     weights = copies * (total / max(codes.shape[1], 1))
-    made = design(
+    matrix = design(
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=weights.astype(float)
     )
     model = design_of(question, schema)
-    beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
+    beta, covariance = fit_logistic(matrix) if question.model == "logistic" else fit_linear(matrix)
     return RegressionFit(
         total=total,
-        terms=made.terms,
+        terms=matrix.terms,
         beta=beta,
         variance=np.nan_to_num(np.diag(covariance)),
-        events=_events(model, model.numbers(columns)[made.keep], made),
+        events=_events(model, model.numbers(columns)[matrix.keep], matrix),
     )
 
 

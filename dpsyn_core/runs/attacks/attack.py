@@ -62,13 +62,13 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     rng = np.random.default_rng()
     world: AnyWorld
     if isinstance(schema, LinkedSchema):
-        known: Schema = schema
+        public: Schema = schema
         world = build_trees(table, TreePlan.of(spec, schema).working, spec, rng=rng)
     else:
-        world, known = build(to_arrow(table), schema, spec, rng=rng)
+        world, public = build(to_arrow(table), schema, spec, rng=rng)
     done = []
     progress("shadow runs", 0, spec.runs)
-    for one in outcomes(world, known, spec):
+    for one in outcomes(world, public, spec):
         done.append(one)
         progress("shadow runs", len(done), spec.runs)
     train = spec.runs // 2
@@ -77,7 +77,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     more: dict[str, Any] = {}
     if spec.kind == "membership":
         progress("judging", 0, 1)
-        scores = learnt(done, moves_of(world, known, spec), train)
+        scores = learnt(done, moves_of(world, public, spec), train)
         best, high, low = judge.cut(scores, coins, train)
         score = scores[best][train:]
         said_in, said_out = score >= high, (score <= low) & (score < high)

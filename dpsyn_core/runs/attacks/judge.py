@@ -170,9 +170,9 @@ def roc(score: Floats, coins: NDArray[np.bool_]) -> Roc:
     One is exact for independent coins, the other resamples whole runs, for coins of one run share its noise.
     """
     alarms = np.unique(np.concatenate([np.linspace(0, 0.1, POINTS // 3), np.linspace(0.1, 1, POINTS)]))
-    found = _found(score.ravel(), coins.ravel(), alarms)
+    rates = _found(score.ravel(), coins.ravel(), alarms)
     members = int(coins.sum())
-    exact = np.array([interval(round(f * members), members) for f in found])
+    exact = np.array([interval(round(f * members), members) for f in rates])
     rng = np.random.default_rng(0)
     again = []
     for _ in range(RESAMPLES):
@@ -180,8 +180,8 @@ def roc(score: Floats, coins: NDArray[np.bool_]) -> Roc:
         again.append(_found(score[rows].ravel(), coins[rows].ravel(), alarms))
     low, high = np.quantile(again, [0.025, 0.975], axis=0)
     return Roc(
-        alarms=tuple(alarms), found=tuple(found), low=tuple(np.minimum(exact[:, 0], low)),
-        high=tuple(np.maximum(exact[:, 1], high)), area=float(np.trapezoid(found, alarms)),
+        alarms=tuple(alarms), found=tuple(rates), low=tuple(np.minimum(exact[:, 0], low)),
+        high=tuple(np.maximum(exact[:, 1], high)), area=float(np.trapezoid(rates, alarms)),
     )  # fmt: skip
 
 
@@ -214,8 +214,8 @@ def rates(outcomes: Sequence[Outcome]) -> tuple[Rate, ...]:
 
 def rate(name: str, tally: AttackTally) -> Rate:
     """A tally with its excess."""
-    found, low, high = excess((tally.inside_right, tally.inside), (tally.control_right, tally.control))
+    excess_rate, low, high = excess((tally.inside_right, tally.inside), (tally.control_right, tally.control))
     return Rate(
         name=name, tried=tally.inside, succeeded=tally.inside_right, control_tried=tally.control,
-        control_succeeded=tally.control_right, excess=found, low=low, high=high,
+        control_succeeded=tally.control_right, excess=excess_rate, low=low, high=high,
     )  # fmt: skip

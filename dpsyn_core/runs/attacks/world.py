@@ -139,8 +139,8 @@ def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tu
         codes, people = np.ascontiguousarray(codes[:, chosen]), people[chosen]
     make = _with_canaries if spec.kind == "membership" else _halves
     world = make(codes, np.unique(people, return_inverse=True)[1], whole, spec, encoded.n_records, rng)
-    known = None if schema.n_records is None else world.usual
-    return world, schema.model_copy(update={"n_records": known})
+    public = None if schema.n_records is None else world.usual
+    return world, schema.model_copy(update={"n_records": public})
 
 
 def check_enough(individuals: int) -> None:
@@ -167,12 +167,12 @@ def _with_canaries(
     """
     count, domain = people.max() + 1, schema.domain()
     m, theta = min(spec.canaries, int(count) // 4), schema.unit.max_records
-    made = np.stack([rng.integers(0, size, m) for size in domain.sizes]).astype(codes.dtype)
+    canaries = np.stack([rng.integers(0, size, m) for size in domain.sizes]).astype(codes.dtype)
     n = codes.shape[1]
     coin = coins_of_canaries(int(count), m, schema.unit.neighbours, rng)[people]
     side = np.zeros(n, dtype=bool)
     return World(
-        codes=np.concatenate([codes, np.repeat(made, theta, axis=1)], axis=1),
+        codes=np.concatenate([codes, np.repeat(canaries, theta, axis=1)], axis=1),
         people=np.concatenate([people, np.repeat(count + np.arange(m), theta)]),
         coin=np.concatenate([coin, np.repeat(np.arange(m), theta)]),
         side=np.concatenate([side, np.ones(m * theta, dtype=bool)]),

@@ -63,19 +63,19 @@ def tree_outlook(
     Raises:
         InputError: as `TreePlan.of`.
     """
-    found = []
+    out = []
     for epsilon in epsilons:
         plan = TreePlan.of(spec.model_copy(update={"epsilon": epsilon}), schema)
         stages = stages_of(plan.working, pairs=plan.pairs)
         for n in sizes:
             line = partial(TreeOutlook, epsilon=epsilon, n_roots=n)
             columns, pairs = _root_error(plan, n)
-            found.append(line(table=schema.root.name, role="", columns=columns, pairs=pairs))
+            out.append(line(table=schema.root.name, role="", columns=columns, pairs=pairs))
             for place, stage in enumerate(stages):
                 link = plan.working.links[stage.link]
                 role = "" if stage.single is None or link.roles is None else link.roles.single[stage.single]
-                found.append(line(table=link.child, role=role, columns=_stage_error(plan, place, stage, n), pairs=None))
-    return found
+                out.append(line(table=link.child, role=role, columns=_stage_error(plan, place, stage, n), pairs=None))
+    return out
 
 
 def _task(plan: TreePlan) -> Task:
@@ -87,17 +87,17 @@ def _root_error(plan: TreePlan, n: int) -> tuple[float | None, float | None]:
     """The errors of columns and of measured pairs of the root table, with the numbers of children."""
     domain, unit = root_domain(plan.working), plan.working.unit.counting(1)
     system = root_system(plan.config, domain, cost=plan.costs.root, task=_task(plan), unit=unit)
-    made = plan_of(system, replace(_task(plan), domain=domain, n_public=None, unit=unit), n_records=n)
-    return column_error(made, domain, n), pairs_error(made, n)
+    planned = plan_of(system, replace(_task(plan), domain=domain, n_public=None, unit=unit), n_records=n)
+    return column_error(planned, domain, n), pairs_error(planned, n)
 
 
 def _stage_error(plan: TreePlan, place: int, stage: Stage, n: int) -> float | None:
     """The mean error of the child columns of a stage, whose records weigh `unit` of each root; None without any."""
     config = plan.config if isinstance(plan.config, RlsConfig) else RlsConfig()
-    known = {c.attribute.name for c in stage.view.columns if c.kind == "context"}
+    context = {c.attribute.name for c in stage.view.columns if c.kind == "context"}
     whole = n * stage.view.unit
     system, budget = view_system(
-        stage.view, known, whole, cost=plan.costs.stages[place], task=_task(plan),
+        stage.view, context, whole, cost=plan.costs.stages[place], task=_task(plan),
         unit=plan.working.unit.counting(stage.view.unit), config=config, tuning=VIEWS,
     )  # fmt: skip
     off = []

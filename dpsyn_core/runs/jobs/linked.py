@@ -53,16 +53,16 @@ def leave_linked_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.runs.release_file import load_release
     from dpsyn_core.runs.trees.refit import TreeChanges, refit_tree
 
-    found = load_release(below(folder, RELEASE))
-    schema: Schema = found.released.schema
+    released = load_release(below(folder, RELEASE))
+    schema: Schema = released.released.schema
     if not schema.links:
         msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"
         raise ReceiptError(msg)
     changes = TreeChanges(method=spec.maker, settings={}, n_records=spec.n_records)
     rng, seed = post_processing_generator(spec.seed)
-    release = refit_tree(found, RELEASE, changes, rng=rng, seed=seed, progress=progress)
+    release = refit_tree(released, RELEASE, changes, rng=rng, seed=seed, progress=progress)
     put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
-    _write(folder, release, schema, found.measurements, progress)
+    _write(folder, release, schema, released.measurements, progress)
     progress("writing", 1, 1)
 
 

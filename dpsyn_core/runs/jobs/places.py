@@ -36,10 +36,10 @@ def check_places_apart() -> None:
     What lies below both would be kept apart by the checks of single files alone.
     """
     for folder in data_folders():
-        for own in (home().resolve(), base().resolve()):
-            if own.is_relative_to(folder) or folder.is_relative_to(own):
+        for private in (home().resolve(), base().resolve()):
+            if private.is_relative_to(folder) or folder.is_relative_to(private):
                 msg = (
-                    f"the folder of ledger and runs '{own}' and the data folder '{folder}' of {FOLDERS} lie within "
+                    f"the folder of ledger and runs '{private}' and the data folder '{folder}' of {FOLDERS} lie within "
                     "each other, so that visitors could read each other's tables; set DPSYN_HOME and DPSYN_SCRATCH to "
                     "folders elsewhere"
                 )

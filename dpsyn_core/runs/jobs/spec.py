@@ -62,7 +62,7 @@ class JobSpec(RunSpec):
         if not isinstance(given, dict) or "form" in given:
             return given
         flat = {key: given[key] for key in OLD if key in given}
-        return {key: said for key, said in given.items() if key not in flat} | ({"form": flat} if flat else {})
+        return {key: value for key, value in given.items() if key not in flat} | ({"form": flat} if flat else {})
 
 
 class FinishedRun(BaseModel):
@@ -107,7 +107,7 @@ class FinishedRun(BaseModel):
     def _of_old(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        kept = {key: said for key, said in given.items() if key not in (*PLACES, "release")}
+        kept = {key: value for key, value in given.items() if key not in (*PLACES, "release")}
         return kept | ({"refit": given["release"] is not None} if "release" in given else {})
 
 

@@ -101,8 +101,8 @@ def _counted(m: Measurement, codes: Codes, weights: Floats, domain: Domain) -> F
 
 
 def _averaged(m: Measurement, counted: Floats, trust: float) -> Measurement:
-    held = float(counted.sum())
-    other = counted * (float(m.values.sum()) / held) if held > 0 else m.values
+    total = float(counted.sum())
+    other = counted * (float(m.values.sum()) / total) if total > 0 else m.values
     return replace(m, values=(1 - trust) * m.values + trust * other)
 
 
@@ -188,10 +188,10 @@ def _with_condition(
     least: dict[tuple[object, ...], Measurement] = {}
     for m in clean:
         if m.attributes and set(m.attributes) & asked:
-            found = _halved(projected(m, tuple(asked)), a.name, cuts)
-            key = (found.attributes, found.recodes.get(a.name))
-            if key not in least or found.sigma < least[key].sigma:
-                least[key] = found
+            halved = _halved(projected(m, tuple(asked)), a.name, cuts)
+            key = (halved.attributes, halved.recodes.get(a.name))
+            if key not in least or halved.sigma < least[key].sigma:
+                least[key] = halved
     agreeing = _agreed(list(least.values()), a.name)
     values = reconstruct(agreeing, small, small.names, sweeps=SWEEPS).values
     return Measurement(attributes=small.names, values=values, sigma=least[(a.name,), None].sigma)
@@ -218,15 +218,15 @@ def _where_others_hold(
         return m
     sizes = dict(zip(m.attributes, m.values.shape, strict=True)) | dict.fromkeys(others, 2)
     small = Domain(tuple(CodedAttribute(name=n, size=sizes[n]) for n in domain.names if n in sizes))
-    known = [replace(m, recodes={})]
+    tables = [replace(m, recodes={})]
     for name in m.attributes:
         table = projected(joint[name], (name, *others))
         if name in m.recodes:
             table = replace(table, values=m.recodes[name].sum(table.values, table.attributes.index(name)))
-        known.append(table)
+        tables.append(table)
     total = max(float(m.values.sum()), 1e-9)
-    known = [replace(k, values=k.values * (total / max(float(k.values.sum()), 1e-9))) for k in known]
-    values = reconstruct(known, small, small.names, sweeps=SWEEPS).values
+    tables = [replace(k, values=k.values * (total / max(float(k.values.sum()), 1e-9))) for k in tables]
+    values = reconstruct(tables, small, small.names, sweeps=SWEEPS).values
     return replace(m, values=values[tuple(slice(None) if n in m.attributes else 1 for n in small.names)])
 
 
@@ -246,9 +246,9 @@ def _agreed(tables: Sequence[Measurement], name: str) -> list[Measurement]:
     total = max(float(alone.values.sum()), 1e-9)
     out = []
     for m in tables:
-        held = float(m.values.sum())
+        mass = float(m.values.sum())
         out.append(
-            replace(m, values=m.values * (total / held) if held > 0 else np.full(m.values.shape, total / m.cells))
+            replace(m, values=m.values * (total / mass) if mass > 0 else np.full(m.values.shape, total / m.cells))
         )
     return out
 

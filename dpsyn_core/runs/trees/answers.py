@@ -83,17 +83,17 @@ class LinkedAnswer:
         """What the answer is and how far it may be off."""
         few = "" if self.at_most is None else f" Of one root at most {self.at_most} records count fully."
         if self.estimate.size == 1:
-            middle, low, high, made = (
+            middle, low, high, synthetic = (
                 float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
             )
             if not np.isfinite([middle, low, high]).all():
                 return (
                     f"{self.name}: no figure ({self.unit}), for noise is all that its table holds; the synthetic "
-                    f"tables say {made:.4g}.{few}"
+                    f"tables say {synthetic:.4g}.{few}"
                 )
             return (
                 f"{self.name}: {middle:.4g} ({self.unit}), between {low:.4g} and {high:.4g} at {CONFIDENCE:.0%} "
-                f"confidence; the synthetic tables say {made:.4g}.{few}"
+                f"confidence; the synthetic tables say {synthetic:.4g}.{few}"
             )
         half = float(np.nanmedian((self.high - self.low) / 2)) if np.isfinite(self.high).any() else float("nan")
         return (
@@ -159,12 +159,12 @@ def answers_of(
     """
     if not released:
         return ()
-    made, _ = bounded(schema, tables, key=bytes(32))
+    forest, _ = bounded(schema, tables, key=bytes(32))
     out = []
     for (table, need), measured in zip(asked_needs(schema, questions), released, strict=True):
         question = table.question
-        weights = table.weights(made) / table.whole
-        synthetic = evaluate(question.ask, table.codes(made), table.table, weights=weights)
+        weights = table.weights(forest) / table.whole
+        synthetic = evaluate(question.ask, table.codes(forest), table.table, weights=weights)
         estimate, low, high = estimated(table, need, measured, pure=pure, rng=rng)
         out.append(
             LinkedAnswer(
@@ -214,8 +214,8 @@ def _ranked(
     attribute = table.table[ask.of]
     numbers = numbers_of(attribute)
     place = need.maps[ask.of].map if ask.of in need.maps else np.arange(attribute.size)
-    known = ~np.isnan(numbers)
-    middle = np.bincount(place[known], numbers[known]) / np.bincount(place[known])
+    numbered = ~np.isnan(numbers)
+    middle = np.bincount(place[numbered], numbers[numbered]) / np.bincount(place[numbered])
     order = np.argsort(middle)
     binning = attribute.binning
     low, high = middle.copy(), middle.copy()
@@ -233,16 +233,16 @@ def _ranked(
             whole=ask.of in table.runs,
         )  # fmt: skip
 
-    found, z = of(measured.values), Z_LAPLACE if pure else Z
+    figure, z = of(measured.values), Z_LAPLACE if pure else Z
     if isinstance(ask, QuantileQuestion):
-        ends = np.array([found.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
+        ends = np.array([figure.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
         middles, lows, highs = (ends[:, i].T.reshape(*groups, len(ask.at)) for i in range(3))
         return replace(estimate, values=middles), lows, highs
     drawn = np.stack([
         of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
         for _ in range(DRAWS)
     ])  # fmt: skip
-    figures = gini_interval(found.gini_parts(measured.sigma**2), drawn, z)
+    figures = gini_interval(figure.gini_parts(measured.sigma**2), drawn, z)
     ginis, lows, highs = (f.reshape(groups) for f in figures)
     return replace(estimate, values=ginis), lows, highs
 

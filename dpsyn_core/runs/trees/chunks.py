@@ -49,12 +49,12 @@ def parts_of(
     if engine == "memory":
         return None
     limit = half_of_machine() if memory is None else memory
-    found = {n: b for n, b in tables.items() if isinstance(b, Batches)}
-    cells = sum(found[t.name].likely_records * (1 + len(t.coded)) for t in schema.tables if t.name in found)
-    if engine == "stored" and len(found) < len(tables):
+    batches = {n: b for n, b in tables.items() if isinstance(b, Batches)}
+    cells = sum(batches[t.name].likely_records * (1 + len(t.coded)) for t in schema.tables if t.name in batches)
+    if engine == "stored" and len(batches) < len(tables):
         msg = "tables that are in memory already are counted there; name files, or leave the engine out"
         raise SettingError(msg)
-    if (BASE + CELL * cells <= limit and engine is None) or len(found) < len(tables):
+    if (BASE + CELL * cells <= limit and engine is None) or len(batches) < len(tables):
         return None
     return min(max(-(-4 * CELL * cells // max(limit - BASE, 1)), FEWEST), MOST)
 
@@ -91,14 +91,14 @@ def put_together(parts: Iterable[Tables], schema: LinkedSchema) -> Tables:
     first, second = next(waiting), next(waiting, None)
     if second is None:
         return first
-    held: dict[str, list[Any]] = {name: [] for name in first}
+    pieces: dict[str, list[Any]] = {name: [] for name in first}
     sizes = dict.fromkeys((t.name for t in schema.tables), 0)
     with scratch() as room:
         for number, tables in enumerate(chain([first, second], waiting)):
             moved, sizes = _counting_on(tables, schema, sizes)
             for place, (name, table) in enumerate(moved.items()):
-                held[name].append(_mapped(table, room.folder / f"{number}-{place}.arrow"))
-    return {name: pa.concat_tables(tables) for name, tables in held.items()}
+                pieces[name].append(_mapped(table, room.folder / f"{number}-{place}.arrow"))
+    return {name: pa.concat_tables(tables) for name, tables in pieces.items()}
 
 
 def _counting_on(tables: Tables, schema: LinkedSchema, sizes: dict[str, int]) -> tuple[Tables, dict[str, int]]:

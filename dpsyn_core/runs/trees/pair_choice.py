@@ -100,18 +100,18 @@ class Told:
         Strengths multiply along a path over one column in between; errors that have nothing to do with each other add
         in squares.
         """
-        known, left = self.standing.copy(), scores.copy()
+        strengths, left = self.standing.copy(), scores.copy()
         telling = np.zeros(len(scores), dtype=bool)
 
         def less_told(at: int) -> float:
             i, j = self.places[at]
-            return beyond(float(scores[at]), float((known[i] * known[j]).max()) * self.total / STRENGTH)
+            return beyond(float(scores[at]), float((strengths[i] * strengths[j]).max()) * self.total / STRENGTH)
 
         for at in np.argsort(-scores, kind="stable").tolist():
             if chosen[at] and less_told(at) > MOST_TOLD * scores[at]:
                 left[at], telling[at] = less_told(at), True
                 i, j = self.places[at]
-                known[i, j] = known[j, i] = max(known[i, j], min(scores[at] / self.total * STRENGTH, 1.0))
+                strengths[i, j] = strengths[j, i] = max(strengths[i, j], min(scores[at] / self.total * STRENGTH, 1.0))
         for at in np.flatnonzero(~telling).tolist():
             left[at] = less_told(at)
         return np.where(self.kept, scores, left)
@@ -119,19 +119,19 @@ class Told:
 
 def _dependence(table: Floats, weights: NDArray[np.float64]) -> float:
     """L1 distance of a table from independence that chance does not explain, a record."""
-    held = float(table.sum())
-    if held <= 0:
+    total = float(table.sum())
+    if total <= 0:
         return 0.0
-    alone = np.outer(table.sum(axis=1), table.sum(axis=0)) / held
-    one = float(np.square(weights).sum()) / held
+    alone = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+    one = float(np.square(weights).sum()) / total
     (chance,) = sampling_errors([alone / one])
-    return beyond(float(np.abs(table - alone).sum()), float(chance) * one) / held
+    return beyond(float(np.abs(table - alone).sum()), float(chance) * one) / total
 
 
 def by_chance(alone: Floats, records: LinkedRecords) -> float:
     """Mean L1 distance of the weighted counts of independent columns from these, which they are expected to have."""
-    held = max(float(alone.sum()), 1e-300)
-    one = float(np.square(records.weight, dtype=np.float64).sum()) / held  # as much as a record adds to the noise
+    total = max(float(alone.sum()), 1e-300)
+    one = float(np.square(records.weight, dtype=np.float64).sum()) / total  # as much as a record adds to the noise
     (chance,) = sampling_errors([alone / one])
     return float(chance) * one
 
@@ -152,8 +152,8 @@ def denied_targets(
     tables, scores = [t.sigma for t in targets if len(t.axes) > 1 and not t.coupled], evidence.scores
     if scores is None or not tables:
         return []
-    sigma, held = float(np.median(tables)), float(records.weight.sum())
-    scale, most = held / evidence.total, scores.bounds(evidence.tuning.pairs.denied)
+    sigma, total = float(np.median(tables)), float(records.weight.sum())
+    scale, most = total / evidence.total, scores.bounds(evidence.tuning.pairs.denied)
     place = {c.attribute.name: i for i, c in enumerate(stage.view.columns[: records.rows.shape[1]])}
     measured = {m.attributes for m in evidence.joint}
     out = []
@@ -163,12 +163,12 @@ def denied_targets(
         maps = evidence.scored_at(pair)
         alone = evidence.product(pair, maps) * scale
         cells = np.ravel_multi_index([maps[n].map[records.rows[:, place[n]]] for n in pair], alone.shape)
-        found = np.bincount(cells, records.weight, alone.size).reshape(alone.shape) - alone
+        excess = np.bincount(cells, records.weight, alone.size).reshape(alone.shape) - alone
         chance = by_chance(alone, records)
-        fitted = beyond(float(np.abs(found).sum()), chance)
+        fitted = beyond(float(np.abs(excess).sum()), chance)
         if fitted <= beyond(most[pair] * scale, chance):
             continue
-        goal = alone + found * (beyond(float(score) * scale, chance) / fitted)
+        goal = alone + excess * (beyond(float(score) * scale, chance) / fitted)
         axes = tuple(LinkedAxis(map=maps[n].map, column=place[n]) for n in pair)
         out.append(LinkedTarget(axes=axes, values=goal, sigma=sigma))
     return out

@@ -52,7 +52,7 @@ class TreeChanges:
         if self.where is not None and self.n_records is not None:
             msg = "how many roots meet a condition follows from the released tables; leave the number of records out"
             raise SettingError(msg)
-        gone, found = kept_columns(released, self.columns), with_tree_rules(released, self.rules)
+        gone, extended = kept_columns(released, self.columns), with_tree_rules(released, self.rules)
         lost = set() if gone is None else set().union(*gone.values())
         for rule in further_rules(released, self.rules):
             absent = next((n for n in rule.columns if n.rpartition(".")[2] in lost), None)
@@ -60,8 +60,8 @@ class TreeChanges:
                 msg = f"the rule '{str(rule)[:200]}' names '{absent}', which is left out; keep it, or drop the rule"
                 raise SchemaError(msg)
         if self.rules:
-            check_linked_rules(found)
-        return found
+            check_linked_rules(extended)
+        return extended
 
     def looked(self, released: LinkedSchema, dataset: str) -> tuple[str, ...]:
         """Why further rules undo the promise of the run: they were chosen by how many records break them."""
@@ -73,8 +73,8 @@ def check_tree(found: ReleaseFile, name: str) -> TreeFile:
     """The released tables, once schema, charges and noise agree. name: of the file. Raises ReceiptError."""
     tree: TreeFile = found.released
     faults = [*manifest_faults(found.manifest, found.document), *contradictions(found.manifest, schema=tree.schema)]
-    made = {"records": {}, "copies": 1}  # what a file of released values does not say
-    if {**found.manifest.settings, **made} != {**tree.settings.stated(), **made}:
+    defaults = {"records": {}, "copies": 1}  # what a file of released values does not say
+    if {**found.manifest.settings, **defaults} != {**tree.settings.stated(), **defaults}:
         faults.append("its tables are said to be of other settings than those of its manifest")
     faults += unpaid(found.manifest, tree)
     if found.manifest.refit is not None:
@@ -105,11 +105,11 @@ def refit_tree(
     """
     started = time.perf_counter()
     tree, paid = check_tree(found, name), found.manifest
-    own = tree.settings
-    if changes.method not in (None, own.system):
-        msg = f"'{own.system}' measured these tables, and '{changes.method}' measures others; leave the method out"
+    settings = tree.settings
+    if changes.method not in (None, settings.system):
+        msg = f"'{settings.system}' measured these tables, and '{changes.method}' measures others; leave the method out"
         raise MethodError(msg)
-    asked = own.run()
+    asked = settings.run()
     spec = RunSpec.of(
         epsilon=paid.epsilon, delta=paid.delta, n_records=changes.n_records, tables=changes.tables,
         **{**asked, "settings": {**asked["settings"], **changes.settings}},
@@ -137,7 +137,7 @@ def refit_tree(
     )
     records = {n: t.num_rows for n, t in arrows[0].items()}
     made_of = Refit(
-        release=found.sha256, by=None, method=own.system,
+        release=found.sha256, by=None, method=settings.system,
         settings=plan.settings.model_copy(update={"records": records}).stated(),
         where=changes.where, columns=changes.columns,
         rules=tuple(dict(r) for r in changes.rules),

@@ -78,8 +78,8 @@ class TreePlan:
         pairs = isinstance(config, RlsConfig)
         costs = costs_of(working, cost, shares, weights, share=spec.questions_share, pairs=pairs)
         check_drawable(working, costs, pairs=pairs)
-        for (table, _), own in zip(needs, costs.questions, strict=True):
-            check_widest(noise_of(own, schema.unit.counting(table.unit)))
+        for (table, _), part in zip(needs, costs.questions, strict=True):
+            check_widest(noise_of(part, schema.unit.counting(table.unit)))
         check_linked_rules(schema)
         return cls(
             schema=schema, working=working, spec=spec, config=config, asked=asked, needs=needs, cost=cost, costs=costs,
@@ -94,10 +94,10 @@ class TreePlan:
     @property
     def settings(self) -> LinkedSettings:
         """What the manifest states of the run, but for the numbers of records."""
-        own = self.config.model_dump(mode="json", exclude_defaults=True)
+        rest = self.config.model_dump(mode="json", exclude_defaults=True)
         return LinkedSettings(
-            effort=float(own.pop("effort", 1.0)), questions=tuple(self.asked.asked_across()), system=self.config.name,
-            settings=own, questions_share=self.spec.questions_share, copies=self.spec.tables,
+            effort=float(rest.pop("effort", 1.0)), questions=tuple(self.asked.asked_across()), system=self.config.name,
+            settings=rest, questions_share=self.spec.questions_share, copies=self.spec.tables,
         )  # fmt: skip
 
 
@@ -122,9 +122,9 @@ def public_root(given: str, schema: LinkedSchema, config: MethodConfig) -> Publi
         why = PUBLIC_CHILDREN if sign and name in [t.name for t in schema.tables] else f"the tables are {some}"
         msg = f"--public-table got '{given[:80]}'; of linked tables it is {root}=FILE: {why}"
         raise SettingError(msg)
-    found = read_public(Path(path), schema.table_alone(root))
-    attributes = tuple(replace(a, name=f"{root}.{a.name}") for a in found.domain.attributes)
-    return replace(found, domain=Domain(attributes))
+    table = read_public(Path(path), schema.table_alone(root))
+    attributes = tuple(replace(a, name=f"{root}.{a.name}") for a in table.domain.attributes)
+    return replace(table, domain=Domain(attributes))
 
 
 PUBLIC_CHILDREN = (

@@ -18,8 +18,8 @@ Ints = NDArray[np.int64]
 
 def parent_of(tables: Tables, link: Link) -> Ints:
     """Place of the parent of each child: synthetic keys count from 1."""
-    found: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
-    return found
+    parents: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
+    return parents
 
 
 def gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
@@ -38,9 +38,9 @@ def gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
         rows = np.repeat(starts - (np.cumsum(taken) - taken), taken) + np.arange(int(taken.sum()))
         chosen[link.child] = rows
         named = {link.key: np.repeat(np.arange(1, len(above) + 1), taken)}
-        own = schema[link.child].key
-        if own is not None:
-            named[own] = np.arange(1, len(rows) + 1)
+        key = schema[link.child].key
+        if key is not None:
+            named[key] = np.arange(1, len(rows) + 1)
         out[link.child] = _with(tables[link.child].take(pa.array(rows)), named)
     return out
 
@@ -63,8 +63,8 @@ def with_tree_rules(schema: LinkedSchema, rules: Sequence[Mapping[str, Any]]) ->
         return schema
     document = schema.document()
     for rule in rules:
-        own = dict(rule)
-        table, link = own.pop("table", None), own.pop("link", None)
+        rule_fields = dict(rule)
+        table, link = rule_fields.pop("table", None), rule_fields.pop("link", None)
         if table is not None and link is None:
             places = [t["schema"] for t in document["tables"] if t["name"] == table and "schema" in t]
         else:
@@ -76,7 +76,7 @@ def with_tree_rules(schema: LinkedSchema, rules: Sequence[Mapping[str, Any]]) ->
                 f"with the child for one across a link; the tables are {some}"
             )
             raise SchemaError(msg)
-        places[0]["rules"] = [*places[0].get("rules", ()), own]
+        places[0]["rules"] = [*places[0].get("rules", ()), rule_fields]
     return LinkedSchema.of(document)
 
 
@@ -102,8 +102,8 @@ def meeting(tables: Tables, schema: LinkedSchema, where: str | None) -> Tables:
     """The roots that meet a condition, with all that hangs on them, under fresh keys. where: None: all."""
     if where is None:
         return tables
-    found = met(where, own_columns_of(tables[schema.root.name], schema.root.coded))
-    return gathered(tables, schema, np.flatnonzero(found))
+    mask = met(where, own_columns_of(tables[schema.root.name], schema.root.coded))
+    return gathered(tables, schema, np.flatnonzero(mask))
 
 
 def kept_columns(schema: LinkedSchema, columns: Sequence[str] | None) -> dict[str, frozenset[str]] | None:

@@ -205,21 +205,21 @@ def _rest(
     twins: dict[int, list[int]],
 ) -> Stage:  # fmt: skip
     link = shape.link
-    own = [replace(a, name=f"{link.child}.{a.name}") for a in attributes]
-    sources, recode = list(range(len(own))), None
+    columns = [replace(a, name=f"{link.child}.{a.name}") for a in attributes]
+    sources, recode = list(range(len(columns))), None
     if shape.role is not None:
         declared = schema[link.child].coded[shape.role]
         recode = _without(declared, shape.single)
         place = shape.role
-        own[place] = replace(own[place], size=len(recode[1]))
+        columns[place] = replace(columns[place], size=len(recode[1]))
     if shape.distinct and shape.order is not None:  # the shape says it: it stands
-        standing = [*standing, ViewColumn(attribute=own[shape.order], kind="context", source=shape.order)]
+        standing = [*standing, ViewColumn(attribute=columns[shape.order], kind="context", source=shape.order)]
         sources.remove(shape.order)
     elif shape.order is not None:
         size = min(link.max_children, MOST_POSITIONS)
         attribute = CodedAttribute(name=f"{link.child}: position", size=size, ordered=True)
         standing = [*standing, ViewColumn(attribute=attribute, kind="context")]
-    named = [own[i] for i in sources]
+    named = [columns[i] for i in sources]
     unit = unit_of(schema.most_of_root(link))
     stage = _stage(number, None, standing, named, sources, twins, unit, spans_of(schema, link))
     coupled = None if link.max_children - len(shape.single) < 2 or not sources else _siblings(named, sources, unit)
@@ -301,8 +301,8 @@ def parents_in(children: Children, stage: Stage) -> NDArray[np.int64]:
 def in_root(forest: Forest, stage: Stage) -> NDArray[np.int64]:
     """How many records of a stage the root of each record has: its weight is one over this."""
     root = forest.root_of(stage.link)[parents_in(forest.children[stage.link], stage)]
-    found: NDArray[np.int64] = np.bincount(root, minlength=forest.n_roots)[root]
-    return found
+    counts: NDArray[np.int64] = np.bincount(root, minlength=forest.n_roots)[root]
+    return counts
 
 
 def pairs_in_root(forest: Forest, stage: Stage, lags: int = 1) -> NDArray[np.int64]:
@@ -311,8 +311,8 @@ def pairs_in_root(forest: Forest, stage: Stage, lags: int = 1) -> NDArray[np.int
     root = forest.root_of(stage.link)
     pairs = sum(np.maximum(children.counts - lag, 0) for lag in range(1, lags + 1))
     pairs = np.bincount(root, weights=pairs, minlength=forest.n_roots)
-    found: NDArray[np.int64] = pairs.astype(np.int64)[root[children.of_parent]]
-    return found
+    counts: NDArray[np.int64] = pairs.astype(np.int64)[root[children.of_parent]]
+    return counts
 
 
 def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Columns:
@@ -327,9 +327,9 @@ def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Colum
         out = [c.astype(np.int64)[root] for c in forest.roots]
         out += [c.astype(np.int64)[rows] for c in forest.parent_codes(stage.link)]
     shape = shapes_of(schema)[stage.link]
-    known = len(children.singles) if stage.single is None else stage.single
+    singles = len(children.singles) if stage.single is None else stage.single
     sizes = [a.size for a in columns_of(schema, shape.link.child)]
-    for there, codes in children.singles[:known]:
+    for there, codes in children.singles[:singles]:
         for i, column in enumerate(codes):
             if i != shape.role:
                 out.append(np.where(there, column.astype(np.int64), sizes[i])[rows])

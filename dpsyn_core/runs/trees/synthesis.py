@@ -58,9 +58,9 @@ def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Gen
         parents.codes[place].astype(np.int64), permitted(schema, one, shape), shape.numbers, rng
     )  # fmt: skip
     at = 0
-    for there, held in parents.singles:
+    for there, single in parents.singles:
         end = at + int(there.sum())
-        held[place, there] = codes[at:end]
+        single[place, there] = codes[at:end]
         at = end
     parents.rest[place] = codes[at:]
     return forest.with_link(link, codes, _uncounted(schema, link, codes))
@@ -70,11 +70,11 @@ def _uncounted(schema: LinkedSchema, link: int, codes: Ints) -> Children:
     """Children of parents of these shapes, whose codes are yet to be synthesized."""
     one, shape = schema.links[link], shapes_of(schema)[link]
     columns, counts = len(columns_of(schema, one.child)), shape.rest(codes)
-    held = np.zeros((columns, len(codes)), dtype=np.uint16)
-    singles = tuple((shape.has(codes, i), held.copy()) for i in range(len(shape.single)))
-    for (_, own), value in zip(singles, shape.single, strict=True):
+    empty = np.zeros((columns, len(codes)), dtype=np.uint16)
+    singles = tuple((shape.has(codes, i), empty.copy()) for i in range(len(shape.single)))
+    for (_, place), value in zip(singles, shape.single, strict=True):
         if shape.role is not None:
-            own[shape.role] = schema[one.child].coded[shape.role].keys.index(value)
+            place[shape.role] = schema[one.child].coded[shape.role].keys.index(value)
     rest = np.zeros((columns, int(counts.sum())), dtype=np.uint16)
     return Children(singles=singles, rest=rest, counts=counts)
 
@@ -93,12 +93,12 @@ def make_stage(
     """Fits the children of one stage and writes their codes into the forest."""
     children = forest.children[stage.link]
     standing = context_columns(forest, stage, schema)
-    own = stage.own
+    columns = stage.own
     n = len(standing[0])
-    rows = np.zeros((n, len(standing) + len(own)), dtype=np.uint16)
+    rows = np.zeros((n, len(standing) + len(columns)), dtype=np.uint16)
     for place, column in enumerate(standing):
         rows[:, place] = column
-    if n and own:
+    if n and columns:
         alike: dict[int, Likeness] = {}
         if siblings is not None and shapes_of(schema)[stage.link].order is None:
             alike = _alike(rows, stage, evidence, siblings, children)
@@ -108,10 +108,10 @@ def make_stage(
             pairs = pairs_in_root(forest, stage, 1 if ordered else LAGS)
             coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
         _start(rows, stage, evidence, siblings, children, alike, rng)
-        held = float(weight.sum())
-        targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, held)]
-        probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
-        pace = schedule(n, len(own), [_as_target(t) for t in targets], effort=effort)
+        total = float(weight.sum())
+        targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, total)]
+        probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(columns))]
+        pace = schedule(n, len(columns), [_as_target(t) for t in targets], effort=effort)
         if siblings is not None and stage.siblings is not None and coupling.any():
             held_pairs = float(len(np.unique(forest.root_of(stage.link)[children.counts > 1])))
             targets += sibling_targets(stage, siblings, held_pairs)
@@ -199,8 +199,8 @@ def _alike(
     for place in range(stage.context, rows.shape[1]):
         if place not in twins:
             given = _given(rows, stage, evidence, place, children)
-            found = likeness(stage.view.columns[place].attribute.name, given, siblings, children)
-            out |= {} if found is None else {place: found}
+            similar = likeness(stage.view.columns[place].attribute.name, given, siblings, children)
+            out |= {} if similar is None else {place: similar}
     return out if max((one.strength for one in out.values()), default=0.0) >= ALIKE else {}
 
 
@@ -219,7 +219,7 @@ def _telling(stage: Stage, evidence: RlsEvidence, place: int) -> tuple[int | Non
     """The column that stands of which a released table tells most of a column, and its chances for each value there."""
     columns = stage.view.columns
     p = np.maximum(evidence.probabilities[place], 0)
-    best, found, most = None, None, 0.0
+    best, chances, most = None, None, 0.0
     name = columns[place].attribute.name
     measured = {m.attributes for m in evidence.joint}
     for at, column in enumerate(columns[: stage.context]):
@@ -227,11 +227,11 @@ def _telling(stage: Stage, evidence: RlsEvidence, place: int) -> tuple[int | Non
             continue
         table = np.maximum(_expected(evidence, column.attribute.name, name), 0)
         sums = table.sum(axis=1, keepdims=True)
-        told = float(np.abs(table - sums * table.sum(axis=0) / max(float(sums.sum()), 1e-300)).sum())
-        if told > most:
-            best, most = at, told
-            found = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
-    return best, found
+        strength = float(np.abs(table - sums * table.sum(axis=0) / max(float(sums.sum()), 1e-300)).sum())
+        if strength > most:
+            best, most = at, strength
+            chances = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
+    return best, chances
 
 
 def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.float64]:
@@ -242,8 +242,8 @@ def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.floa
 
 def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator) -> NDArray[np.uint16]:
     """A column for each record, from the row of the table that its other column names; even where that is empty."""
-    held = np.maximum(table, 0.0) + 1e-12 * max(float(table.sum()), 1e-6)
-    upto = np.cumsum(held, axis=1)
+    counts = np.maximum(table, 0.0) + 1e-12 * max(float(table.sum()), 1e-6)
+    upto = np.cumsum(counts, axis=1)
     upto /= upto[:, -1:]
     out = np.zeros(len(given), dtype=np.uint16)
     for start in range(0, len(given), DRAWN_AT_ONCE):
@@ -257,22 +257,22 @@ def _start_by_difference(
     rows: NDArray[np.uint16], stage: Stage, place: int, evidence: RlsEvidence, rng: Generator
 ) -> None:
     """A number as that of a single sibling with a drawn difference, or a date so long after another, where it fits."""
-    column, known = stage.view.columns[place], evidence.probabilities[place]
+    column, shares = stage.view.columns[place], evidence.probabilities[place]
     minus, of = column.of
     if column.span is not None:
-        told, chances = _telling(stage, evidence, place)
+        origin, chances = _telling(stage, evidence, place)
         if column.span.missing and not column.span.of.missing:  # blank only where the earlier date is
-            known, chances = known[:-1], None if chances is None else chances[:, :-1]
-        if told is None or chances is None or known.sum() <= 0:
-            known = np.maximum(known, 1e-300)
-            drawn = rng.choice(len(known), size=len(rows), p=known / known.sum())
+            shares, chances = shares[:-1], None if chances is None else chances[:, :-1]
+        if origin is None or chances is None or shares.sum() <= 0:
+            shares = np.maximum(shares, 1e-300)
+            drawn = rng.choice(len(shares), size=len(rows), p=shares / shares.sum())
         else:
-            drawn = _drawn(chances, rows[:, told], rng).astype(np.int64)
-        found = later(column.span, rows[:, minus], drawn)
-        rows[found >= 0, of] = found[found >= 0]
+            drawn = _drawn(chances, rows[:, origin], rng).astype(np.int64)
+        codes = later(column.span, rows[:, minus], drawn)
+        rows[codes >= 0, of] = codes[codes >= 0]
         return
     ranked = [a.size - a.special for a in (stage.view.columns[c].attribute for c in column.of)]
-    p = known[: sum(ranked) - 1]
+    p = shares[: sum(ranked) - 1]
     if p.sum() <= 0:
         return
     drawn = rng.choice(len(p), size=len(rows), p=p / p.sum()) - (ranked[0] - 1) + rows[:, minus].astype(np.int64)
@@ -293,8 +293,8 @@ def standing_agrees(
     if len(target.axes) != 2 or len(stands) != 1:
         return target
     axis, values = stands[0], np.moveaxis(target.values, stands[0], 0)
-    held = target.axes[axis]
-    codes = held.map[rows[:, held.column or 0]]
+    axis_here = target.axes[axis]
+    codes = axis_here.map[rows[:, axis_here.column or 0]]
     there = np.bincount(codes, weights=weight, minlength=len(values))
     other = np.maximum(values.sum(axis=0), 0.0)
     share = other / max(float(other.sum()), 1e-300)
@@ -349,8 +349,8 @@ def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.
             codes[c.source, there] = rows[:, j]
         return
     for j, c in enumerate(stage.own):
-        own = rows[:, j]
-        children.rest[c.source] = stage.recode[1][own] if stage.recode is not None and c.source == stage.role else own
+        code = rows[:, j]
+        children.rest[c.source] = stage.recode[1][code] if stage.recode is not None and c.source == stage.role else code
     if shape.order is None:
         return
     if shape.distinct:

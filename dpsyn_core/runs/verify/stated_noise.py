@@ -85,9 +85,9 @@ def _root_parts(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]
     pairs = settings.pairs
     schema = measured_schema(schema, settings.questions)
     names = root_domain(schema).names
-    own = frozenset((*(["total"] if pairs or not names else []), *(_MARGINAL + n for n in names)))
+    one_ways = frozenset((*(["total"] if pairs or not names else []), *(_MARGINAL + n for n in names)))
     scored = len(names) * (len(names) - 1) // 2
-    yield _ViewCharges(unit=1, own=own, columns=names if pairs else (), scored=scored if pairs else 0)
+    yield _ViewCharges(unit=1, own=one_ways, columns=names if pairs else (), scored=scored if pairs else 0)
     for stage in stages_of(schema, pairs=pairs):
         yield _of_view(stage.view, stage.view.columns[: stage.context])
         if stage.siblings is not None:
@@ -104,10 +104,10 @@ def _questions(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
 
 def _of_view(view: View, known: Sequence[object]) -> _ViewCharges:
     """A view; known: the columns whose one-ways follow from released values."""
-    told = {id(c) for c in known}
-    own = frozenset(_MARGINAL + c.attribute.name for c in view.columns if id(c) not in told)
+    skipped = {id(c) for c in known}
+    one_ways = frozenset(_MARGINAL + c.attribute.name for c in view.columns if id(c) not in skipped)
     pairs = frozenset(_MARGINAL + _JOINED.join(pair) for pair in view.pairs)
-    return _ViewCharges(unit=view.unit, own=own, pairs=pairs, scored=len(view.pairs))
+    return _ViewCharges(unit=view.unit, own=one_ways, pairs=pairs, scored=len(view.pairs))
 
 
 def _place(c: ChargeRecord, parts: Sequence[_ViewCharges], at: int, seen: set[tuple[int, str]]) -> int | None:
@@ -172,9 +172,9 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables
         key = _attributes(c.name)
         if key is not None and _is_of_counts(c, unit):
             bought[key] = bought.get(key, 0.0) + sigma_of(c) ** -2
-    own = [(m.attributes, m.sigma) for m in found if not m.shared]
-    own += [(tuple(n for a in m.axes for n in a.attributes), m.sigma) for m in found.joint]
-    for names, sigma in own:
+    tables = [(m.attributes, m.sigma) for m in found if not m.shared]
+    tables += [(tuple(n for a in m.axes for n in a.attributes), m.sigma) for m in found.joint]
+    for names, sigma in tables:
         key = _parts(" x ".join(names))
         used[key] = used.get(key, 0.0) + (sigma**-2 if sigma > 0 else math.inf)
     for m in found:

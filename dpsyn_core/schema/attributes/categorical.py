@@ -96,8 +96,8 @@ class CategoricalAttribute(CodedBase):
 
     def labels(self) -> list[str]:
         """The values as text, or the words for them that a data dictionary gave (`notes.labels`)."""
-        found = self.notes.get("labels")
-        given = found if isinstance(found, dict) else {}
+        labels = self.notes.get("labels")
+        given = labels if isinstance(labels, dict) else {}
         words = [str(given.get(k, k)) for k in self.keys]
         if len(set(words)) < len(words):  # two codes of one word must still be told apart
             words = [w if w == k else f"{k}: {w}" for k, w in zip(self.keys, words, strict=True)]
@@ -225,11 +225,11 @@ class CategoricalAttribute(CodedBase):
         if not lost.any():
             return codes
         out = codes.copy()
-        known = codes[codes < plain]
+        listed = codes[codes < plain]
         if word is not None:
             out[lost] = word
-        elif len(known):
-            out[lost] = rng.choice(known, int(lost.sum()))
+        elif len(listed):
+            out[lost] = rng.choice(listed, int(lost.sum()))
         else:
             out[lost] = rng.integers(0, plain, int(lost.sum()))
         return out
@@ -290,37 +290,37 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
     import pyarrow.compute as pc
 
     keys = _array(attribute.keys)
-    found = _lookup(text, keys)
+    positions = _lookup(text, keys)
     numeric = any(isinstance(v, int | float) and not isinstance(v, bool) for v in attribute.values)
-    left = np.flatnonzero(found < 0)
+    left = np.flatnonzero(positions < 0)
     if len(left) and numeric:
         rest = pc.utf8_trim_whitespace(text.take(pa.array(left)))
-        found[left] = _lookup(_plain_number(rest), _numbers_only(attribute))
-        left = np.flatnonzero(found < 0)
+        positions[left] = _lookup(_plain_number(rest), _numbers_only(attribute))
+        left = np.flatnonzero(positions < 0)
         if len(left):
-            found[left] = _as_floats(text.take(pa.array(left)), attribute)
+            positions[left] = _as_floats(text.take(pa.array(left)), attribute)
     if len(left) and attribute.type == "boolean":
         rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
         for value, spellings in ((True, TRUE), (False, FALSE)):
             if value in attribute.values:
                 hit = pc.is_in(rest, value_set=_array(spellings)).to_numpy(zero_copy_only=False)
-                found[left[hit]] = attribute.values.index(value)
-    left = np.flatnonzero(found < 0)
+                positions[left[hit]] = attribute.values.index(value)
+    left = np.flatnonzero(positions < 0)
     if len(left) and attribute.type in ("integer", "float"):  # true and false of a frame stand for 1 and 0
         rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
         for number, word in ((1, "true"), (0, "false")):
             if number in attribute.values:
                 hit = pc.equal(rest, word).fill_null(False).to_numpy(zero_copy_only=False)
-                found[left[hit]] = attribute.values.index(number)
-    left = np.flatnonzero(found < 0)
+                positions[left[hit]] = attribute.values.index(number)
+    left = np.flatnonzero(positions < 0)
     if len(left):  # an export of ours: '=x was written for =x
         rest = text.take(pa.array(left))
-        found[left] = _lookup(pc.replace_substring_regex(rest, f"^'{headers.BEGINS}", r"\1"), keys)
-        left = np.flatnonzero(found < 0)
+        positions[left] = _lookup(pc.replace_substring_regex(rest, f"^'{headers.BEGINS}", r"\1"), keys)
+        left = np.flatnonzero(positions < 0)
     if len(left):  # composed and decomposed accents are the same letters
         rest = pc.utf8_normalize(text.take(pa.array(left)), "NFC")
-        found[left] = _lookup(rest, pc.utf8_normalize(keys, "NFC"))
-    return found
+        positions[left] = _lookup(rest, pc.utf8_normalize(keys, "NFC"))
+    return positions
 
 
 def _lookup(text: Any, keys: Any) -> NDArray[np.int64]:

@@ -31,14 +31,14 @@ def propose(schema: Schema, table: Any) -> list[Proposal]:
     """
     have = {n: i for i, n in enumerate(table.column_names)}
     word = other_word([*have, *(str(v) for a in schema.coded if a.listed for v in a.single_values)])
-    found = [
+    proposals = [
         _one(a.document(), table.column(have[a.name]), table.num_rows)
         for a in schema.attributes
         if a.source in READ and a.name in have
     ]
-    for document in (p.document for p in found if word and p.document and p.document.get("other")):
+    for document in (p.document for p in proposals if word and p.document and p.document.get("other")):
         document["other_word"] = word
-    return found
+    return proposals
 
 
 def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:

@@ -61,4 +61,4 @@ def usual(keys: list[str]) -> tuple[str, ...] | None:
     got = {k.lower() for k in keys}
     if len(got) < len(keys) or len(got) < 2:
         return None
-    return next((known for known in LISTS if got <= set(known) and len(got) >= len(known) - 1), None)
+    return next((listed for listed in LISTS if got <= set(listed) and len(got) >= len(listed) - 1), None)

@@ -30,8 +30,8 @@ def import_maxima(document: Mapping[str, Any], codebook: Codebook | None = None,
     attributes = []
     for column, entry in document.items():
         words = (codebook or {}).get(column)
-        made = _attribute(column, entry, words, described=bool(codebook))
-        attributes.append(made | _words(words, made))
+        attribute = _attribute(column, entry, words, described=bool(codebook))
+        attributes.append(attribute | _words(words, attribute))
     out = Schema.of({"version": 1, "name": name, "attributes": attributes})
     if codebook is not None and not any(n in codebook for n in document):
         msg = "the codebook describes no column of the specification; check that both are of the same extract"

@@ -140,8 +140,8 @@ def _cast(value: Any, dtype: str) -> Any:
 
 
 def _theta(runs: Any) -> int:
-    found = [r.get("max_records_per_individual", 1) for r in runs if isinstance(r, Mapping)]
-    return max(found, default=1)
+    limits = [r.get("max_records_per_individual", 1) for r in runs if isinstance(r, Mapping)]
+    return max(limits, default=1)
 
 
 def _column_types(datatypes: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -174,8 +174,8 @@ def _export_bins(attribute: NumericAttribute, entry: dict[str, Any]) -> None:
     """Writes the bins, or none where the file named none and they are still those of the import."""
     exact = attribute.dtype == "integer"
     now = None if attribute.bins is None else attribute.bins.model_dump(mode="json")
-    own = fine_bins(int(attribute.min), int(attribute.max)) if exact else None
-    if now is None or (now == own and entry.get("bins", 0) is None):
+    bins = fine_bins(int(attribute.min), int(attribute.max)) if exact else None
+    if now is None or (now == bins and entry.get("bins", 0) is None):
         entry.pop("bins", None)
     else:
         entry["bins"] = next(iter(now.values()))
@@ -214,12 +214,12 @@ def import_file(
     from dpsyn_core.schema.importers.formats import read_schema_file
 
     words = None if codebook is None else read_codebook(codebook)
-    found = (
+    schema = (
         None if Path(path).suffix.lower() in TABLES else read_schema_file(Path(path), name=name, onto=onto, table=table)
     )
-    if found is not None:
+    if schema is not None:
         _refuse(words, str(path))
-        return found
+        return schema
     if onto is not None:
         msg = f"'{path}' is no codebook that adds to a schema (--onto); those are DDI, CSVW, Frictionless, SDV and SPSS"
         raise SchemaError(msg)
@@ -259,10 +259,10 @@ def import_document(
     from dpsyn_core.schema.importers.declared import schema_of
     from dpsyn_core.schema.importers.formats import read_json
 
-    said = read_json(document, name=name, what=what)
-    if said is not None:
+    declaration = read_json(document, name=name, what=what)
+    if declaration is not None:
         _refuse(words, what)
-        return schema_of(said, source="public" if said.confirmed else "data")
+        return schema_of(declaration, source="public" if declaration.confirmed else "data")
     msg = f"{what} is no known schema; give our own JSON, a codebook, a NIST-style parameters.json, or a specification"
     raise SchemaError(msg)
 

@@ -139,9 +139,9 @@ class DifferenceRule(LinearRule):
             yield {name: anniversaries.solved(self, name, rows, rng)}
         column = rows[self.column]
         nearest = column.nearest(anniversaries.solved(self, self.column, rows, rng), up=False)
-        known = {**rows, self.column: column.holding(nearest)}
+        filled = {**rows, self.column: column.holding(nearest)}
         for name in (self.minus, self.of):
-            yield {self.column: nearest, name: anniversaries.solved(self, name, known, rng)}
+            yield {self.column: nearest, name: anniversaries.solved(self, name, filled, rng)}
 
     def first_to_move(self, rows: Group) -> str:
         """The side with the wider range."""

@@ -200,6 +200,6 @@ def listed_codes(where: str | None, column: str, attribute: Any) -> NDArray[np.b
     """Which codes of a categorical column meet conditions on it alone; None: they name another column, or none."""
     if where is None or named(where) != (column,) or isinstance(attribute, DatetimeAttribute):
         return None
-    found = [Condition.of(attribute, c).codes for c in clauses(where)]
-    held = [c for c in found if c is not None]
-    return np.logical_and.reduce(held) if len(held) == len(found) else None
+    codes = [Condition.of(attribute, c).codes for c in clauses(where)]
+    listed = [c for c in codes if c is not None]
+    return np.logical_and.reduce(listed) if len(listed) == len(codes) else None

@@ -74,16 +74,16 @@ def check_rules(schema: Schema, n_records: int | None = None) -> None:
 
 def groups_of(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Rules that share columns, directly or by way of others, together and in their order; computed columns first."""
-    found: list[tuple[set[str], list[Rule]]] = []
+    out: list[tuple[set[str], list[Rule]]] = []
     for rule in rules:
         names, joined = set(rule.columns), [rule]
-        for other in [f for f in found if f[0] & names]:
+        for other in [f for f in out if f[0] & names]:
             names |= other[0]
             joined = [*other[1], *joined]
-            found.remove(other)
-        found.append((names, joined))
+            out.remove(other)
+        out.append((names, joined))
     order = list(KINDS)
-    return [sorted(listed, key=lambda r: order.index(r.kind)) for _, listed in found]
+    return [sorted(listed, key=lambda r: order.index(r.kind)) for _, listed in out]
 
 
 def record_rules(rules: Sequence[Rule], group: Group, kept: Bools) -> list[RecordRule]:
@@ -97,10 +97,10 @@ def record_rules(rules: Sequence[Rule], group: Group, kept: Bools) -> list[Recor
     out: list[RecordRule] = []
     now = dict(group)
     for rule in rules:
-        found = rule.per_record(now, kept, rules)
-        if found is not None:
-            out.append(found)
-            now |= found.filled(now)
+        derived = rule.per_record(now, kept, rules)
+        if derived is not None:
+            out.append(derived)
+            now |= derived.filled(now)
     return out
 
 
@@ -331,9 +331,9 @@ def _closed(alone: Sequence[RecordRule], rules: Sequence[Rule], schema: Schema) 
 
     Only one, for what follows without a map must follow in one way.
     """
-    found = witnesses(rules, schema)
-    fine = np.flatnonzero(~any_broken(alone, found))
-    return part(found, fine if len(fine) else np.zeros(1, dtype=np.intp))
+    records = witnesses(rules, schema)
+    fine = np.flatnonzero(~any_broken(alone, records))
+    return part(records, fine if len(fine) else np.zeros(1, dtype=np.intp))
 
 
 def rewritten(table: Any, columns: Group, new: Mapping[str, Bools], schema: Schema, rng: Generator) -> Any:

@@ -132,9 +132,9 @@ class KnownZeros:
             axes[n] = ZeroAxis(a, mapped, int(mapped.max()) + 1)
         out: Bools | None = None
         for rule in self._rules:
-            found = rule.zeros(CodeTable(axes, self._attributes))
-            if found is not None and found.any():
-                out = found if out is None else out | found
+            zeros = rule.zeros(CodeTable(axes, self._attributes))
+            if zeros is not None and zeros.any():
+                out = zeros if out is None else out | zeros
         return None if out is None else np.broadcast_to(out, [a.size for a in axes.values()])
 
     def emptied(self, values: Floats, names: Sequence[str], maps: Maps | None = None) -> Floats:
@@ -146,10 +146,10 @@ class KnownZeros:
         if zeros is None or zeros.shape != values.shape:
             return values
         kept = np.where(zeros, 0.0, values)
-        held, moved = float(np.clip(kept, 0, None).sum()), float(values.sum()) - float(kept.sum())
-        if held <= 0 or held + moved <= 0:
+        positive, moved = float(np.clip(kept, 0, None).sum()), float(values.sum()) - float(kept.sum())
+        if positive <= 0 or positive + moved <= 0:
             return kept
-        return np.where(kept > 0, kept * ((held + moved) / held), kept)
+        return np.where(kept > 0, kept * ((positive + moved) / positive), kept)
 
 
 def all_of(parts: Sequence[Bools]) -> Bools:

@@ -98,11 +98,11 @@ def probabilities(group: BlockGroup, outputs: Floats, offsets: Floats | float = 
 
 def settled(group: BlockGroup, outputs: Floats, rounds: int = ROUNDS) -> Floats:
     """Offsets (blocks, values) with which the network's outputs (records, outputs) together give released shares."""
-    wanted = np.where(group.real, np.exp(group.logs), 1.0)
-    offsets = np.zeros_like(wanted)
+    shares = np.where(group.real, np.exp(group.logs), 1.0)
+    offsets = np.zeros_like(shares)
     for _ in range(rounds):
         got = probabilities(group, outputs, offsets).mean(axis=0)
-        change = np.log(wanted / np.maximum(got, 1e-12))
+        change = np.log(shares / np.maximum(got, 1e-12))
         offsets += np.where(group.real, np.clip(change, -3, 3), 0.0)
     return offsets
 

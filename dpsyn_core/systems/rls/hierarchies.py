@@ -143,10 +143,10 @@ def _what_follows(
     names = domain.ordered_set((domain.names[name], domain.names[of]))
     m = tables[names]
     values = m.values if names[0] == domain.names[of] else m.values.T
-    held, share = np.maximum(one_ways[of], 1.0), np.maximum(one_ways[name], 0.0)
+    totals, share = np.maximum(one_ways[of], 1.0), np.maximum(one_ways[name], 0.0)
     usual = np.log(np.maximum(share / max(float(share.sum()), 1e-9), 1e-9))
     # all records of a value stand in one cell: the likelihood of a cell grows by count times what it shows
-    return np.asarray(np.argmax(values + m.sigma**2 / held[:, None] * usual, axis=1), dtype=np.intp)
+    return np.asarray(np.argmax(values + m.sigma**2 / totals[:, None] * usual, axis=1), dtype=np.intp)
 
 
 class Agreements:
@@ -182,8 +182,8 @@ class Agreements:
             precise = np.array([1 / (sigmas[i] ** 2 * m.sum()) for i, m in zip(places, marks, strict=True)])
             together = float(np.clip(counts @ precise / precise.sum(), 0.0, total))
             for i, m in zip(places, marks, strict=True):
-                held = np.where(m, one_ways[i][m].sum(), one_ways[i][~m].sum())
-                one_ways[i] = one_ways[i] * np.where(m, together, total - together) / np.maximum(held, 1e-9)
+                sums = np.where(m, one_ways[i][m].sum(), one_ways[i][~m].sum())
+                one_ways[i] = one_ways[i] * np.where(m, together, total - together) / np.maximum(sums, 1e-9)
 
     def without(self, targets: Sequence[Target]) -> list[Target]:
         """Those of several columns in which no column is decided by another one."""
@@ -194,9 +194,9 @@ class Agreements:
         """Lets records agree, in place; targets that hold them there."""
         firm = []
         for (first, of_first), (place, marks) in self._pairs() * len(self._marks):  # what is decided may decide others
-            wanted, own = of_first[rows[:, first]], marks[rows[:, place]]
+            target, current = of_first[rows[:, first]], marks[rows[:, place]]
             for mark in (False, True):
-                wrong = np.flatnonzero((wanted == mark) & (own != mark))
+                wrong = np.flatnonzero((target == mark) & (current != mark))
                 p = np.where(marks == mark, probabilities[place], 0.0)
                 p = p if p.sum() > 0 else (marks == mark).astype(np.float64)
                 rows[wrong, place] = rng.choice(len(p), len(wrong), p=p / p.sum())

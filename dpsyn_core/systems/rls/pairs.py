@@ -140,8 +140,8 @@ def choose_pairs(
     coarse_of = {False: coarser, True: coarser | apart}
     coarse = [_coarser(view, p, coarse_of[p in weights], maps) for p, maps in zip(pairs, usual, strict=True)]
     fewer = np.array([_cells(maps[a].size, maps[b].size) for (a, b), maps in zip(pairs, coarse, strict=True)])
-    held = float(shares((cells * weight)[chosen > 0], pure=cost.pure).sum())
-    noise, less = (tuning.noise_factor * added_noise(c * weight, held, cost, sensitivity) for c in (cells, fewer))
+    spent = float(shares((cells * weight)[chosen > 0], pure=cost.pure).sum())
+    noise, less = (tuning.noise_factor * added_noise(c * weight, spent, cost, sensitivity) for c in (cells, fewer))
     again = _second_scoring(scores * weight, excess * weight, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
     if len(again):
         for_scores = plan.second_scores(len(again), len(pairs))
@@ -156,9 +156,9 @@ def choose_pairs(
             gate=gate,
             name="scores of coarser pairs",
         )
-        found = np.clip(second, 0, errors[again, 0])
+        clipped = np.clip(second, 0, errors[again, 0])
         left = np.full(len(pairs), np.inf)
-        left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * found**2)
+        left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * clipped**2)
         errors = np.column_stack([errors, left])
         sizes = np.column_stack([sizes, fewer])
         chosen = chosen_for(cost, errors)
@@ -172,9 +172,9 @@ def choose_pairs(
         before = np.flatnonzero(chosen_for(cost, np.column_stack([np.maximum(scores, 0), errors[:, 1:]])))
         part = shares((cells * weight)[before], pure=cost.pure) * (chosen[before] == 0)
         # what a margin of a pair tells of its column, its table tells of it at one part in the values of the other one
-        told = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
-        if told > 0:
-            one_ways = cost.scaled(min(told, MOST_TOLD))
+        explained = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
+        if explained > 0:
+            one_ways = cost.scaled(min(explained, MOST_TOLD))
             cost = cost.less(one_ways)
     taken = np.flatnonzero(chosen)
     return Pairs(
@@ -211,8 +211,8 @@ def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Rec
     (category,) = [n for n in pair if n not in numbers] if len(numbers) == 1 else [""]
     if not category or coarser[category].size >= usual[category].size:
         return coarser
-    wanted = coarser[numbers[0]].size * coarser[category].size / usual[category].size
-    fewer = view.recode(numbers[0], max(FEWEST, wanted))
+    factor = coarser[numbers[0]].size * coarser[category].size / usual[category].size
+    fewer = view.recode(numbers[0], max(FEWEST, factor))
     return {numbers[0]: fewer, category: usual[category]}
 
 
@@ -241,16 +241,16 @@ def _implied(
     """
     place = {n: i for i, n in enumerate(sorted(view.numbers))}
     both = [(place[a], place[b]) if a in place and b in place else None for a, b in pairs]
-    known, weak = np.zeros((len(place), len(place))), np.zeros((len(place), len(place)))
+    strong, weak = np.zeros((len(place), len(place))), np.zeros((len(place), len(place)))
     unit = 2 / np.pi * max(view.total, 1.0)
-    for at, found, taken in zip(both, excess, chosen, strict=True):
+    for at, value, taken in zip(both, excess, chosen, strict=True):
         if at is not None:
-            known[at] = known[at[::-1]] = min(max(found / unit, 0.0), 1.0) if taken else 0.0
+            strong[at] = strong[at[::-1]] = min(max(value / unit, 0.0), 1.0) if taken else 0.0
     for i in range(len(place)):  # the strongest path over one number in between
-        weak = np.maximum(weak, np.outer(known[:, i], known[i]))
+        weak = np.maximum(weak, np.outer(strong[:, i], strong[i]))
     gaps = [
-        0.0 if at is None or taken else max(float(weak[at]) * unit - max(float(found), 0.0), 0.0)
-        for at, found, taken in zip(both, excess, chosen, strict=True)
+        0.0 if at is None or taken else max(float(weak[at]) * unit - max(float(value), 0.0), 0.0)
+        for at, value, taken in zip(both, excess, chosen, strict=True)
     ]
     return np.array(gaps)
 
@@ -298,6 +298,6 @@ def largest_distances(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.flo
     Of N records of which parts p_i have the i-th value of an attribute, 2 N (1 - sum p_i^2) are out of place at most.
     """
     sides = ((e.sum(axis=axis), max(float(e.sum()), 1.0)) for e in expected for axis in (0, 1))
-    found = [2 * n * (1 - float((margin / n) @ (margin / n))) for margin, n in sides]
-    smallest: NDArray[np.float64] = np.array(found).reshape(-1, 2).min(axis=1)
+    distances = [2 * n * (1 - float((margin / n) @ (margin / n))) for margin, n in sides]
+    smallest: NDArray[np.float64] = np.array(distances).reshape(-1, 2).min(axis=1)
     return smallest

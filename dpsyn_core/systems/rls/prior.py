@@ -112,14 +112,14 @@ class RlsPrior:
         places = [i for i, n in enumerate(view.domain.names) if n in self.names]
         doubts = []
         for i in places:
-            name, found = view.domain.names[i], ones[i]
+            name, counts = view.domain.names[i], ones[i]
             tables = _tables(view, name)
             expected = view.total * self.shares((name,), {})
             again = [view.one_way_again(i, rng) for _ in range(DRAWS)]
             doubts.append(
                 Doubt(
-                    estimate=found,
-                    error=_error(found, again),
+                    estimate=counts,
+                    error=_error(counts, again),
                     expected=expected,
                     spread=self.spread(expected),
                     tables=tuple(tables),
@@ -174,24 +174,24 @@ class RlsPrior:
             cost: of the scores against the public table.
             gate: through which they are released.
         """
-        known = [i for i, p in enumerate(pairs) if self.knows(p)]
-        if not known:
+        places = [i for i, p in enumerate(pairs) if self.knows(p)]
+        if not places:
             return {}, np.maximum(scores, 0)
-        expected = [self.pair(pairs[i], alone[i], recodes[i]) for i in known]
+        expected = [self.pair(pairs[i], alone[i], recodes[i]) for i in places]
         against, of_public = score_sets(
             counter,
-            [pairs[i] for i in known],
+            [pairs[i] for i in places],
             expected,
-            [recodes[i] for i in known],
+            [recodes[i] for i in places],
             cost=cost,
             gate=gate,
             name="scores of pairs against the public table",
         )
-        apart = np.array([np.abs(e - alone[i]).sum() for e, i in zip(expected, known, strict=True)])
+        apart = np.array([np.abs(e - alone[i]).sum() for e, i in zip(expected, places, strict=True)])
         sampling = np.array([HALF_NORMAL_MEAN * np.sqrt(self.spread(e)).sum() for e in expected])
-        trust = trust_of([pairs[i] for i in known], scores[known], against, apart, sampling, (sigma, of_public))
+        trust = trust_of([pairs[i] for i in places], scores[places], against, apart, sampling, (sigma, of_public))
         left = np.maximum(scores, 0)
-        for i in known:
+        for i in places:
             if pairs[i] in trust:
                 left[i] = trust[pairs[i]].left
         return trust, left
@@ -205,20 +205,20 @@ class RlsPrior:
         out = list(targets)
         first = len(view.domain)  # the one-ways stand in front
         places = [i for i, m in enumerate(view.joint) if m.attributes in view.trust]
-        found = [targets[first + i].values / scale for i in range(len(view.joint))]
-        again = [view.pairs_again(found, rng) for _ in range(DRAWS)]
+        tables = [targets[first + i].values / scale for i in range(len(view.joint))]
+        again = [view.pairs_again(tables, rng) for _ in range(DRAWS)]
         doubts = []
         for i in places:
             m = view.joint[i]
             t, maps = view.trust[m.attributes], view.maps(m)
             # at the margins that were found: what a measured pair tells of its columns stays as it is
-            alone = _product(np.maximum(found[i], 0.0))
-            expected = self.pair(m.attributes, alone * (found[i].sum() / max(alone.sum(), TINY)), maps, t.part)
+            alone = _product(np.maximum(tables[i], 0.0))
+            expected = self.pair(m.attributes, alone * (tables[i].sum() / max(alone.sum(), TINY)), maps, t.part)
             spread = self.spread(expected)
             doubts.append(
                 Doubt(
-                    estimate=found[i],
-                    error=_error(found[i], [a[i] for a in again]),
+                    estimate=tables[i],
+                    error=_error(tables[i], [a[i] for a in again]),
                     expected=expected,
                     spread=spread,
                     tables=((np.arange(m.cells), m.values.ravel(), m.sigma),),
@@ -331,8 +331,8 @@ def _error(found: Floats, again: Sequence[Floats]) -> Floats:
 
 def _of_score(trust: Trust, spread: Floats) -> Floats:
     """Log-likelihood of each pair of the grid, given how far a pair is from its expectation by the scores."""
-    wanted = HALF_NORMAL_MEAN * np.sqrt(_variances(spread)).sum(axis=1)
-    out: Floats = -0.5 * ((wanted - trust.left) / max(trust.deviation, 1e-9)) ** 2
+    expected = HALF_NORMAL_MEAN * np.sqrt(_variances(spread)).sum(axis=1)
+    out: Floats = -0.5 * ((expected - trust.left) / max(trust.deviation, 1e-9)) ** 2
     return out
 
 
@@ -377,8 +377,8 @@ def trust_of(
     tells = (part > LEAST_PART) & (part * apart > LEAST_TOLD * left)
     return {
         p: Trust(part=float(w), left=float(x), deviation=float(s))
-        for p, w, x, s, known in zip(pairs, part, left, deviation, tells, strict=True)
-        if known
+        for p, w, x, s, covered in zip(pairs, part, left, deviation, tells, strict=True)
+        if covered
     }
 
 

@@ -51,8 +51,8 @@ def pattern(form: str) -> str:
             continue
         directive = form[i + 1 : i + 2]
         if directive not in _FIELDS or (directive in seen and directive != "%"):
-            known = ", ".join("%" + k for k in _FIELDS)
-            msg = f"the date format {form!r} uses '%{directive}' wrongly; known, each once, are {known}"
+            fields = ", ".join("%" + k for k in _FIELDS)
+            msg = f"the date format {form!r} uses '%{directive}' wrongly; known, each once, are {fields}"
             raise SchemaError(msg)
         seen.add(directive)
         out += _FIELDS[directive]
@@ -159,7 +159,7 @@ def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.b
     import pyarrow.compute as pc
 
     parts = pc.extract_regex(texts, expression)
-    found = parts.is_valid().to_numpy(zero_copy_only=False)
+    valid = parts.is_valid().to_numpy(zero_copy_only=False)
     names = {parts.type.field(i).name for i in range(parts.type.num_fields)}
 
     def text(name: str) -> Any:
@@ -185,12 +185,12 @@ def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.b
     day, hour, minute, second = number("d", 1), number("H", 0), number("M", 0), number("S", 0)
     if "p" in names:
         after = pc.equal(pc.utf8_lower(text("p")), "p").to_numpy(zero_copy_only=False)
-        found &= (hour >= 1) & (hour <= 12)
+        valid &= (hour >= 1) & (hour <= 12)
         hour = hour % 12 + 12 * after
     in_month = np.clip(month, 1, 12)
     leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
     length = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[in_month - 1] + (leap & (in_month == 2))
-    good = found & (year >= 1) & (month == in_month) & (day >= 1) & (day <= length)
+    good = valid & (year >= 1) & (month == in_month) & (day >= 1) & (day <= length)
     good &= (hour < 24) & (minute < 60) & (second <= 60)
     seconds = days(year, in_month, day) * 86_400 + hour * 3600 + minute * 60 + np.minimum(second, 59)
     if "V" in names:

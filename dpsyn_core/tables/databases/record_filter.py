@@ -33,11 +33,11 @@ class RecordFilter:
     @classmethod
     def of(cls, text: str) -> RecordFilter:
         """Parses a condition. Raises QuestionError for other text, and for intervals without two ends in order."""
-        found = cls(clauses(text))
-        for clause in found.parts:
+        out = cls(clauses(text))
+        for clause in out.parts:
             if clause.interval:
                 _ends(clause)
-        return found
+        return out
 
     @property
     def columns(self) -> list[str]:

@@ -69,11 +69,11 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
 def _chosen(head: bytes, wanted: str) -> Encoding:
     try:
         name = codecs.lookup(wanted).name
-        known = wanted.isprintable() and "a,1\r\n".encode(name).decode(name) == "a,1\r\n"
+        usable = wanted.isprintable() and "a,1\r\n".encode(name).decode(name) == "a,1\r\n"
     except (LookupError, ValueError) as error:
         msg = f"unknown encoding '{wanted[:40]}'; try utf-8, latin-1, cp1252 or utf-16"
         raise TableError(msg) from error
-    if not known or any(word in re.sub("[-_]", "", name) for word in STATEFUL):
+    if not usable or any(word in re.sub("[-_]", "", name) for word in STATEFUL):
         msg = f"the encoding '{name}' lets one line change how the next is read; save the file as UTF-8"
         raise TableError(msg)
     if name in ("utf-16", "utf-32"):
@@ -87,14 +87,14 @@ def _chosen(head: bytes, wanted: str) -> Encoding:
 
 def _declared(wanted: str | None) -> Encoding:
     """The encoding of a file without a header line, whose first bytes are somebody's."""
-    found = _chosen(b"", wanted or "utf-8")
+    chosen = _chosen(b"", wanted or "utf-8")
     if wanted is not None and codecs.lookup(wanted).name in ("utf-16", "utf-32"):
         msg = (
             f"the encoding '{codecs.lookup(wanted).name}' takes its byte order from the first bytes, which are a "
-            f"record where the headers are given; say '{found.name}' or '{found.name[:-2]}be'"
+            f"record where the headers are given; say '{chosen.name}' or '{chosen.name[:-2]}be'"
         )
         raise TableError(msg)
-    return found
+    return chosen
 
 
 def refuse_binary(data: memoryview) -> None:

@@ -167,11 +167,11 @@ class Design(_Part):
 def with_schema_groups(design: Design, domain: Domain) -> Design:
     """The design with the schema's groups of two or more attributes, less those that it uses otherwise."""
     used = design.grouped() | design.derived()
-    found: dict[str, list[str]] = {}
+    grouped: dict[str, list[str]] = {}
     for a in domain.attributes:
         if a.group is not None and a.name not in used:
-            found.setdefault(a.group, []).append(a.name)
-    groups = tuple(Group(name=g, attributes=tuple(names)) for g, names in found.items() if len(names) > 1)
+            grouped.setdefault(a.group, []).append(a.name)
+    groups = tuple(Group(name=g, attributes=tuple(names)) for g, names in grouped.items() if len(names) > 1)
     return design.model_copy(update={"groups": design.groups + groups})
 
 
@@ -186,9 +186,9 @@ def check_design(design: Design, domain: Domain) -> None:
     """Raises SettingError that names what does not fit in the design for one budget."""
     members = [(g.name, g.attributes) for g in (*design.groups, *design.patterns)]
     flat = [a for _, names in members for a in names]
-    known = [b.attribute for b in design.bins] + [h.detailed for h in design.hierarchies]
-    known += [f.source for f in design.functional]
-    _known(domain, [*flat, *known, *sorted(design.derived())])
+    defined = [b.attribute for b in design.bins] + [h.detailed for h in design.hierarchies]
+    defined += [f.source for f in design.functional]
+    _known(domain, [*flat, *defined, *sorted(design.derived())])
     for a in flat:
         if flat.count(a) > 1 or a in design.derived():
             msg = f"design: attribute '{a}' is used twice in groups, patterns, hierarchies, functional or unmeasured"

@@ -68,10 +68,10 @@ def junction_tree(sets: Iterable[Sequence[str]], sizes: Mapping[str, int]) -> Ju
     The tree maximises the sizes of the separators (Jensen and Jensen 1994), which gives running intersection.
     """
     place = {n: i for i, n in enumerate(sizes)}
-    found = elimination_cliques(sets, sizes)
-    left = set(range(1, len(found)))
+    maximal = elimination_cliques(sets, sizes)
+    left = set(range(1, len(maximal)))
     order, parents = [0], [-1]
-    best = {i: (len(found[i] & found[0]), 0) for i in left}
+    best = {i: (len(maximal[i] & maximal[0]), 0) for i in left}
     while left:
         i = max(left, key=lambda k: (best[k][0], -k))
         left.discard(i)
@@ -79,10 +79,10 @@ def junction_tree(sets: Iterable[Sequence[str]], sizes: Mapping[str, int]) -> Ju
         parents.append(best[i][1])
         here = len(order) - 1
         for k in left:
-            shared = len(found[k] & found[i])
+            shared = len(maximal[k] & maximal[i])
             if shared > best[k][0]:
                 best[k] = (shared, here)
-    cliques = tuple(tuple(sorted(found[i], key=place.__getitem__)) for i in order)
+    cliques = tuple(tuple(sorted(maximal[i], key=place.__getitem__)) for i in order)
     separators = tuple(
         () if p < 0 else tuple(n for n in c if n in set(cliques[p])) for c, p in zip(cliques, parents, strict=True)
     )
@@ -151,19 +151,19 @@ class Model:
 
     def project(self, names: AttributeSet) -> Array:
         """Expected counts of a marginal, one axis a name in domain order, by variable elimination on the tree."""
-        wanted = set(names)
-        holder = next((i for i, c in enumerate(self.tree.cliques) if wanted <= set(c)), None)
+        requested = set(names)
+        holder = next((i for i, c in enumerate(self.tree.cliques) if requested <= set(c)), None)
         if holder is not None:
             table = self.tables[holder]
             return np.asarray(table.sum(axis=reduce_axes(self.tree.cliques[holder], names)) * self.total)
-        factors = self._path_factors(wanted)
+        factors = self._path_factors(requested)
         while len(factors) > 1:  # leaves first: every product keeps one clique's rest and the wanted names
             child_names, child, parent = factors.pop()
             host_names, host, host_parent = factors[parent]
             later = {n for f in factors[:parent] for n in f[0]}
             later.update(n for i, f in enumerate(factors) if i != parent and f[2] == parent for n in f[0])
             joint = [n for n in self.sizes if n in {*host_names, *child_names}]
-            keep = tuple(n for n in joint if n in wanted or n in later)
+            keep = tuple(n for n in joint if n in requested or n in later)
             table = _contract(host_names, host, child_names, child, keep)
             factors[parent] = (keep, table, host_parent)
         names_left, table, _ = factors[0]

@@ -44,10 +44,10 @@ def supported(
         left = np.concatenate([[0.0], np.cumsum(np.where(reach > 0, 0.0, values))])
         free = np.concatenate([[0], np.cumsum(reach == 0)])
         total, count = left[width:] - left[:-width], free[width:] - free[:-width]
-        found = np.flatnonzero(total > cut * sigma * np.sqrt(np.maximum(count, 1)))
+        hits = np.flatnonzero(total > cut * sigma * np.sqrt(np.maximum(count, 1)))
         starts = np.zeros(size + 1, dtype=np.int64)
-        np.add.at(starts, found, 1)
-        np.add.at(starts, found + width, -1)
+        np.add.at(starts, hits, 1)
+        np.add.at(starts, hits + width, -1)
         reach[(np.cumsum(starts)[:size] > 0) & (reach == 0)] = width
     shown = reach > 0
     edges = np.flatnonzero(np.diff(np.concatenate([[True], shown, [True]]).astype(np.int8)))

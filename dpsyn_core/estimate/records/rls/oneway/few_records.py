@@ -55,8 +55,8 @@ def simplex_posterior_mean(values: Floats, sigma: float, total: float) -> Floats
     low, high = -float(values.max()) - size * sigma**2 / total - sigma, total - float(values.min())
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        held = float(truncated_normal_mean(values + middle, sigma).sum())
-        low, high = (middle, high) if held < total else (low, middle)
+        mass = float(truncated_normal_mean(values + middle, sigma).sum())
+        low, high = (middle, high) if mass < total else (low, middle)
     counts = truncated_normal_mean(values + high, sigma)
     out: Floats = counts * (total / float(counts.sum()))
     return out

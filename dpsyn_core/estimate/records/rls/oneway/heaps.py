@@ -89,10 +89,10 @@ def heaps(
 
     ranked, first = len(chance), tables[0]
     after, records = np.zeros(ranked), np.zeros(ranked)
-    own, sure = np.zeros(ranked), np.zeros(ranked)
+    alone_counts, sure = np.zeros(ranked), np.zeros(ranked)
     for t in tables:
         alone = (np.bincount(t.recode)[t.recode] == 1) / t.sigma**2
-        own, sure = own + alone * t.values[t.recode], sure + alone
+        alone_counts, sure = alone_counts + alone * t.values[t.recode], sure + alone
     width = np.bincount(first.recode)
     single = width[first.recode] == 1
     looked = (sure > 0) & (~single | (chance > 0))
@@ -100,7 +100,7 @@ def heaps(
     if not looked.any() or not len(others):
         return after, records
     places = np.flatnonzero(looked)
-    count, noise = own[places] / sure[places], np.sqrt(1 / sure[places])
+    count, noise = alone_counts[places] / sure[places], np.sqrt(1 / sure[places])
     level, of_level = _beside(places, others, first, width)
     inside_run = ~single[places]  # the run holds the value itself
     rest = np.maximum(width[first.recode[places]] - 1, 1)
@@ -123,8 +123,8 @@ def heaps(
 def in_heavy_runs(first: Sums, *, tuning: Shrinkage = RECORDS.shrinkage) -> NDArray[np.bool_]:
     """Which values lie in a short run that holds many records, one of which may be heaped although it is not round."""
     heavy = first.values[: int(first.recode.max()) + 1] > tuning.heap_heavy * first.sigma
-    found: NDArray[np.bool_] = (heavy & (np.bincount(first.recode) <= tuning.heap_run))[first.recode]
-    return found
+    mask: NDArray[np.bool_] = (heavy & (np.bincount(first.recode) <= tuning.heap_run))[first.recode]
+    return mask
 
 
 def _beside(places: Places, others: Places, first: Sums, width: NDArray[np.intp]) -> tuple[Floats, Floats]:
@@ -140,6 +140,6 @@ def _beside(places: Places, others: Places, first: Sums, width: NDArray[np.intp]
 def heaped_counts(tables: list[Sums], chance: Floats, total: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Records of values beyond what their neighbours let expect, where that is likelier than not; else 0."""
     after, records = heaps(tables, chance, total, tuning=tuning)
-    found = np.where(after > HALF, records, 0.0)
-    out: Floats = found * min(1.0, total / max(float(found.sum()), NONE))
+    heaped = np.where(after > HALF, records, 0.0)
+    out: Floats = heaped * min(1.0, total / max(float(heaped.sum()), NONE))
     return out

@@ -131,15 +131,15 @@ def _blocks_of(recode: Places, known: Floats, noise: Floats, far: float) -> tupl
     """
     blocks = recode[np.flatnonzero(np.diff(recode, prepend=-1) != 0)]
     left = np.cumsum(known[blocks][::-1])[::-1]
-    found = np.flatnonzero(left > far * np.sqrt(np.cumsum(noise[blocks][::-1] ** 2)[::-1]))
-    return blocks, left, int(found[-1]) + 1 if len(found) else 0
+    far_blocks = np.flatnonzero(left > far * np.sqrt(np.cumsum(noise[blocks][::-1] ** 2)[::-1]))
+    return blocks, left, int(far_blocks[-1]) + 1 if len(far_blocks) else 0
 
 
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:
     """Where the coarse values begin that are the last ones of a column and hold so many records."""
     starts = np.flatnonzero(np.diff(recode, prepend=-1) != 0)[::-1]
-    held = np.cumsum(known[recode[starts]])
-    return int(starts[min(int(np.searchsorted(held, wanted)), len(starts) - 1)])
+    sums = np.cumsum(known[recode[starts]])
+    return int(starts[min(int(np.searchsorted(sums, wanted)), len(starts) - 1)])
 
 
 def _block_by_block(recode: Places, known: Floats, noise: Floats, tuning: Shrinkage) -> Floats:
@@ -149,11 +149,11 @@ def _block_by_block(recode: Places, known: Floats, noise: Floats, tuning: Shrink
     moved into that block: the counts show that there are records, not that they are further away.
     """
     blocks, left, shown = _blocks_of(recode, known, noise, tuning.tail_far)
-    held = np.zeros(len(known))
+    counts = np.zeros(len(known))
     if shown:
-        held[blocks[: shown - 1]] = np.clip(known[blocks[: shown - 1]], 0, None)
-        held[blocks[shown - 1]] = left[shown - 1]
+        counts[blocks[: shown - 1]] = np.clip(known[blocks[: shown - 1]], 0, None)
+        counts[blocks[shown - 1]] = left[shown - 1]
     weight = 1 / (np.arange(len(recode)) + tuning.tail_block)
     of_block = np.bincount(recode, weights=weight, minlength=len(known))
-    out: Floats = weight * (held[recode] / of_block[recode])
+    out: Floats = weight * (counts[recode] / of_block[recode])
     return out
