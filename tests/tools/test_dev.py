@@ -25,6 +25,8 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(dev, "VENV", tmp_path / ".venv")
     ran = []
     monkeypatch.setattr(dev, "run", lambda *command: ran.append([Path(c).name for c in command]))
+    monkeypatch.setattr(dev, "begin", dev.run)
+    monkeypatch.setattr(dev, "finish", lambda started: None)
     return tmp_path, ran
 
 
@@ -71,6 +73,16 @@ def test_a_command_that_fails_ends_the_target_with_its_status():
     with pytest.raises(SystemExit) as stopped:
         dev.run(sys.executable, "-c", "raise SystemExit(3)")
     assert stopped.value.code == 3
+
+
+def test_one_that_fails_meanwhile_ends_the_target_with_its_status(monkeypatch):
+    words = ("-c", "raise SystemExit(4)")
+    monkeypatch.setitem(
+        dev.TARGETS, "check", dev.Target(does="fail", needs=(), commands=(("-V",),), meanwhile=(words,))
+    )
+    with pytest.raises(SystemExit) as stopped:
+        dev.main(["check"])
+    assert stopped.value.code == 4
 
 
 def test_it_needs_python_alone():
