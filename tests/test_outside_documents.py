@@ -97,6 +97,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.chdir(here)
     monkeypatch.setattr(loading, "uploaded_table", read_table)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what an opening imports is no file that it changes
     st.cache_resource.clear()
     return tmp_path
 

@@ -45,7 +45,11 @@ class Target:
 
 
 TARGETS = {
-    "setup": Target(does="set up what the app needs", needs=("run",)),
+    "setup": Target(  # the first run compiles nothing
+        does="set up what the app needs, and compile its kernels",
+        needs=("run",),
+        commands=(("-m", "dpsyn_core.runs.jobs.worker", "--warm"),),
+    ),
     "dev": Target(does="set up everything that is needed to work on the code"),
     "deep": Target(does="add torch, for the deep systems", needs=("run", "deep")),
     "spark": Target(does="add pyspark, for tables on a cluster; executors need Java", needs=("run", "spark")),

@@ -49,6 +49,14 @@ def test_an_environment_is_installed_once_and_again_when_its_lock_changes(projec
     assert [line[-1] for line in ran if "pip" in line] == ["dev.lock"]
 
 
+def test_kernels_are_compiled_when_the_app_is_set_up(project):
+    from dpsyn_core.runs.jobs.worker import WARM
+
+    ran = project[1]
+    dev.main(["setup"])
+    assert ran[-1][1:] == ["-m", "dpsyn_core.runs.jobs.worker", WARM]
+
+
 def test_torch_is_installed_after_the_tools_where_there_are_some(project):
     folder, ran = project
     for name in ("run", "deep", "dev"):
