@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -73,6 +73,7 @@ def has_zone(text: str) -> bool:
     return re.search(ZONED, text) is not None
 
 
+@lru_cache(maxsize=256)  # the ends of a range are asked for each time that its attribute is checked
 def parse_one(text: str) -> int | None:
     """Seconds since 1970 of one ISO text, or None."""
     import pyarrow as pa
