@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dpsyn_core.commands.common import add_reading, add_table, place, read_columns, read_input, table_name
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
+OFFERED, OFFERED_DELTA = 0.5, 1e-9  # price of the values of one column, as an example
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
 
 
@@ -66,6 +68,16 @@ def add(commands: Any) -> None:
         metavar="COLUMN=KIND[:BINS]",
         help="learn this column at a price instead; KIND is categorical, integer, float or date; BINS buys bins of "
         "about equal counts too, which are seldom needed; may be repeated",
+    )
+    draft.add_argument(
+        "--list",
+        dest="lists",
+        action="append",
+        default=[],
+        metavar="COLUMN=LIST",
+        help="a public list of values for a column of text; costs nothing. LIST is a file with one value a line, "
+        "iso3166 or iso3166-3 (countries), iso4217 (currencies), or beginnings of codes: icd10 (chapters), nace, "
+        "isco, digits:2 (of postal codes). With --buy of the same column, values below the beginnings are bought",
     )
     draft.add_argument(
         "--written",
@@ -173,7 +185,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema import drafted, propose_rules, rounded
+    from dpsyn_core.schema import drafted, propose_rules, rounded, with_list
 
     check_writable(args.out)
     if args.named:
@@ -194,6 +206,8 @@ def run_draft(args: argparse.Namespace) -> None:
     if why is not None and unit.usual:  # nobody has said that each record is one individual
         unit = unit.model_copy(update={"source": "data"})
     schema = rounded(schema, table, besides=args.wave).model_copy(update={"unit": unit})
+    for column, known in parse_lists(args.lists).items():
+        schema = with_list(schema, column, known)
     if args.wave is not None or args.constant:
         dump_panel(args, schema)
         return
@@ -351,19 +365,39 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema import candidates
+    from dpsyn_core.schema import OF_MANY, candidates
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
         if not attribute.released:
             why = f": {attribute.description}" if attribute.description else ""
             print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
+            if attribute.description in OF_MANY:
+                print_offers(attribute.name, schema.unit)
         else:
             what = "list of values" if attribute.listed else "range"
+            what = "beginnings of the values" if getattr(attribute, "by_prefix", False) else what
             ways = getattr(attribute, "formats", ())[:2]
             two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
             print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'{two}", file=sys.stderr)
     if asked is not None:
         print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
+
+
+def print_offers(column: str, unit: Any) -> None:
+    """On stderr: three ways to keep a column of many values, with their prices; from public numbers alone."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.measure import Wanted, people_needed
+    from dpsyn_core.privacy import Budget, Unit
+
+    wanted = [Wanted(name=column, kind="categorical")]
+    needed = people_needed(wanted, Unit.of(unit), Budget(epsilon=OFFERED, delta=OFFERED_DELTA))[column]
+    price = f"--epsilon {OFFERED:g} --delta {OFFERED_DELTA:g}"
+    print(
+        f"note ({PRIVATE}): to keep it, a public list costs nothing (--list '{column}=FILE', or iso3166, iso4217); neither do "
+        f"beginnings of codes (--list '{column}=digits:2', or icd10, nace, isco); values that about {needed} "
+        f"individuals have, also below beginnings, cost epsilon {OFFERED:g} (--buy '{column}=categorical' {price})",
+        file=sys.stderr,
+    )
 
 
 def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> Any:
@@ -409,7 +443,8 @@ def run_buy(args: argparse.Namespace) -> None:
     name = table_name(args)
     point_out_names(args.dataset or name)
     point_out_budget(args.epsilon, args.delta)
-    columns = as_written([parse_wanted(b) for b in args.buy], args.written)
+    lists = parse_lists(args.lists)
+    columns = as_written(below([parse_wanted(b) for b in args.buy], lists), args.written)
     names = [w.name for w in columns] + ([] if args.identifier is None else [args.identifier])
     say_needed(columns, unit, args.epsilon, args.delta)
     table, headers = read_columns(args, names)
@@ -417,7 +452,8 @@ def run_buy(args: argparse.Namespace) -> None:
         table, columns, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
         dataset=args.dataset,
     )  # fmt: skip
-    undecided(bought.schema.booked_as(args.dataset or name), headers).dump(args.out)
+    schema = with_more(bought.schema, {c: one for c, one in lists.items() if c not in names}, headers)
+    undecided(schema.booked_as(args.dataset or name), headers).dump(args.out)
     count = len(columns) - len(bought.failed)
     print(f"wrote {args.out}: bought {count} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
     for column, why in bought.failed.items():
@@ -436,6 +472,48 @@ def say_needed(wanted: list[Any], unit: Any, epsilon: float, delta: float) -> No
             f"note: a value of '{one.name}' is found where about {needed[one.name]} individuals have it",
             file=sys.stderr,
         )
+
+
+def parse_lists(texts: Sequence[str]) -> dict[str, Any]:
+    """COLUMN=LIST as public lists by column. Raises SettingError."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema import code_list
+
+    out = {}
+    for text in texts:
+        column, _, name = text.rpartition("=")
+        if not column or not name:
+            msg = f"--list got '{text}'; it needs COLUMN=LIST, as in country=iso3166 or plz=digits:2"
+            raise SettingError(msg)
+        out[column] = code_list(name)
+    return out
+
+
+def below(wanted: Sequence[Any], lists: dict[str, Any]) -> list[Any]:
+    """What is bought, with the public beginnings that its values stand below. Raises SettingError."""
+    from dpsyn_core.errors import SettingError
+
+    for one in (w for w in wanted if w.name in lists and not lists[w.name].by_prefix):
+        msg = f"'{one.name}' has a whole public list, which leaves nothing to buy; leave out --buy or --list of it"
+        raise SettingError(msg)
+    return [replace(w, above=lists[w.name].values) if w.name in lists else w for w in wanted]
+
+
+def with_more(schema: Any, lists: dict[str, Any], headers: Sequence[str]) -> Any:
+    """The schema with columns of public lists beside those that were bought, in the order of the table."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema import Schema
+
+    absent = [c for c in lists if c not in headers]
+    if absent:
+        msg = f"--list names '{absent[0]}', which the table does not have; name one of its columns"
+        raise SettingError(msg)
+    if not lists:
+        return schema
+    whole = schema.document()
+    whole["attributes"] += [known.attribute(column) for column, known in lists.items()]
+    whole["attributes"].sort(key=lambda a: list(headers).index(a["name"]))
+    return Schema.of(whole)
 
 
 def typed_unit(args: argparse.Namespace) -> Any:

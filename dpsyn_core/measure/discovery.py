@@ -41,7 +41,8 @@ class Wanted:
     written, formats: how its numbers or dates are written (its form), as in the schema; not bought either. low, high:
     public range of a numeric column; bought when both are None. bins: bins of about equal counts, bought; None: none,
     for the range says where fine bins begin, and a run measures them. unconfirmed: kind and form were read from the
-    data and nobody has confirmed them; then what is bought is marked, and a run with it is NOT PRIVATE.
+    data and nobody has confirmed them; then what is bought is marked, and a run with it is NOT PRIVATE. above: of
+    categories, public beginnings such as the first digits of a postal code; a value that is not bought goes to its own.
     """
 
     name: str
@@ -52,13 +53,15 @@ class Wanted:
     written: str | None = None
     formats: tuple[str, ...] = ()
     unconfirmed: bool = False
+    above: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, attribute: Mapping[str, Any], *, kind: Kind | None = None, known: bool = False) -> Wanted:
         """To buy a column that a schema describes already, a drafted one for example.
 
         Args:
-            attribute: its document in the schema. Its range, bins, values and step are not taken over.
+            attribute: its document in the schema. Its range, bins, values and step are not taken over, but for public
+                beginnings of codes.
             kind: None: that of the attribute.
             known: a person vouches that kind and way of writing follow from public knowledge.
         """
@@ -70,6 +73,7 @@ class Wanted:
             unconfirmed=attribute["source"] in READ and not known,
             written=attribute.get("written") if kind in ("integer", "float") else None,
             formats=tuple(attribute.get("formats") or ()) if kind == "date" else (),
+            above=tuple(attribute["values"]) if attribute.get("by_prefix") and attribute["source"] == "public" else (),
         )
 
     def __post_init__(self) -> None:
@@ -87,6 +91,9 @@ class Wanted:
             raise SchemaError(msg)
         for way in self.formats:
             instants.pattern(way)
+        if self.above and self.kind != "categorical":
+            msg = f"'{self.name}' is bought as {self.kind}, and beginnings of codes are of categories; buy it as these"
+            raise SchemaError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,7 +189,7 @@ def discover(
         column = texts.column(columns[want.name])
         try:
             if want.kind == "categorical":
-                bought = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
+                bought = _categories(texts, want, unit, gate=gate, cost=part, delta=delta / categorical)
             elif want.kind == "date":
                 bought, span = _dates(column, want, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
@@ -248,7 +255,8 @@ def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str
     return {name: keys.index(key) for name, key in zip(asked, wants, strict=True)}
 
 
-def _categories(texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float) -> dict[str, Any]:
+def _categories(texts: Any, want: Wanted, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float) -> dict[str, Any]:
+    name = want.name
     got = gate.partitions(
         f"categories of {name}",
         lambda: distinct_counts(texts, name, unit),
@@ -256,6 +264,9 @@ def _categories(texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Co
         delta=delta,
         distinct=_distinct(unit),
     )
+    if want.above:
+        values = [*want.above, *(k for k in got.keys if k not in set(want.above))]
+        return {"kind": "categorical", "values": values, "other": True, "by_prefix": True}
     if not got.keys:
         msg = f"no category of '{name}' is shared by enough individuals at this budget; declare its values instead"
         raise BudgetError(msg)

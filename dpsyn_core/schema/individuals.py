@@ -11,6 +11,7 @@ import numpy as np
 
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.drafts.usual_values import usual
 from dpsyn_core.schema.individual_words import measures, named_by, names_another, speaks_of_persons
 from dpsyn_core.tables import locate
 
@@ -54,8 +55,9 @@ def names_persons(header: str, texts: Any) -> bool:
 
 
 def candidates(schema: Schema) -> list[str]:
-    """As `naming`, of the columns of a schema."""
-    return naming(a.name for a in schema.attributes)
+    """As `naming`, of the columns of a schema; one of usual answers, such as `member` with yes and no, names nobody."""
+    answers = {a.name for a in schema.coded if a.listed and usual([str(v) for v in a.single_values])}
+    return naming(a.name for a in schema.attributes if a.name not in answers)
 
 
 def naming(headers: Iterable[str]) -> list[str]:

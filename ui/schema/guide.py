@@ -15,7 +15,7 @@ from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, is_y
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
-from ui.schema import editor
+from ui.schema import editor, offers
 from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
 from ui.schema.unit import limited
 from ui.shared.going import go_to
@@ -164,6 +164,10 @@ def _ways(space: Workspace, p: Proposal, mark: str) -> None:
         note(_why(p))
     if p.document is not None and p.document["kind"] == "numeric":
         _natural_ends(space, p.document, mark)
+    if space.schema is not None and offers.is_offered(p.document):
+        listed = offers.panel(space.schema, p.name, mark)
+        if listed is not None:
+            _take(space, [listed])
     with st.container(horizontal=True, gap="small"):
         if st.button(t("guide.change"), key=f"change_{mark}"):
             st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
@@ -373,8 +377,10 @@ def _what(d: Mapping[str, Any]) -> str:
     """Kind, values or range, form and bins of an attribute in words."""
     cells = shown(dict(d))
     if d["kind"] == "categorical":
-        words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
-        return words.format(kind=kind_words(cells["kind"]), values=_every(d["values"]))
+        way = "as_beginnings" if d.get("by_prefix") else "as_values"
+        words = t(f"guide.{way}_other" if d.get("other") else f"guide.{way}")
+        values = offers.values_words(d["values"]) or _every(d["values"])
+        return words.format(kind=kind_words(cells["kind"]), values=values)
     if d["kind"] == "datetime":
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"

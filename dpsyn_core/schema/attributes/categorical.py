@@ -30,6 +30,9 @@ class CategoricalAttribute(CodedBase):
     values: tuple[Value, ...] = Field(min_length=1, description="All public values; compared after casting")
     ordered: StrictBool = Field(False, description="Whether the values have an order")
     other: StrictBool = Field(False, description="Whether values outside the list have a cell of their own")
+    by_prefix: StrictBool = Field(
+        False, description="Whether a cell outside the list counts as the longest listed value that it begins with"
+    )
 
     other_word: StrictStr | None = Field(
         None,
@@ -48,6 +51,9 @@ class CategoricalAttribute(CodedBase):
             seen: set[str] = set()
             repeated = next(k for k in keys if k in seen or seen.add(k))  # type: ignore[func-returns-value]
             msg = f"the value {repeated!r} stands twice in the domain (values are compared as text); remove one"
+            raise ValueError(msg)
+        if self.by_prefix and not all(isinstance(v, str) and v for v in self.values):
+            msg = "by_prefix is for values of text that are not blank, such as '10' for 10115; write all as text"
             raise ValueError(msg)
         if self.missing and "" in self.values:
             msg = "the value '' and a missing cell cannot both be declared: a blank cell could be either; drop one"
@@ -111,7 +117,8 @@ class CategoricalAttribute(CodedBase):
 
     def describe(self) -> str:
         """The values."""
-        return f"categorical: {', '.join(map(str, self.values))}"
+        how = " and what begins with them" if self.by_prefix else ""
+        return f"categorical: {', '.join(map(str, self.values))}{how}"
 
     def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """Values, their order, and the codes among them that stand for an absent answer."""
@@ -152,12 +159,27 @@ class CategoricalAttribute(CodedBase):
         text = to_text(entries)
         positions = np.append(_positions(text, self), -1)
         empty = np.append(blanks(text), True) & (positions < 0)
+        if self.by_prefix:
+            self._match_beginnings(text, positions)
         if self.blank_word is not None:
             empty[:-1] |= (positions[:-1] < 0) & _equal(text, self.blank_word)
         if "" in self.keys:
             positions[empty] = self.keys.index("")
             empty[:] = False
         return positions, empty, index
+
+    def _match_beginnings(self, text: Any, positions: NDArray[np.int64]) -> None:
+        """Fills in the positions of unlisted texts that begin with a listed value, the longest first."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        keys = _array(self.keys)
+        for size in sorted({len(k) for k in self.keys}, reverse=True):
+            left = np.flatnonzero(positions[:-1] < 0)
+            if not len(left):
+                return
+            rest = pc.utf8_trim_whitespace(text.take(pa.array(left)))
+            positions[left] = _lookup(pc.utf8_slice_codeunits(rest, 0, size), keys)
 
     def encode(self, *columns: Any, comma: bool = False, strict: bool = False) -> NDArray[np.signedinteger]:
         """Codes (n,) of one column: unlisted values as other, else as missing; blank cells the other way round."""

@@ -35,7 +35,9 @@ MIXED = "most of its cells are numbers and some are not; write those as numbers,
 PERSONS = "its header speaks of persons, and a list of its values would publish them"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
 # why, read from the data: no description that a person gave
+OF_MANY = (OWN, TOO_MANY)  # which a public list, beginnings of codes or a purchase can keep
 LEFT_OUT = (NUMBERED, OWN, TOO_MANY, PERSONS, MIXED, UNREAD, BLANK)
+KEPT = "; with_list keeps it by a public list or by beginnings such as 'digits:2', buy_schema by values that many have"
 COMPUTED, OFF = 1e-9, 0.01  # relative error of numbers that a program has computed, and the most of a step
 SHOWN = 8  # values of a list that a sentence names
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
@@ -80,7 +82,10 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
         )
         warnings.warn(f"{why}; {remedy}", UnitWarning, stacklevel=2)
     for a in (a for a in schema.attributes if a.description in LEFT_OUT and a.description != NUMBERED):
-        warnings.warn(f"column '{headers.short(a.name)}' is left out: {a.description}", SchemaWarning, stacklevel=2)
+        remedy = KEPT if a.description in OF_MANY else ""
+        warnings.warn(
+            f"column '{headers.short(a.name)}' is left out: {a.description}{remedy}", SchemaWarning, stacklevel=2
+        )
     return schema
 
 

@@ -15,7 +15,7 @@ class Proposal:
 
     seen: what the draft saw, in words; private. why: how the proposal came about, one of the words of the page's
     catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `months`, `days`, `written`, `number`,
-    `many`, `unique`, `person`, `names`, `blank`).
+    `many`, `list`, `unique`, `person`, `names`, `blank`).
     rare: values that few records have and that go to the others; private.
     """
 
