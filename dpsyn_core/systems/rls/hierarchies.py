@@ -70,6 +70,10 @@ class Hierarchies:
         first, second = (self._at[n] for n in pair)
         return self.root[first] == self.root[second] or bool(self._names & {first, second})
 
+    def free(self, name: str) -> bool:
+        """Whether a column follows from no other one."""
+        return self._at[name] in self._place
+
     def of_free_outcomes(self, sums: Sequence[ModelSum]) -> list[ModelSum]:
         """Sums of models whose outcome neither follows from a column nor has one that follows from it."""
         return [s for s in sums if self.root.count(self.root[self._at[s.design.outcome]]) == 1]

@@ -177,7 +177,7 @@ def choose_pairs(
             one_ways = cost.scaled(min(explained, MOST_TOLD))
             cost = cost.less(one_ways)
     taken = np.flatnonzero(chosen)
-    return Pairs(
+    made = Pairs(
         sets=[pairs[i] for i in taken],
         recodes=[usual[i] if chosen[i] == 1 else coarse[i] for i in taken],
         cells=sizes[taken, chosen[taken]],
@@ -188,6 +188,7 @@ def choose_pairs(
         trust=trust,
         one_ways=one_ways,
     )
+    return _with_groups(made, [pairs[i] for i in np.flatnonzero(excess > tuning.groups_sure * sigma)], view)
 
 
 def _standing_out(
@@ -200,6 +201,31 @@ def _standing_out(
         excess = np.minimum(excess, shrink_unordered(excess, sigma, tuning=tuning.records.shrinkage))
     strong = excess > np.maximum(tuning.pairs.certain * sigma, tuning.pairs.strong * most)
     return np.clip(chance + excess, 0, most), excess, strong
+
+
+def _with_groups(pairs: Pairs, differ: Sequence[AttributeSet], view: RlsEvidence) -> Pairs:
+    """Adds tables of a number at a few coarse values and every single value of a category, as of marks and schools.
+
+    Merging schools takes away most of the variance between them, and no table of their pair need pay for that. The
+    differences are kept at the size that their noisy sums show (`with_gaps`). differ: pairs whose scores stand out.
+    """
+    tuning, domain, measured = view.tuning.pairs, view.domain, dict(zip(pairs.sets, pairs.recodes, strict=True))
+    groups = dict[AttributeSet, Recodes]()
+    for pair in differ:
+        number, category = sorted((domain[n] for n in pair), key=lambda a: not a.number)
+        if category.number or not number.number or number.size - number.special <= tuning.groups_values:
+            continue
+        told = measured[pair][category.name].size if pair in measured else 0
+        if category.size >= tuning.groups_from and told < category.size and view.hierarchies.free(category.name):
+            few = view.recode(number.name, tuning.groups_values)
+            groups[pair] = {number.name: few, category.name: Coarsening.identity(category.size)}
+    return replace(
+        pairs,
+        sets=[*pairs.sets, *groups],
+        recodes=[*pairs.recodes, *groups.values()],
+        cells=np.append(pairs.cells, [float(maps[a].size * maps[b].size) for (a, b), maps in groups.items()]),
+        weights=np.append(pairs.weights, np.full(len(groups), tuning.groups_weight)),
+    )
 
 
 def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Recodes) -> Recodes:

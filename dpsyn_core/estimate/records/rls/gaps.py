@@ -56,10 +56,11 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
     clean = np.maximum(clean, 0.0)
     columns = clean.sum(axis=0)
     total, shown, current = float(columns.sum()), scores @ values, scores @ clean
-    strength = float(shown @ shown)
-    if total <= 0 or min(clean.shape) < 2 or strength <= 0:
+    if total <= 0 or min(clean.shape) < 2:
         return clean
-    part = max(1 - (sigma**2 * float(scores @ scores) * len(columns) / strength) ** 2, 0.0)
+    noise = sigma**2 * float(scores @ scores)  # variance of a shown sum
+    spread = columns**2 * max(float(shown @ shown) - noise * len(columns), 0.0) / float(columns @ columns)
+    part = np.sqrt(np.divide(spread, spread + noise, out=np.zeros_like(spread), where=spread > 0))
     return tilted(clean, scores, current + part * (shown / kept - current))
 
 
