@@ -393,9 +393,10 @@ def print_offers(column: str, unit: Any) -> None:
     needed = people_needed(wanted, Unit.of(unit), Budget(epsilon=OFFERED, delta=OFFERED_DELTA))[column]
     price = f"--epsilon {OFFERED:g} --delta {OFFERED_DELTA:g}"
     print(
-        f"note ({PRIVATE}): to keep it, a public list costs nothing (--list '{column}=FILE', or iso3166, iso4217); neither do "
-        f"beginnings of codes (--list '{column}=digits:2', or icd10, nace, isco); values that about {needed} "
-        f"individuals have, also below beginnings, cost epsilon {OFFERED:g} (--buy '{column}=categorical' {price})",
+        f"note ({PRIVATE}): to keep it, a public list costs nothing (--list '{column}=FILE', or iso3166, iso4217); "
+        f"neither do beginnings of codes (--list '{column}=digits:2', or icd10, nace, isco); values that about "
+        f"{needed} individuals have, also below beginnings, cost epsilon {OFFERED:g} "
+        f"(--buy '{column}=categorical' {price})",
         file=sys.stderr,
     )
 

@@ -9,7 +9,7 @@ attributes.categorical: CategoricalAttribute
 attributes.datetime: DatetimeAttribute
 binning: WholeBins
 checks: check
-code_lists: CodeList built_in code_list list_of with_list
+code_lists: built_in code_list list_of with_list
 codec: Codec Codes Encoded identifiers in_order
 date_formats: formats_of
 document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data

@@ -2,7 +2,6 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute as Cat
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute as DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins as WholeBins
 from dpsyn_core.schema.checks import check as check
-from dpsyn_core.schema.code_lists import CodeList as CodeList
 from dpsyn_core.schema.code_lists import built_in as built_in
 from dpsyn_core.schema.code_lists import code_list as code_list
 from dpsyn_core.schema.code_lists import list_of as list_of

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.usual_values import usual
 from dpsyn_core.schema.individual_words import measures, named_by, names_another, speaks_of_persons
+from dpsyn_core.schema.languages import ANSWERS
 from dpsyn_core.tables import locate
 
 # codes: P-00123, 12345678Z, GB29NWBK60161331926819, a UUID; names of accounts and devices in hexadecimal digits; e-mail
@@ -55,9 +55,10 @@ def names_persons(header: str, texts: Any) -> bool:
 
 
 def candidates(schema: Schema) -> list[str]:
-    """As `naming`, of the columns of a schema; one of usual answers, such as `member` with yes and no, names nobody."""
-    answers = {a.name for a in schema.coded if a.listed and usual([str(v) for v in a.single_values])}
-    return naming(a.name for a in schema.attributes if a.name not in answers)
+    """As `naming`, of the columns of a schema; a list of no and yes, such as that of `member`, names nobody."""
+    lists = {a.name: {str(v).lower() for v in a.single_values} for a in schema.coded if a.listed}
+    answers = [set(known) for known in ANSWERS]
+    return naming(a.name for a in schema.attributes if lists.get(a.name) not in answers)
 
 
 def naming(headers: Iterable[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dpsyn_core.schema.languages import ANSWERS
+
 # usual lists of answers, whose order means something: (values as text in lower case, in that order)
 ORDERED: tuple[tuple[str, ...], ...] = (
     ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
@@ -17,14 +19,13 @@ ORDERED: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 # usual code lists; the spelling of the table is kept
 LISTS: tuple[tuple[str, ...], ...] = (
-    *ORDERED, ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("m", "f"), ("male", "female"), ("f", "m", "x"),
+    *ORDERED, *ANSWERS, ("m", "f"), ("male", "female"), ("f", "m", "x"),
     ("man", "woman"), ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
      "december"),
-    ("nein", "ja"), ("non", "oui"), ("no", "sí"), ("no", "si"), ("no", "sì"), ("não", "sim"), ("nee", "ja"),
-    ("nej", "ja"), ("nie", "tak"), ("ne", "ano"), ("нет", "да"), ("m", "w"), ("m", "w", "d"),
+    ("m", "w"), ("m", "w", "d"),
     ("männlich", "weiblich"), ("männlich", "weiblich", "divers"),
     ("mo", "di", "mi", "do", "fr", "sa", "so"),
     ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
