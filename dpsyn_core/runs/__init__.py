@@ -22,7 +22,7 @@ itemsets: ITEMSETS_METHOD frequent_itemsets settings_of
 jobs.folder: DONE DRAFT ERROR JOB MANIFEST MEASUREMENTS PROGRESS SCHEMA SYNTHETIC UPLOAD planned write_json
 jobs.linked: ANSWERS synthetic_places
 jobs.places: CONFINES check_places_apart confines
-jobs.spec: FinishedRun JobSpec Line OLD PUBLIC RELEASE ReadJob ReadSpec Word
+jobs.spec: FinishedRun JobSpec Line OLD PRINTED PUBLIC RELEASE ReadJob ReadSpec Word
 jobs.worker: COMPILED READ RUN WARM
 measurement: measure post_processing_generator
 models: check_savable draw

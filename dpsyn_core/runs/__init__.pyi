@@ -80,6 +80,7 @@ from dpsyn_core.runs.jobs.places import CONFINES as CONFINES
 from dpsyn_core.runs.jobs.places import check_places_apart as check_places_apart
 from dpsyn_core.runs.jobs.places import confines as confines
 from dpsyn_core.runs.jobs.spec import OLD as OLD
+from dpsyn_core.runs.jobs.spec import PRINTED as PRINTED
 from dpsyn_core.runs.jobs.spec import PUBLIC as PUBLIC
 from dpsyn_core.runs.jobs.spec import RELEASE as RELEASE
 from dpsyn_core.runs.jobs.spec import FinishedRun as FinishedRun
