@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WINDOWS = ((1280, 800), (390, 844))
 # page -> (its address, key and place of the choices that are pressed there)
 PAGES: dict[str, tuple[str, tuple[tuple[str, int], ...]]] = {
-    "data": ("start", ()),
+    "data": ("", ()),
     "schema": ("schema", ()),
     "privacy": ("privacy", ()),
     "questions": ("questions", ()),
@@ -44,7 +44,8 @@ PAGES: dict[str, tuple[str, tuple[tuple[str, int], ...]]] = {
     "grid": ("grid", ()),
     "guide": ("schema", ()),  # of a table of one's own
 }
-NO_PRESS = {"learn", "report, explore", "report, publishable"}  # where nothing is to be pressed next
+# where nothing is to be pressed next: what is chosen or typed there is answered at once
+NO_PRESS = {"learn", "report, explore", "report, publishable", "plan"}
 # words of text in view, without figures and tables drawn on a canvas; widgets in view; top of the first primary button
 MEASURE = """() => {
   const main = document.querySelector('[data-testid=stMain]');

@@ -35,7 +35,6 @@ def panel(space: Workspace, job: Job) -> None:
     """What an attack is, its controls, and the newest attack of each kind on the chosen run."""
     section(t("attack.title"))
     st.write(t("attack.lead"))
-    st.write(f"**{t('attack.reading')}**")
     if any(part.dataset is None or part.dataset.whole is None for part in space.parts.values()):
         note(t("attack.large"), "warning")
         return
@@ -47,13 +46,14 @@ def panel(space: Workspace, job: Job) -> None:
         key="attack_kind", label_visibility="collapsed",
     )  # fmt: skip
     kind = kind or ATTACKS[0]
-    note(t(f"attack.about_{_key(kind)}"))
     mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
     live = next((j for j in mine if j.live), None)
     if live is None:
         _controls(space, job, kind, _spec(mine[0]) if mine else None)
     else:
         st.fragment(_watch, run_every=1.0)(space.owner, live.id)
+    note(t(f"attack.about_{_key(kind)}"))
+    note(t("attack.reading"))
     shown = next((j for j in mine if not j.live), None)
     if shown is not None:
         _ended(space, shown)
