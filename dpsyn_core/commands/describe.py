@@ -16,13 +16,17 @@ def add(commands: Any) -> None:
         "NAME.nist-800-226.md. No cell of a table is read; the table's digest is compared with its manifest.",
     )
     parser.add_argument(
-        "table", metavar="TABLE", type=Path,
+        "table",
+        metavar="TABLE",
+        type=Path,
         help="CSV, TSV or Parquet, as it was written; of linked tables their folder, where the files then go",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--manifest", type=Path, metavar="M.json",
+        "--manifest",
+        type=Path,
+        metavar="M.json",
         help="default next to TABLE: TABLE.manifest.json, and in a folder manifest.json",
-    )  # fmt: skip
+    )
     parser.add_argument("--schema", type=Path, required=True, help="that the run was made with")
     parser.add_argument("--licence", required=True, metavar="URL", help="address or name of the licence")
     parser.add_argument("--url", required=True, help="of the page that offers the table")

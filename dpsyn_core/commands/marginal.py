@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".parquet", ".json")
 NEEDED = ("table", "schema", "epsilon", "delta")  # by a release from a private table
 # what pays for a private table and, with the flags of how it is read, would do nothing with --from
-SPENDING = (
-    "table", "epsilon", "delta", "dataset", "measurements", "engine", "memory", "spark_master", "spark_conf",
-)  # fmt: skip
+SPENDING = ("table", "epsilon", "delta", "dataset", "measurements", "engine", "memory", "spark_master", "spark_conf")
 
 
 def add(commands: Any) -> None:
@@ -54,9 +52,11 @@ def add(commands: Any) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     add_manifest(parser)
     parser.add_argument(
-        "--measurements", type=Path, metavar="X.json.gz",
+        "--measurements",
+        type=Path,
+        metavar="X.json.gz",
         help="where the released views go, for --from; default beside OUT: OUT.measurements.json.gz",
-    )  # fmt: skip
+    )
     add_engine(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)

@@ -15,10 +15,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
     parser.add_argument("--max-records", type=int, default=1, help="most records of an individual that are counted")
     parser.add_argument(
-        "--p3gm", nargs="+", metavar="NAME=VALUE",
+        "--p3gm",
+        nargs="+",
+        metavar="NAME=VALUE",
         help="epsilon of P3GM by its Theorem 4: sigma_p, sigma_e, sigma_s (one or more, with commas), records, batch, "
         "epochs, and parts (3) and iterations (20) of the mixture",
-    )  # fmt: skip
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run, refuse=parser.error)
 

@@ -29,9 +29,11 @@ def add(commands: Any) -> None:
     load.add_argument("--datatypes", type=Path, metavar="T.json")
     load.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
     load.add_argument(
-        "--onto", type=Path, metavar="S.json",
+        "--onto",
+        type=Path,
+        metavar="S.json",
         help="a schema that keeps its entries of columns of which the codebook declares neither values nor a range",
-    )  # fmt: skip
+    )
     load.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
     load.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
     load.set_defaults(run=run_import)
@@ -53,9 +55,11 @@ def add(commands: Any) -> None:
         help="of linked tables: a link that the headers do not tell, such as visits.pat=patients.id",
     )  # fmt: skip
     draft.add_argument(
-        "--wave", metavar="COLUMN", help="of a panel: the column that puts the rows of --identifier in order; a schema "
+        "--wave",
+        metavar="COLUMN",
+        help="of a panel: the column that puts the rows of --identifier in order; a schema "
         "of linked tables in one file is drafted",
-    )  # fmt: skip
+    )
     draft.add_argument("--constant", action="append", default=[], metavar="COLUMN", help="of a panel: never changes")
     draft.add_argument(
         "--max-children", action="append", default=[], metavar="CHILD=N",
@@ -105,10 +109,12 @@ def add(commands: Any) -> None:
     )
     sure.add_argument("schema", metavar="schema.json", type=Path)
     sure.add_argument(
-        "columns", metavar="COLUMN", nargs="*",
+        "columns",
+        metavar="COLUMN",
+        nargs="*",
         help="whose kind, range or list you know from outside, of linked tables TABLE.COLUMN; none: show what was "
         "read, and confirm nothing",
-    )  # fmt: skip
+    )
     sure.add_argument(
         "--unit",
         action="store_true",
@@ -118,9 +124,11 @@ def add(commands: Any) -> None:
         "--rules", action="store_true", help="the rules too, which were chosen after rules were tried on the data"
     )
     sure.add_argument(
-        "--everything", action="store_true", help="claims that all of it could have been written without the table: "
+        "--everything",
+        action="store_true",
+        help="claims that all of it could have been written without the table: "
         "every value, range, list, bin and rule, and who is one individual",
-    )  # fmt: skip
+    )
     sure.add_argument("-o", "--out", type=Path, metavar="OUT", help="default the same file")
     sure.set_defaults(run=run_confirm)
     rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
@@ -416,9 +424,7 @@ def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAG
     """Prints on stderr that the unit of privacy must be declared, and how. found: what reading the values showed."""
     from dpsyn_core.schema import LADDER
 
-    found = found or (
-        "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named)
-    )  # fmt: skip
+    found = found or ("note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named))
     limits = f"{', '.join(map(str, LADDER[:-1]))} or {LADDER[-1]}"
     print(
         f"{found}; who is one individual is not decided: if one can have several records, {how} "
@@ -450,9 +456,8 @@ def run_buy(args: argparse.Namespace) -> None:
     say_needed(columns, unit, args.epsilon, args.delta)
     table, headers = read_columns(args, names)
     bought = buy_schema(
-        table, columns, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
-        dataset=args.dataset,
-    )  # fmt: skip
+        table, columns, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit, dataset=args.dataset
+    )
     schema = with_more(bought.schema, {c: one for c, one in lists.items() if c not in names}, headers)
     undecided(schema.booked_as(args.dataset or name), headers).dump(args.out)
     count = len(columns) - len(bought.failed)

@@ -18,17 +18,21 @@ def add(commands: Any) -> None:
         description="Says in one sentence what holds: the table's digest, the charges, the signature if there is one.",
     )
     parser.add_argument(
-        "table", metavar="TABLE", type=Path,
+        "table",
+        metavar="TABLE",
+        type=Path,
         help="synthetic table: CSV, TSV, Parquet or Excel; or the folder of linked tables, with the manifest in it",
-    )  # fmt: skip
+    )
     parser.add_argument("--manifest", type=Path, metavar="M.json", help="default beside TABLE: TABLE.manifest.json")
     parser.add_argument("--measurements", type=Path, metavar="M.json.gz", help="also check the released marginals")
     parser.add_argument("--schema", type=Path, help="also check the schema")
     parser.add_argument("--key", type=Path, metavar="KEY.pub", help="ask for the signature of this key")
     parser.add_argument(
-        PUBLISHABLE, action="store_true", help="exit status 2 also for a file that is not safe to publish: another "
+        PUBLISHABLE,
+        action="store_true",
+        help="exit status 2 also for a file that is not safe to publish: another "
         "file with the same table in it, or NOT PRIVATE",
-    )  # fmt: skip
+    )
     parser.add_argument("--cite", action="store_true", help="also print a citation: a sentence, and BibTeX")
     parser.set_defaults(run=run)
 

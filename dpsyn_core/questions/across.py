@@ -36,9 +36,10 @@ class LinkedQuestion(QuestionPart):
         default_factory=dict, max_length=MOST_DECLARED, description="Columns of numbers of children, by their names"
     )
     changes: dict[Name, Name] = Field(
-        default_factory=dict, max_length=MOST_DECLARED,
+        default_factory=dict,
+        max_length=MOST_DECLARED,
         description="Columns of changes since the sibling before, by their names: of which number",
-    )  # fmt: skip
+    )
     at_most: StrictInt | None = Field(
         None, ge=1, description="Records of one root that count fully; those of a root with more weigh less. null: all"
     )

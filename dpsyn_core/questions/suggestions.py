@@ -83,15 +83,20 @@ def templates(schema: Schema) -> list[Template]:
         if split is not None:
             gap = {"kind": "gap", "of": measure, "by": by, "between": {split: _sides(columns[split])}}
             drafts.append(
-                ({"name": f"gap of {measure} by {split}{of.replace(' by', ' and')}"} | gap,
-                 f"{measure} can be compared between two values of {split}")
-            )  # fmt: skip
-        forms = [("mean", "mean", f"{measure} is a number{groups_too}"),
-                 ("median", "quantile", "a median tells what a few large values hide")]  # fmt: skip
+                (
+                    {"name": f"gap of {measure} by {split}{of.replace(' by', ' and')}"} | gap,
+                    f"{measure} can be compared between two values of {split}",
+                )
+            )
+        forms = [
+            ("mean", "mean", f"{measure} is a number{groups_too}"),
+            ("median", "quantile", "a median tells what a few large values hide"),
+        ]
         if income is not None:
             forms.append(("inequality of", "gini", f"{measure} is called as incomes are"))
-        drafts += [({"name": f"{word} {measure}{of}", "kind": kind, "of": measure, "by": by}, why)
-                   for word, kind, why in forms]  # fmt: skip
+        drafts += [
+            ({"name": f"{word} {measure}{of}", "kind": kind, "of": measure, "by": by}, why) for word, kind, why in forms
+        ]
     target = _target(columns)
     if target is not None and len(columns) > 1:
         why = f"{target} is called as targets are, or has two values"

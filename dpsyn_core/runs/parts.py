@@ -106,7 +106,7 @@ def synthesize_to(
     )  # fmt: skip
     return write_release(
         PendingRelease(measured=measured, memory=memory_of(memory)), places, key=key, progress=progress
-    )  # fmt: skip
+    )
 
 
 def fits(n_records: int, attributes: int, memory: int | None) -> bool:
@@ -193,9 +193,7 @@ def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -
         rng = own[shard.number]
         codes = make(shard, rng, ended)
         check()
-        return table_of(
-            codes, schema, columns=columns, rng=rng, listed=listed, repaired=repaired, measured=names
-        )  # fmt: skip
+        return table_of(codes, schema, columns=columns, rng=rng, listed=listed, repaired=repaired, measured=names)
 
     return made
 

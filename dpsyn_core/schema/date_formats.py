@@ -31,9 +31,10 @@ DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only wher
 STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%f", 17), ("%Y%m%d%H%M%S%f", 20))
 ISO_DAY, SHAPES = "%Y-%m-%d", 4  # kinds of digits and letters up to which a column may be written in two ways
 ISO = {
-    "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$", "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
+    "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$",
+    "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
     "%Y-%m-%dT%H:%M:%S": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$",
-}  # fmt: skip
+}
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
 LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"

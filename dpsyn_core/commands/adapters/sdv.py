@@ -154,8 +154,9 @@ class DPSynthesizer:
 
         warnings.warn(
             "NOT PRIVATE: no schema was given, and one is drafted by reading the table; write one for a promise",
-            UserWarning, stacklevel=3,
-        )  # fmt: skip
+            UserWarning,
+            stacklevel=3,
+        )
         document = self.metadata if isinstance(self.metadata, Mapping) else self.metadata.to_dict()
         declared = read_sdv(json.loads(json.dumps(document)), name="table", what="metadata")
         return overlaid(drafted(data, declared.name)[0], declared, source="data")

@@ -57,8 +57,7 @@ def _fixed(found: Verdict) -> Iterator[Finding]:
         yield Finding(key="all_same", weight=1.5)
         return
     for x in found.fixed[:NAMED]:
-        yield Finding(key="fixed", weight=FIXED, columns=(x.column,), real=x.real, synthetic=1,
-                      what={"value": x.value})  # fmt: skip
+        yield Finding(key="fixed", weight=FIXED, columns=(x.column,), real=x.real, synthetic=1, what={"value": x.value})
     more = found.fixed[NAMED:]
     if more:
         yield Finding(key="fixed_more", weight=FIXED, columns=tuple(x.column for x in more), synthetic=len(more))

@@ -176,8 +176,9 @@ def _consequences(c: Comparison, cells: ExactCells) -> Iterator[Consequence]:
         x, y, _ = cells.column(name)
         blank = float((x < 0).mean())
         if SOME <= blank <= 1 - SOME:
-            yield Consequence(column=name, about="blank", real=(x < 0).astype(np.int32),
-                         synthetic=(y < 0).astype(np.int32), size=2)  # fmt: skip
+            yield Consequence(
+                column=name, about="blank", real=(x < 0).astype(np.int32), synthetic=(y < 0).astype(np.int32), size=2
+            )
         if name in c.real_values and name in c.synthetic_values:
             sides = cells.floats(name)
             zero = [np.where(np.isnan(v), -1, v == 0).astype(np.int32) for v in sides]

@@ -89,8 +89,8 @@ def kinds(c: Comparison) -> Iterator[Finding]:
         new = float((count[codes_made[codes_made >= 0]] == 0).mean()) * rates - outside
         if new - alone > PART and beyond_chance(new, alone, len(real), c.m):
             yield Finding(
-                key="new_numbers", weight=NEW * (new - alone), columns=(name,), real=0.0, synthetic=new, fresh=alone,
-            )  # fmt: skip
+                key="new_numbers", weight=NEW * (new - alone), columns=(name,), real=0.0, synthetic=new, fresh=alone
+            )
 
 
 def readings(c: Comparison) -> Iterator[Finding]:

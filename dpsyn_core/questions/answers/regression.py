@@ -103,9 +103,10 @@ def infer_regression(
         combined[0][i], combined[1][i], combined[2][i] = first.beta[i], got.low + shift, got.high + shift
     unseen = [
         f"'{a}' with '{b}'"
-        for k, a in enumerate(question.on) for b in question.on[k + 1 :]
+        for k, a in enumerate(question.on)
+        for b in question.on[k + 1 :]
         if not evidence.covered(domain.ordered_set((a, b)))
-    ]  # fmt: skip
+    ]
     grade = GRADES.index("bounded") if unseen else GRADES.index("estimated")
     warning = ""
     if unseen:

@@ -211,10 +211,11 @@ def _document(
         "keywords": ["synthetic data", "differential privacy"] if found.private else ["synthetic data"],
         **responsible(found),
         "distribution": [
-            *(_file(table, FORMATS[table.suffix.lower()]) for table in tables), _file(manifest, "application/json")
+            *(_file(table, FORMATS[table.suffix.lower()]) for table in tables),
+            _file(manifest, "application/json"),
         ],
         "recordSet": list(sets),
-    }  # fmt: skip
+    }
 
 
 def identifiers(names: Sequence[str]) -> dict[str, str]:

@@ -47,11 +47,13 @@ def attack(
     is_in = tossed[coins]
     tallies = {
         name: AttackTally(
-            inside=int((is_in & at).sum()), inside_right=int((is_in & at & right).sum()),
-            control=int((~is_in & at).sum()), control_right=int((~is_in & at & right).sum()),
+            inside=int((is_in & at).sum()),
+            inside_right=int((is_in & at & right).sum()),
+            control=int((~is_in & at).sum()),
+            control_right=int((~is_in & at & right).sum()),
         )
         for name, at in ((name, asked == i) for i, name in enumerate(names))
-    }  # fmt: skip
+    }
     return Outcome(
         coins=tossed,
         guessed=coins[right],

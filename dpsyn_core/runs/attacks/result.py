@@ -61,9 +61,11 @@ class AttackTally:
     def __add__(self, other: AttackTally) -> AttackTally:
         """Both together."""
         return AttackTally(
-            inside=self.inside + other.inside, inside_right=self.inside_right + other.inside_right,
-            control=self.control + other.control, control_right=self.control_right + other.control_right,
-        )  # fmt: skip
+            inside=self.inside + other.inside,
+            inside_right=self.inside_right + other.inside_right,
+            control=self.control + other.control,
+            control_right=self.control_right + other.control_right,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,12 +88,14 @@ class Outcome:
     def document(self) -> dict[str, Any]:
         """As JSON values, for the pipe from a child."""
         return {
-            "coins": self.coins.tolist(), "scores": self.scores.tolist(), "counts": self.counts.tolist(),
-            "guessed": self.guessed.tolist(), "said": self.said.tolist(), "sure": self.sure.tolist(),
-            "tallies": {
-                k: [t.inside, t.inside_right, t.control, t.control_right] for k, t in self.tallies.items()
-            },
-        }  # fmt: skip
+            "coins": self.coins.tolist(),
+            "scores": self.scores.tolist(),
+            "counts": self.counts.tolist(),
+            "guessed": self.guessed.tolist(),
+            "said": self.said.tolist(),
+            "sure": self.sure.tolist(),
+            "tallies": {k: [t.inside, t.inside_right, t.control, t.control_right] for k, t in self.tallies.items()},
+        }
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:

@@ -193,9 +193,7 @@ def _halves(
     target = np.zeros(coins, dtype=np.int64)
     shuffled = rng.permutation(np.flatnonzero(side))
     target[coin[shuffled]] = shuffled  # of an individual's records, any one
-    return World(
-        codes=codes, people=people, coin=coin, side=side, coins=coins, target=target, table_records=whole
-    )  # fmt: skip
+    return World(codes=codes, people=people, coin=coin, side=side, coins=coins, target=target, table_records=whole)
 
 
 def coins_of_canaries(count: int, canaries: int, neighbours: str, rng: Generator) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ def fit_size(n_records: float) -> int:
 
 def conditioned(
     tables: Sequence[Measurement], domain: Domain, within: Narrowed, n_public: int | None, fitted: Codes
-) -> ReleasedTables:  # fmt: skip
+) -> ReleasedTables:
     """Tables over the narrowed attributes, in counts of the records that meet the condition.
 
     Args:
@@ -173,7 +173,7 @@ def _cut(m: Measurement, cuts: Mapping[str, _Cut]) -> Measurement:
 
 def _with_condition(
     a: CodedAttribute, clean: Sequence[Measurement], domain: Domain, cuts: Mapping[str, _Cut]
-) -> Measurement:  # fmt: skip
+) -> Measurement:
     """A column together with whether each condition on another one holds (0: it fails, 1: it holds).
 
     The flattest table that agrees with all tables of these.
@@ -208,7 +208,7 @@ def _inside(joint: Measurement, name: str, cuts: Mapping[str, _Cut]) -> Floats:
 
 def _where_others_hold(
     m: Measurement, joint: Mapping[str, Measurement], domain: Domain, cuts: Mapping[str, _Cut]
-) -> Measurement:  # fmt: skip
+) -> Measurement:
     """A table among the records that meet the conditions on columns that it does not have.
 
     How its columns depend on each other is the same where these hold and where they fail, as far as anybody measured.

@@ -233,9 +233,7 @@ def chosen_by_looking(given: Reusable, changes: Changes) -> tuple[str, ...]:
     return (*rules_from_data(further), *untold(further, schema.ledger_name, dataset))
 
 
-def with_rules(
-    schema: Schema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None
-) -> Schema:  # fmt: skip
+def with_rules(schema: Schema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Schema:
     """The schema with further rules. columns: those that are kept; None: all. Raises SchemaError.
 
     A further rule on a column that is left out is refused, for nobody could see it kept.

@@ -128,8 +128,9 @@ def measure_questions(
     for (table, need), cost in zip(asked_needs(schema, questions), costs, strict=True):
         view = View(
             columns=tuple(ViewColumn(attribute=a, kind="own") for a in table.table.domain().attributes),
-            unit=table.unit, pairs=(),
-        )  # fmt: skip
+            unit=table.unit,
+            pairs=(),
+        )
         codes, weights = table.counted(forest)
         counter = ViewCounter(view, list(codes), weights)
         out += measure_marginals(
@@ -185,10 +186,12 @@ def estimated(
     ask = table.question.ask
     if in_order(ask):
         return _ranked(table, ask, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
-    drawn = np.stack([
-        _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
-        for _ in range(DRAWS)
-    ])  # fmt: skip
+    drawn = np.stack(
+        [
+            _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
+            for _ in range(DRAWS)
+        ]
+    )
     low, high = _tails(drawn - estimate.values)
     return estimate, estimate.values - high, estimate.values - low
 
@@ -238,10 +241,12 @@ def _ranked(
         ends = np.array([figure.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
         middles, lows, highs = (ends[:, i].T.reshape(*groups, len(ask.at)) for i in range(3))
         return replace(estimate, values=middles), lows, highs
-    drawn = np.stack([
-        of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
-        for _ in range(DRAWS)
-    ])  # fmt: skip
+    drawn = np.stack(
+        [
+            of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
+            for _ in range(DRAWS)
+        ]
+    )
     figures = gini_interval(figure.gini_parts(measured.sigma**2), drawn, z)
     ginis, lows, highs = (f.reshape(groups) for f in figures)
     return replace(estimate, values=ginis), lows, highs

@@ -99,7 +99,7 @@ def bounded(
 
 def bounded_part(
     schema: LinkedSchema, tables: Mapping[str, Any], *, key: bytes, strict: bool
-) -> tuple[Forest, tuple[LeftOut, ...]]:  # fmt: skip
+) -> tuple[Forest, tuple[LeftOut, ...]]:
     """As `bounded`, of some of the roots with all that hangs on them; strict: refuse cells without a place alone."""
 
     def read(table: LinkedTable, column: str, own: bool) -> Rows:
@@ -157,9 +157,7 @@ def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
             raise TableError(msg)
 
 
-def _encoded(
-    table: LinkedTable, key: str, given: Any, strict: bool, *, own: bool = False
-) -> tuple[Encoded, Any]:  # fmt: skip
+def _encoded(table: LinkedTable, key: str, given: Any, strict: bool, *, own: bool = False) -> tuple[Encoded, Any]:
     """Codes and the names in the key column, without records that have no place; `kept` says which have one.
 
     own: also the names in the key column of the table, to which children refer; a record without one has no place.

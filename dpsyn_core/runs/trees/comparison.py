@@ -84,8 +84,9 @@ def compare_links(
 
 def children_apart(link: Link, number: int, made: Forest, real: Forest) -> float:
     """How far the number of children of a parent is off, in total variation."""
-    sizes = [sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts
-             for f in (made, real)]  # fmt: skip
+    sizes = [
+        sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts for f in (made, real)
+    ]
     return _distance((sizes[0], sizes[1]), link.max_children + 1)
 
 
@@ -138,11 +139,7 @@ def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Fo
     worst, mean = max(off, key=lambda n: off[n]), float(np.mean(list(off.values())))
     text = f"Tables of a column in consecutive siblings are off by {mean:.1%} on average, at most by {off[worst]:.1%}"
     text = f"{text} ({worst})."
-    return [
-        LinkedScore(
-            scope=scope, metric="siblings", value=mean, sentence=text, worst=off[worst], columns=(worst,)
-        )
-    ]  # fmt: skip
+    return [LinkedScore(scope=scope, metric="siblings", value=mean, sentence=text, worst=off[worst], columns=(worst,))]
 
 
 def _columns(forest: Forest, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

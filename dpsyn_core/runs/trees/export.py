@@ -72,10 +72,12 @@ def places_of(
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
     return Places(
-        outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None,
+        outs=outs,
+        manifest=stated,
+        answers=mark(stated.with_name(named)) if answers else None,
         measurements=None if measurements is None else mark(measurements),
         release=None if release is None else mark(release),
-    )  # fmt: skip
+    )
 
 
 def named_tables(
@@ -114,9 +116,7 @@ def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
 
 
 @contextmanager
-def staged_trees(
-    copies: Sequence[Mapping[str, Any]], schema: Schema, outs: Sequence[Path]
-) -> Iterator[Digests]:  # fmt: skip
+def staged_trees(copies: Sequence[Mapping[str, Any]], schema: Schema, outs: Sequence[Path]) -> Iterator[Digests]:
     """Writes sets of pyarrow tables by name to the places of `places_of`; see `Writable.staged`. Raises OutputError."""
     ending = outs[0].suffix.lower()
     if ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):

@@ -75,9 +75,11 @@ class RankedCounts:
         size = len(sums)
         low, high, middle = (np.tile(v, size) for v in (self.low, self.high, self.middle))
         cells = Groups(
-            group=np.repeat(np.arange(size), self.counts.shape[1]), numbers=middle,
-            weights=np.diff(rising, axis=1, prepend=0.0).ravel(), size=size,
-        )  # fmt: skip
+            group=np.repeat(np.arange(size), self.counts.shape[1]),
+            numbers=middle,
+            weights=np.diff(rising, axis=1, prepend=0.0).ravel(),
+            size=size,
+        )
         return quantiles(cells, at, ends=(low, high) if (self.low < self.high).any() else None)
 
     def gini_parts(self, variance: float) -> Floats:

@@ -32,9 +32,7 @@ MOST_TOLD = 0.5  # of its score must a pair have left, for a table that tells ot
 class ViewEvidence(RlsEvidence):
     """What is released of a view, with the scores of its pairs and how coarse their columns were in them."""
 
-    def __init__(
-        self, domain: Domain, measured: Sequence[Measurement], n: int, coarse: Sequence[Recodes] = ()
-    ) -> None:  # fmt: skip
+    def __init__(self, domain: Domain, measured: Sequence[Measurement], n: int, coarse: Sequence[Recodes] = ()) -> None:
         """Coarse: as of `usual_recodes`, where `measured` has scores."""
         super().__init__(domain, measured, n)
         self._coarse = coarse
@@ -77,9 +75,7 @@ class Told:
             for i in range(j):
                 maps = coarse[len(evidence.numbers.intersection((names[i], names[j])))]
                 first, second = maps[names[i]], maps[names[j]]
-                cells = np.ravel_multi_index(
-                    (first.map[columns[i]], second.map[columns[j]]), (first.size, second.size)
-                )  # fmt: skip
+                cells = np.ravel_multi_index((first.map[columns[i]], second.map[columns[j]]), (first.size, second.size))
                 table: Floats = np.bincount(cells, weights, first.size * second.size).astype(np.float64)
                 standing[i, j] = standing[j, i] = _dependence(table.reshape(first.size, second.size), weights)
         # how many children there are decides what each weighs: without such tables, counts of records are off

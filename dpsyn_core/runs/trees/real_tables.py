@@ -158,7 +158,7 @@ class Spill:
 @contextmanager
 def stored_forests(
     schema: LinkedSchema, tables: Mapping[str, Batches], *, parts: int, strict: bool = False, key: bytes | None = None
-) -> Iterator[RealForests]:  # fmt: skip
+) -> Iterator[RealForests]:
     """Bounded forests of all roots, in private files; on leaving, these are gone.
 
     Args:

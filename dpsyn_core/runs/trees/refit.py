@@ -117,9 +117,7 @@ def refit_tree(
     described, gone = changes.schema(tree.schema), kept_columns(tree.schema, changes.columns)
     plan = TreePlan.of(spec, tree.schema)
     most = roots_at_once(tree.schema, None)
-    fit = TreeFit(
-        plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress
-    )  # fmt: skip
+    fit = TreeFit(plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress)
     fit.take(tree.released)
     forests = fit.forests(spec.n_records, most=most)
     copies = copies_of(plan, tree.released, forests, most=most, rng=rng, progress=progress)
@@ -143,9 +141,7 @@ def refit_tree(
         rules=tuple(dict(r) for r in changes.rules),
     )  # fmt: skip
     why = tuple(dict.fromkeys((*paid.not_private_because, *changes.looked(tree.schema, paid.dataset))))
-    promise = guarantee(
-        spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging
-    )  # fmt: skip
+    promise = guarantee(spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging)
     stated = paid.model_copy(
         update={
             "private": not why, "not_private_because": why, "guarantee": promise,
@@ -153,6 +149,4 @@ def refit_tree(
             "seconds": round(time.perf_counter() - started, 1), "digests": None, "signature": None,
         }
     )  # fmt: skip
-    return Release(
-        copies=arrows, arrow_copies=arrows, manifest=stated, schema=described, measurements=tree.released
-    )  # fmt: skip
+    return Release(copies=arrows, arrow_copies=arrows, manifest=stated, schema=described, measurements=tree.released)

@@ -54,9 +54,7 @@ def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Gen
     if above is None:
         return forest
     parents = forest.children[above]
-    codes = only_permitted(
-        parents.codes[place].astype(np.int64), permitted(schema, one, shape), shape.numbers, rng
-    )  # fmt: skip
+    codes = only_permitted(parents.codes[place].astype(np.int64), permitted(schema, one, shape), shape.numbers, rng)
     at = 0
     for there, single in parents.singles:
         end = at + int(there.sum())
@@ -115,9 +113,7 @@ def make_stage(
         if siblings is not None and stage.siblings is not None and coupling.any():
             held_pairs = float(len(np.unique(forest.root_of(stage.link)[children.counts > 1])))
             targets += sibling_targets(stage, siblings, held_pairs)
-        records = LinkedRecords(
-            rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered
-        )  # fmt: skip
+        records = LinkedRecords(rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered)
         fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
         more = denied_targets(stage, evidence, records, targets) + spread_targets(stage, evidence, records, targets)
         if more:

@@ -174,9 +174,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         if schema is None or config.missing() or found.versions.get("dpsyn-studio") != __version__:
             return []  # what another version would charge is not known here
         share = 0.0 if found.questions is None else found.questions.share
-        task = Task.of(
-            schema, budget, questions=asked, questions_share=share, measures=config.measures
-        )  # fmt: skip
+        task = Task.of(schema, budget, questions=asked, questions_share=share, measures=config.measures)
         used = found.public_table
         if used is not None and used.candidates:
             if found.method not in {c.partition(":")[0] for c in used.candidates}:

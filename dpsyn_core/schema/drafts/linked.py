@@ -245,9 +245,11 @@ def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
         )
         yield from (  # ordered and shipped, admitted and discharged
             {"kind": "order", "lower": f"{table}.{one.name}", "upper": a.name}
-            for one in above if one.dated
-            for a in child if a.dated and named_close(one.name, a.name, precise=a.precise)
-        )  # fmt: skip
+            for one in above
+            if one.dated
+            for a in child
+            if a.dated and named_close(one.name, a.name, precise=a.precise)
+        )
     if link.roles is not None:
         yield from _of_roles(child, link.roles.column, link.roles.single)
 

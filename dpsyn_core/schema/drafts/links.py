@@ -15,7 +15,7 @@ ROLE = re.compile(r"(?i)(^|[\W_])(role|relation(ship)?|rolle|beziehung|stellung|
 ONCE = re.compile(
     r"(?i)(head|householder|reference person|spouse|husband|wife|partner"
     r"|haushaltsvorstand|bezugsperson|ehepartner(in)?|ehefrau|ehemann|partner(in)?)( of (the )?house(hold)?)?"
-)  # fmt: skip
+)
 
 Columns = Mapping[str, Sequence[str]]
 

@@ -19,9 +19,7 @@ from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
 CONTEXT = "http://www.w3.org/ns/csvw"
 EYES_OFF = "csvw-eo-context.jsonld"  # how the address of its context ends
 OWN = "dpsyn:"  # prefix of what CSVW has no property for
-DATES = {
-    "yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%m", "d": "%d",
-}  # fmt: skip
+DATES = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%m", "d": "%d"}
 REMOTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:|^//")
 OF_BASE: dict[str, Kind] = {
     "string": "text", "normalizedString": "text", "token": "text", "anyAtomicType": "", "any": "", "boolean": "boolean",

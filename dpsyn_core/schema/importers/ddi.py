@@ -82,9 +82,11 @@ def read(raw: bytes, *, name: str, what: str, table: str | None = None) -> Decla
     note = _text(root, "docDscr/notes")
     named = [c.name for c in columns if c.kind == "identifier"]
     return Declaration(
-        name=(table or title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None,
+        name=(table or title or name)[:200],
+        columns=columns,
+        identifier=named[0] if len(named) == 1 else None,
         confirmed=note != UNCONFIRMED,
-    )  # fmt: skip
+    )
 
 
 def _of_file(root: Any, variables: list[Any], table: str | None, what: str) -> tuple[list[Any], str | None]:

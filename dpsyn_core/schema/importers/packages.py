@@ -221,9 +221,11 @@ def _sdv(name: str, column: Mapping[str, Any], key: object) -> DeclaredColumn:
     if kind == "datetime" and isinstance(form, str) and not {"%H", "%I", "%X", "%c"} & set(re.findall("%.", form)):
         kind = "date"
     return DeclaredColumn(
-        name=name, kind=kind, formats=(form,) if isinstance(form, str) and kind in ("date", "datetime") else (),
+        name=name,
+        kind=kind,
+        formats=(form,) if isinstance(form, str) and kind in ("date", "datetime") else (),
         listed=True if declared == "categorical" else None,
-    )  # fmt: skip
+    )
 
 
 def write_sdv(said: Declaration) -> bytes:
