@@ -19,7 +19,7 @@ from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.manifest.statement import (
     MOST_LISTED,
     OWNERS_WORD,
-    AskedQuestions,
+    Booking,
     Digests,
     PublicFacts,
     Refit,
@@ -38,7 +38,7 @@ class Manifest(Statement):
     """Frozen; JSON both ways; every number can be recomputed from `charges`."""
 
     @classmethod
-    def build(  # noqa: PLR0913 the fields of a manifest, by name
+    def build(
         cls,
         *,
         budget: Budget,
@@ -47,17 +47,13 @@ class Manifest(Statement):
         method: str,
         settings: Mapping[str, Any],
         n_records: int,
-        dataset: str,
-        run_id: str,
+        booking: Booking,
         facts: PublicFacts,
         seed: int | None,
         seconds: float,
-        versions: Mapping[str, str] | None = None,
-        ledger_chain: str | None = None,
-        questions: AskedQuestions | None = None,
         refit: Refit | None = None,
     ) -> Manifest:
-        """The manifest of a finished run.
+        """The manifest of a finished run without declared questions.
 
         Args:
             budget: what the run promised; the charges are recomposed and must lie within it.
@@ -66,13 +62,10 @@ class Manifest(Statement):
                 together inside each step.
             method: name of the system, with its `settings`.
             n_records: records of the output.
-            dataset: name on the ledger, with the `run_id` of the reservation.
+            booking: the reservation on the ledger.
             facts: where all that the run took for public comes from.
             seed: of post-processing, when the user gave one or one was drawn.
             seconds: wall time of what follows the last count; earlier steps take a time that depends on the table.
-            versions: of the packages that took part; default `package_versions()`.
-            ledger_chain: hash of the ledger's entry.
-            questions: that were declared for the run.
             refit: of tables that others published.
 
         Raises:
@@ -117,14 +110,13 @@ class Manifest(Statement):
             max_records=unit.max_records,
             identifier=unit.identifier,
             hanging=facts.hanging,
-            dataset=dataset,
-            run_id=run_id,
-            ledger_chain=ledger_chain,
+            dataset=booking.dataset,
+            run_id=booking.run_id,
+            ledger_chain=booking.chain,
             schema_name=facts.name,
             schema_hash=facts.digest,
             method=method,
             settings=json.loads(json.dumps(dict(settings))),
-            questions=questions,
             query=OWNERS_WORD if facts.query_vouched else None,
             public_table=facts.public_table,
             n_records=n_records,
@@ -132,7 +124,7 @@ class Manifest(Statement):
             charges=booked,
             bought=paid_earlier,
             seed=seed,
-            versions=dict(package_versions() if versions is None else versions),
+            versions=package_versions(),
             seconds=round(seconds, 1),
         )
 

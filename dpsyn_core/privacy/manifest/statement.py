@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -106,6 +106,14 @@ class HangingTable(BaseModel):
 
     table: str = Field(description="Name of the table")
     max_children: int = Field(ge=1, description="Records of one individual that were counted, at most")
+
+
+class Booking(NamedTuple):
+    """Where a run stands on the ledger; chain: hash of its row, which covers all rows before it."""
+
+    dataset: str
+    run_id: str
+    chain: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

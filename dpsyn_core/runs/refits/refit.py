@@ -19,7 +19,7 @@ from numpy.random import Generator
 from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaError, SizeError
 from dpsyn_core.estimate import ReleasedFile, ReleasedTables, noisy_total
 from dpsyn_core.measure import Opened
-from dpsyn_core.privacy import AskedQuestions, Budget, Manifest, PublicFacts, Refit, Unit, guarantee, untold
+from dpsyn_core.privacy import AskedQuestions, Booking, Budget, Manifest, PublicFacts, Refit, Unit, guarantee, untold
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.measurement import Measured, post_processing_generator
@@ -367,7 +367,7 @@ class _Paid:
             schema = self.given.released.schema
             return Manifest.build(
                 budget=self.given.budget, unit=Unit.of(schema.unit), charges=(), method=self.method, settings=settings,
-                n_records=n_records, dataset=schema.ledger_name, run_id="none: nothing of it is on a ledger",
+                n_records=n_records, booking=Booking(schema.ledger_name, "none: nothing of it is on a ledger"),
                 facts=facts, seed=seed, seconds=seconds, refit=refit,
             )  # fmt: skip
         why = tuple(dict.fromkeys((*paid.not_private_because, *self.looked)))
