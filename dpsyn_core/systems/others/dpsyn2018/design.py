@@ -201,7 +201,10 @@ def check_design(design: Design, domain: Domain) -> None:
     _bins(design, domain)
     for p in design.patterns:
         if p.shared and len({(domain[a].size, domain[a].special) for a in p.attributes}) > 1:
-            msg = f"design: the attributes of the shared pattern '{p.name}' have different values; give them one range"
+            msg = (
+                f"design: the attributes of the shared pattern '{p.name}' have different values; give them one range, "
+                "the same bins and a blank for each or none"
+            )
             raise SettingError(msg)
     _sets(design, domain, dict(members), flat)
 
