@@ -19,7 +19,7 @@ drafts.draft: OF_MANY confirm draft drafted rules_known
 drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema
-drafts.proposal: Proposal
+drafts.proposal: Proposal asks_ends
 drafts.proposals: agreed propose rounded
 drafts.series: series
 grids: OF_TIMES Rhythm

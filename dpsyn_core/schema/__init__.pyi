@@ -36,6 +36,7 @@ from dpsyn_core.schema.drafts.linked import with_keys as with_keys
 from dpsyn_core.schema.drafts.links import guessed_links as guessed_links
 from dpsyn_core.schema.drafts.panel import panel_schema as panel_schema
 from dpsyn_core.schema.drafts.proposal import Proposal as Proposal
+from dpsyn_core.schema.drafts.proposal import asks_ends as asks_ends
 from dpsyn_core.schema.drafts.proposals import agreed as agreed
 from dpsyn_core.schema.drafts.proposals import propose as propose
 from dpsyn_core.schema.drafts.proposals import rounded as rounded

@@ -99,6 +99,22 @@ def test_a_column_that_was_left_out_can_be_bought_from_the_guide(app):
 
 
 @pytest.mark.slow
+def test_public_ends_are_asked_of_ages_and_years_and_nothing_comes_out_beyond_them(app):
+    rows = "".join(f"{1980 + i % 8},{18 + i % 60},{i % 9}\n" for i in range(800))
+    uploaded(app, name="panel.csv", raw=b"year,age,size\n" + rows.encode())
+    app.button(key="quick_to_guide").click().run()
+    assert words(app).count("From which year, and until which?") == words(app).count("Adults only") == 1
+    for column, low, high in (("year", "1980", "1987"), ("age", "18", "")):
+        app.text_input(key=f"low_{mark(column)}").set_value(low)
+        app.text_input(key=f"high_{mark(column)}").set_value(high)
+        next(b for b in app.button if b.key and f"ends_{mark(column)}" in b.key).click().run()
+        assert not app.error
+    schema = space_of(app).schema
+    assert schema["year"].values == tuple(range(1980, 1988)) and schema["year"].source == "public"
+    assert (schema["age"].min, schema["age"].max, schema["age"].source) == (18, 120, "public")
+
+
+@pytest.mark.slow
 def test_text_of_many_values_is_kept_by_a_public_list_or_by_the_beginnings_of_its_codes(app):
     rows = "".join(f"{10000 + i * 89:05d},work {chr(97 + i % 26)}{chr(97 + i % 17)},{i % 9}\n" for i in range(900))
     uploaded(app, name="jobs.csv", raw=b"plz,job,size\n" + rows.encode())
