@@ -113,7 +113,9 @@ def command(space: Workspace, job: Job, stem: str) -> list[str]:
     rows = ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
     if spec.release is not None:
         out = f"{stem}.csv" if known.one_file else f"{stem}/"
-        return ["dpsyn", "refit", "RELEASE.dpsyn", *rows, "--seed", str(spec.seed), "--out", out]
+        how = ["--where", spec.where] if spec.where else []
+        how += ["--columns", json.dumps(spec.columns)] if spec.columns is not None else []
+        return ["dpsyn", "refit", "RELEASE.dpsyn", *how, *rows, "--seed", str(spec.seed), "--out", out]
     if known.one_file:
         given, out = ["YOUR_TABLE.csv"], f"{stem}.csv"
     else:
