@@ -16,7 +16,7 @@ from ui.questions import kept
 from ui.shared import results
 from ui.shared.state import jobs
 from ui.synthesize.settings_file import of_job
-from ui.synthesize.starting import spec_of
+from ui.synthesize.starting import problem, spec_of
 
 
 @pytest.fixture
@@ -203,6 +203,35 @@ def test_errors_of_linked_tables_are_forecast_and_lead_to_an_epsilon(app, load):
     assert not app.exception and "guesses right at most 55 times in 100" in words(app)
 
 
+def test_a_run_of_linked_tables_learns_from_a_public_table_of_its_root(app):
+    with_files(
+        app,
+        patients=b"patient_id,sex,smokes\n"
+        + b"".join(b"%d,%s,%s\n" % (i, (b"f", b"m")[i % 2], (b"y", b"n")[i % 3 // 2]) for i in range(40)),
+        visits=VISITS,
+    )
+    confirmed(app)
+    space = space_of(app)
+    at_page(app, "synthesize")
+    assert "The file has columns of patients" in words(app)
+    private = app.file_uploader(key="public_table")
+    private.set_value(("p.csv", b"ward,nr\nA,1\n", "text/csv")).run()
+    assert problem(space), "columns of another table are refused"
+    app.button(key="public_table_forget").click().run()
+    last = b"sex,smokes\n" + b"f,y\nm,n\n" * 100
+    app.file_uploader(key="public_table").set_value(("last year.csv", last, "text/csv")).run()
+    assert not app.exception and not app.error and not problem(space)
+    job = made(app)
+    used = results.manifest(space, job)["public_table"]
+    assert used["n_records"] == 200 and used["name"].endswith("last_year.csv")
+    assert "patients=PUBLIC_patients.csv" in files.command(space, job)
+    app.session_state["open_run"] = job.id
+    at_page(app, "report")
+    app.segmented_control(key="report_view_links").set_value("attack").run()
+    app.button(key="attack_start").click().run()
+    assert not app.exception and "shadow runs learn from none" in app.error[0].value
+
+
 def test_what_the_pages_lack_for_linked_tables_is_one_sentence(hospital):
     at_page(hospital, "synthesize")
-    assert "dpsyn synth --public-table" in words(hospital)
+    assert "marginals released of one table: load it alone" in words(hospital)

@@ -124,6 +124,7 @@ def command(space: Workspace, job: Job, stem: str) -> list[str]:
     words = ["dpsyn", "synth", *given, "--schema", takeaways.schema_file(known), "--epsilon", plain(spec.epsilon)]
     words += ["--delta", plain(spec.delta), *(["--method", spec.method] if spec.method != METHOD else [])]
     words += [w for k, v in spec.settings.items() for w in ("--set", f"{k}={json.dumps(v)}")]
+    words += ["--public-table", f"{known.root.name}=PUBLIC_{known.root.name}.csv"] if spec.public_table else []
     words += ["--questions", QUESTIONS] if spec.questions else []
     words += ["--questions-share", plain(spec.questions_share)] if spec.questions_share is not None else []
     return [*words, *rows, "--seed", str(spec.seed), f"--dataset={spec.dataset or known.ledger_name}", "--out", out]
