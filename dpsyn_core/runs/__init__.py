@@ -14,7 +14,7 @@ choose.epsilon_search: COLUMNS PAIRS Reached choices epsilon_for_error epsilon_f
 choose.forecast: Forecast Forecasts forecast
 choose.outlook: EPSILONS Outlook SIZES outlook table_error table_steps
 choose.processes: Draw
-choose.tree_outlook: EVERY NOT_KNOWN TreeOutlook tree_epsilon tree_outlook
+choose.tree_outlook: EVERY NOT_KNOWN TreeOutlook tree_epsilon tree_error tree_outlook
 choose.proposals: DesignProposal propose
 choose.worker: RESULT
 further_marginals: MARGINALS_METHOD MarginalRelease as_document as_table read_marginals release_marginals
@@ -51,6 +51,7 @@ trees.flat_table: AskedTable
 trees.keys: KeysOfLink check_keys
 trees.reference: LinkVerdict link_verdicts separate_tables
 trees.refit: TreeChanges refit_tree
+trees.selection: described_tree
 trees.release: TreePlan TreeSource release_tree
 trees.release_file: pack_tree read_tree unpaid
 trees.small_tables: nearly_empty_tables

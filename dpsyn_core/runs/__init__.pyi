@@ -51,6 +51,7 @@ from dpsyn_core.runs.choose.tree_outlook import EVERY as EVERY
 from dpsyn_core.runs.choose.tree_outlook import NOT_KNOWN as NOT_KNOWN
 from dpsyn_core.runs.choose.tree_outlook import TreeOutlook as TreeOutlook
 from dpsyn_core.runs.choose.tree_outlook import tree_epsilon as tree_epsilon
+from dpsyn_core.runs.choose.tree_outlook import tree_error as tree_error
 from dpsyn_core.runs.choose.tree_outlook import tree_outlook as tree_outlook
 from dpsyn_core.runs.choose.worker import RESULT as RESULT
 from dpsyn_core.runs.further_marginals import MARGINALS_METHOD as MARGINALS_METHOD
@@ -164,6 +165,7 @@ from dpsyn_core.runs.trees.release import release_tree as release_tree
 from dpsyn_core.runs.trees.release_file import pack_tree as pack_tree
 from dpsyn_core.runs.trees.release_file import read_tree as read_tree
 from dpsyn_core.runs.trees.release_file import unpaid as unpaid
+from dpsyn_core.runs.trees.selection import described_tree as described_tree
 from dpsyn_core.runs.trees.small_tables import nearly_empty_tables as nearly_empty_tables
 from dpsyn_core.runs.verify.contradictions import schema_fault as schema_fault
 from dpsyn_core.runs.verify.receipts import PUBLIC_TABLE as PUBLIC_TABLE

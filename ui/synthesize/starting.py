@@ -48,7 +48,7 @@ def problem(space: Workspace) -> str:
             from dpsyn_core.runs import TreePlan
 
             TreePlan.of(spec, space.linked.schema())
-            return ""
+            return public_table.problem(space)
         if space.schema is not None:
             spec.config.calibrate(spec.task(space.schema))
         if why := public_table.problem(space):
@@ -63,9 +63,7 @@ def problem(space: Workspace) -> str:
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
     check_shown(space)
-    spec, learnt = spec_of(space), None
-    if space.linked is None:
-        learnt = public_table.of_run(space)
+    spec, learnt = spec_of(space), public_table.of_run(space)
     if learnt is not None:
         spec = spec.model_copy(update={"public_table": learnt.file})
     declared = space.kept_schema if space.linked is None else space.linked.schema()

@@ -120,7 +120,8 @@ def attacked_columns(schema: Schema, spec: AttackSpec) -> tuple[str, ...]:
             msg = f"the schema describes one table, and '{spec.about[:80]}' is named among several; leave that out"
             raise SettingError(msg)
         return schema.domain().names
-    working, tables = TreePlan.of(spec, schema).working, [t.name for t in schema.tables]
+    plan = TreePlan.of(spec.model_copy(update={"public_table": None}), schema)  # refused apart
+    working, tables = plan.working, [t.name for t in schema.tables]
     if spec.about is not None and spec.about not in tables:
         msg = f"the schema has no table '{spec.about[:80]}' to be attacked; name one of {', '.join(tables)}"
         raise SettingError(msg)

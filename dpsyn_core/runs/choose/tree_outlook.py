@@ -130,9 +130,10 @@ def tree_epsilon(spec: RunSpec, schema: LinkedSchema, *, of: str, target: float,
         )
         raise SettingError(msg)
 
-    def error(epsilon: float) -> float | None:
-        lines = tree_outlook(spec, schema, epsilons=[epsilon], sizes=[n_roots])
-        errors = [o.columns for o in lines if of in (COLUMNS, o.table) and o.columns is not None]
-        return max(errors, default=None)
+    return searched(partial(tree_error, spec, schema, of, n_roots), of=of, target=target, n_records=n_roots)
 
-    return searched(error, of=of, target=target, n_records=n_roots)
+
+def tree_error(spec: RunSpec, schema: LinkedSchema, of: str, n_roots: int, epsilon: float) -> float | None:
+    """The largest error of the columns of a table, or of all, at an epsilon; None where none is measured."""
+    lines = tree_outlook(spec, schema, epsilons=[epsilon], sizes=[n_roots])
+    return max((o.columns for o in lines if of in (COLUMNS, o.table) and o.columns is not None), default=None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dpsyn_core.errors import ReceiptError
 from dpsyn_core.files import put_private
 from dpsyn_core.outside import below
-from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, take_tables
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, take_tables, with_public_table
 from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
 
 ANSWERS = "answers.json"  # of the declared questions, in the folder of the job
@@ -34,7 +34,9 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.schema import LinkedSchema
 
     schema = LinkedSchema.load(folder / SCHEMA)
-    plan = TreePlan.of(spec, schema)
+    learnt = with_public_table(folder, spec).public_table
+    named = None if learnt is None else f"{schema.root.name}={learnt}"
+    plan = TreePlan.of(spec.model_copy(update={"public_table": named}), schema)
     progress("reading the table", 0, 1)
     source = TreeSource(tables=take_tables(folder, spec, schema), vouched=spec.query_vouched)
     rng, seed = post_processing_generator(spec.seed)
@@ -58,7 +60,10 @@ def leave_linked_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     if not schema.links:
         msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"
         raise ReceiptError(msg)
-    changes = TreeChanges(method=spec.maker, settings={}, n_records=spec.n_records)
+    changes = TreeChanges(
+        method=spec.maker, settings={}, n_records=spec.n_records, where=spec.where, columns=spec.columns,
+        rules=spec.rules,
+    )  # fmt: skip
     rng, seed = post_processing_generator(spec.seed)
     release = refit_tree(released, RELEASE, changes, rng=rng, seed=seed, progress=progress)
     put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))

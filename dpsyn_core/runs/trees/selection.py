@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError, SettingError
+from dpsyn_core.runs.refits.subset_schema import only_columns
 from dpsyn_core.runs.trees.joined_columns import own_columns_of
 from dpsyn_core.schema import Link, LinkedSchema, check_where, met, named
 
@@ -130,6 +131,42 @@ def kept_columns(schema: LinkedSchema, columns: Sequence[str] | None) -> dict[st
         raise SettingError(msg)
     gone = [every[c] for c in every if c not in columns]
     return {t.name: frozenset(n for table, n in gone if table == t.name) for t in schema.tables}
+
+
+def described_tree(
+    schema: LinkedSchema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None
+) -> LinkedSchema:
+    """The schema of the tables of a refit: that of the run with further rules, without columns that are left out.
+
+    Orders, roles and rules that need such a column go with it.
+
+    Raises:
+        InputError: a rule or a column that does not fit, or a child table of which no column is kept.
+    """
+    found = with_tree_rules(schema, rules)
+    gone = kept_columns(found, columns)
+    if gone is None:
+        return found
+    document, lost = found.document(), frozenset().union(*gone.values())
+    for table, written in zip(found.tables, document["tables"], strict=True):
+        if table.columns is None:
+            continue
+        stays = [n for n in table.columns.output_names if n not in gone[table.name]]
+        if stays:
+            written["schema"] = only_columns(table.columns, stays).document()
+        elif table is found.root:
+            del written["schema"]
+        else:
+            msg = f"no column of '{table.name}' is kept; name at least one of every table that hangs on another"
+            raise SettingError(msg)
+    for link, written in zip(found.links, document["links"], strict=True):
+        if link.order in gone[link.child]:
+            written.update(order=None, distinct=False)
+        if link.roles is not None and link.roles.column in gone[link.child]:
+            written["roles"] = None
+        kept = [not {n.rpartition(".")[2] for n in rule.columns} & lost for rule in link.rules]
+        written["rules"] = [r for r, stays in zip(written.get("rules", ()), kept, strict=True) if stays]
+    return LinkedSchema.of(document)
 
 
 def without(tables: Tables, schema: LinkedSchema, gone: Mapping[str, frozenset[str]] | None) -> Tables:
