@@ -40,7 +40,7 @@ def put(app, page, settings):
 
 def test_systems_that_keep_keys_are_offered_and_one_is_run_and_repeated(hospital):
     at_page(hospital, "synthesize")
-    assert hospital.selectbox(key="method").options == ["rls (recommended)", "independent"]
+    assert hospital.selectbox(key="method").options == ["rls: record least squares (recommended)", "independent"]
     hospital.selectbox(key="method").set_value("independent").run()
     assert not hospital.exception and not hospital.error
     job, space = made(hospital), space_of(hospital)

@@ -280,7 +280,8 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
         elif worst - least < 5e-4:
             value = percent(worst)
         else:
-            value = f"{percent(least)} – {percent(worst)}"
+            value = percent((least * worst) ** 0.5)
+            sizes = t("expected.middle", sizes=sizes, least=percent(least), worst=percent(worst))
         items.append((value, label(s), sizes))
         kind = "2-way" if s.kind == "chosen" else s.kind
         errors[kind] = max(errors.get(kind, 0.0), (least * worst) ** 0.5)  # of a table of middle size

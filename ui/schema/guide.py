@@ -35,7 +35,6 @@ LISTED = 1000  # whole numbers that a list may have
 VALUES = 8  # values of a list that are written out of what was seen
 AT, CHANGING, DONE = "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
-BUYABLE = {"category", "ordered category", "whole number", "number", "date"}
 BINS_PRICE = "0.1"
 
 
@@ -145,19 +144,19 @@ def _column(space: Workspace, p: Proposal, share: float) -> None:
     """One line: the proposal, one press that agrees to it, and all else behind another."""
     mark = _mark(p.name)
     with st.container(key=f"guide_{mark}"):
-        words, know, other = st.columns([7, 2, 2], vertical_alignment="center", gap="small")
+        words, presses = st.columns([7, 4], vertical_alignment="center", gap="small")
         with words:
             st.html(_words(p, _seen(p) if _plainly(p) else f"{_seen(p)} {_why(p)}"))
             if asks := asks_ends(p):
                 note(t(f"guide.ask_{asks}"))
             if share > 0.5:
                 note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
-        with know:
+        with presses, st.container(horizontal=True, gap="small"):
             known = p.document is not None
             if known and st.button(t("guide.know"), key=f"know_{mark}", width="stretch"):
                 _decide(space, [p])
-        with other, st.popover(t("guide.other"), width="stretch"):
-            _ways(space, p, mark)
+            with st.popover(t("guide.other"), width="stretch"):
+                _ways(space, p, mark)
         if st.session_state.get(CHANGING) == p.name:
             _form(space, p)
 

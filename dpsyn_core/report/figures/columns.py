@@ -28,6 +28,8 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
     data: list[dict[str, Any]] = []
     x = axis_labels(labels, LABEL, words=words)
     scale, per = density(labels)
+    if any((np.asarray(shares) * scale > 1).any() for shares in series.values()):
+        scale, per = np.ones(len(labels)), None  # a narrow bin that is full would have more than all records
     title = words["shares"] if per is None else words["density"].format(width=local(f"{per:,g}", words))
     for k, (table, shares) in enumerate(series.items()):
         colour = "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]
