@@ -34,13 +34,7 @@ def check_savable(method: str, path: Path) -> None:
 
 
 def draw(
-    model: bytes,
-    manifest: Manifest,
-    schema: Schema,
-    *,
-    n_records: int,
-    rng: int | None,
-    progress: Progress = silent,
+    model: bytes, manifest: Manifest, schema: Schema, *, n_records: int, rng: int | None, progress: Progress = silent
 ) -> Release:
     """More records of a saved model; what the manifest promises holds for them too, and nothing is charged.
 

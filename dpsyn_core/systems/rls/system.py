@@ -87,11 +87,7 @@ class RlsConfig(MethodConfig):
         description="Measure combinations of three attributes where released values predict that this lowers the error",
     )
     effort: float = Field(
-        default=1.0,
-        ge=0.1,
-        le=100,
-        title="Effort",
-        description="Proposals to a cell, relative to the usual number",
+        default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number"
     )
     even: bool = Field(
         default=True,
