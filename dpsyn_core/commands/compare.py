@@ -77,9 +77,13 @@ def run(args: argparse.Namespace) -> None:
     progress("reading", 0, 1)
     most = most_of(args, schema, 2)
     pairs = read_comparisons(
-        schema, args.real, names_of([args.synthetic]), roles=roles, most=most,
+        schema,
+        args.real,
+        names_of([args.synthetic]),
+        roles=roles,
+        most=most,
         read_real=partial(read_sample, args, most, progress=progress),
-    )  # fmt: skip
+    )
     [(name, comparison)] = pairs.items()
     scores = compute(comparison, metrics, progress=progress)
     if args.order is not None:

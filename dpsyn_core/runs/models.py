@@ -67,10 +67,13 @@ def draw(
     arrow = table_of(codes, schema, columns=saved.columns, rng=generator, measured=domain.names)
     stated = manifest.model_copy(
         update={
-            "n_records": arrow.num_rows, "seed": seed, "seconds": round(time.perf_counter() - started, 1),
-            "digests": None, "signature": None,
+            "n_records": arrow.num_rows,
+            "seed": seed,
+            "seconds": round(time.perf_counter() - started, 1),
+            "digests": None,
+            "signature": None,
         }
-    )  # fmt: skip
+    )
     tables = ({schema.name: arrow},)
     return Release(
         copies=tables, arrow_copies=tables, manifest=stated, measurements=saved.released,

@@ -38,17 +38,25 @@ def amounts(c: Comparison) -> Iterator[Finding]:
         far = shifts.moved(rest, float(some.mean()), shifts.together(len(rest), len(some)), sure=shifts.SURE + 1)
         if far is not None:
             yield Finding(
-                key="rest", weight=(1 - np.exp(-far)) * (1 - zeros), columns=(name,),
-                real=float(rest.mean()), synthetic=float(some.mean()), fresh=float(rest.mean()),
-            )  # fmt: skip
+                key="rest",
+                weight=(1 - np.exp(-far)) * (1 - zeros),
+                columns=(name,),
+                real=float(rest.mean()),
+                synthetic=float(some.mean()),
+                fresh=float(rest.mean()),
+            )
         high = float(np.quantile(rest, HIGH))
         counts = int((rest > high).sum()), int((some > high).sum())
         beyond = counts[1] / len(some)
         if not (1 - HIGH) / TIMES <= beyond <= TIMES * (1 - HIGH) and _by_chance(counts, len(rest), len(some)) < RARE:
             yield Finding(
-                key="high", weight=abs(beyond - 1 + HIGH) * (1 - zeros) + FAR, columns=(name,),
-                real=high, synthetic=float(np.quantile(some, HIGH)), fresh=high,
-            )  # fmt: skip
+                key="high",
+                weight=abs(beyond - 1 + HIGH) * (1 - zeros) + FAR,
+                columns=(name,),
+                real=high,
+                synthetic=float(np.quantile(some, HIGH)),
+                fresh=high,
+            )
 
 
 def _by_chance(counts: tuple[int, int], n: int, m: int) -> float:
