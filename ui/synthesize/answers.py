@@ -117,7 +117,7 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
     data = loaded(space)
     return RunSpec(
         epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger
-    )  # fmt: skip
+    )
 
 
 def _cost(schema: Schema, spec: RunSpec) -> str:
@@ -211,9 +211,12 @@ def _result(space: Workspace, kind: str) -> None:
     frame = pd.DataFrame(rows)
     counts = {name: 1 if frame[name].abs().max() > 1 else 3 for name in frame.columns if frame[name].dtype.kind == "f"}
     st.dataframe(
-        marked(frame.head(marginals.SHOWN).round(counts)), hide_index=True, key=f"answers_{kind}_table",
-        alt=t("answers.table_alt"), column_config=digits(counts),
-    )  # fmt: skip
+        marked(frame.head(marginals.SHOWN).round(counts)),
+        hide_index=True,
+        key=f"answers_{kind}_table",
+        alt=t("answers.table_alt"),
+        column_config=digits(counts),
+    )
     if len(frame) > marginals.SHOWN:
         note(t("answers.cut", shown=number(marginals.SHOWN), all=number(len(frame))))
     note(manifest.guarantee)
