@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -196,7 +197,7 @@ def choose_pairs(
         one_ways=one_ways,
         doubtful=_doubtful(pairs, excess, sigma, expected, chosen > 0, tuning)[taken],
     )
-    return _with_groups(made, [pairs[i] for i in np.flatnonzero(excess > tuning.groups_sure * sigma)], view)
+    return _with_groups(made, dict(zip(pairs, excess - tuning.groups_sure * sigma, strict=True)), expected, view)
 
 
 def _standing_out(
@@ -211,20 +212,35 @@ def _standing_out(
     return np.clip(chance + excess, 0, most), excess, strong
 
 
-def _with_groups(pairs: Pairs, differ: Sequence[AttributeSet], view: RlsEvidence) -> Pairs:
+def _with_groups(
+    pairs: Pairs, excess: Mapping[AttributeSet, float], expected: Sequence[NDArray[np.float64]], view: RlsEvidence
+) -> Pairs:
     """Adds tables of a number at a few coarse values and every single value of a category, as of marks and schools.
 
     Merging schools takes away most of the variance between them, and no table of their pair need pay for that. The
-    differences are kept at the size that their noisy sums show (`with_gaps`). differ: pairs whose scores stand out.
+    differences are kept at the size that their noisy sums show (`with_gaps`).
+
+    Args:
+        pairs: chosen so far.
+        excess: for each scored pair, what of its score neither sampling nor noise explains.
+        expected: their tables, in order, were both attributes independent. Those of many groups are off by the noise
+            of each group, which adds to sampling as independent errors do.
+        view: the released one-ways.
     """
     tuning, domain, measured = view.tuning.pairs, view.domain, dict(zip(pairs.sets, pairs.recodes, strict=True))
     groups = dict[AttributeSet, Recodes]()
-    for pair in differ:
+    for (pair, beyond), alone, chance in zip(excess.items(), expected, sampling_errors(expected), strict=True):
         number, category = sorted((domain[n] for n in pair), key=lambda a: not a.number)
         if category.number or not number.number or number.size - number.special <= tuning.groups_values:
             continue
+        values = alone.shape[pair.index(category.name)]
+        of_all = HALF_NORMAL_MEAN * view.sigmas[domain.index(category.name)] * math.sqrt(category.size * values)
         told = measured[pair][category.name].size if pair in measured else 0
-        if category.size >= tuning.groups_from and told < category.size and view.hierarchies.free(category.name):
+        if (
+            beyond > math.hypot(chance, of_all) - chance
+            and told < category.size >= tuning.groups_from
+            and view.hierarchies.free(category.name)
+        ):
             few = view.recode(number.name, tuning.groups_values)
             groups[pair] = {number.name: few, category.name: Coarsening.identity(category.size)}
     return replace(
