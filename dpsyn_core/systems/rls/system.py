@@ -144,7 +144,6 @@ class Rls(Synthesizer):
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
         self.zeros = task.zeros
-        self._clean_ones: dict[tuple[object, ...], NDArray[np.float64]] = {}
         self.prior = None
         if task.public is not None:
             from dpsyn_core.systems.rls.prior import RlsPrior
@@ -184,15 +183,7 @@ class Rls(Synthesizer):
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(
-            self.domain,
-            measured,
-            self.n_public,
-            tuning=self.tuning,
-            zeros=self.zeros,
-            prior=self.prior,
-            clean=self._clean_ones,
-        )
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """As `measure_tables`, then the sums of declared regressions, which start from records fitted to the tables."""
