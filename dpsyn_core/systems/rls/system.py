@@ -285,9 +285,10 @@ class Rls(Synthesizer):
     def _measure_surest(self, counter: Counter, measured: ReleasedTables, pairs: Pairs, gate: Gate) -> Pairs:
         """Measures the pairs that nothing else may explain, and says which are left, with their shares of the rest.
 
-        Each pair that these do not explain comes to its share of the cost of all.
+        Each pair that these do not explain comes to its share of the cost of all. Scores against independence alone say
+        so: with declared questions or a public table, no pair waits.
         """
-        if not pairs.doubtful.any():
+        if not pairs.doubtful.any() or self.workload is not None or self.prior is not None:
             return pairs
         parts = np.array(self.noise.shares(pairs.cells * pairs.weights))
         parts /= parts.sum()
