@@ -70,6 +70,7 @@ def _pay_gap(c: Comparison) -> GroupGaps | None:
 
 def _strongest(c: Comparison) -> GroupGaps | None:
     known = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
+    known = [g for g in known if (g.kept or 0.0) >= KEPT or g.moved.any()]  # others differ by a few large values alone
     if not known:
         return None
     g = max(known, key=_explained)

@@ -117,6 +117,7 @@ def compare_tables(
         roles=roles or Roles(),
         rules=rule_breaks(declared, kept["synthetic"], kept.get("real")),
         intake=intake,
+        left_out=tuple(a.name for a in asked.attributes if a.kind == "ignored"),
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
         synthetic_of=synthetic_of,
     )

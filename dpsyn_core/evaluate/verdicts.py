@@ -29,6 +29,7 @@ NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to
 SMALL, FAIR = 0.03, 0.1  # errors that hardly matter, and beyond which no single column is of use
 ALL_KEPT, GONE = 0.9, 0.05  # shares of the relations from which, and up to which, all and none are said to be kept
 WRONG = 0.02  # weight of a finding from which on nothing good is said
+IMPOSSIBLE = 0.005  # the same of records that cannot be
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
 STRONGER = 0.02  # a relation that rose by more is another one, and not called lost
@@ -85,7 +86,7 @@ def _verdict(c: Comparison) -> Verdict:
         m=c.m,
     )
     listed = findings(c, out)
-    if out.praises and any(f.weight >= WRONG for f in listed):
+    if out.praises and any(f.weight >= (IMPOSSIBLE if f.impossible else WRONG) for f in listed):
         out = replace(out, grade="kept")
     return replace(out, findings=listed)
 

@@ -18,6 +18,8 @@ FEWEST = 100  # records of which a cycle or a series is found
 ONE_AT_A_TIME = 0.9  # share of the records of a series whose key and time no other record has
 MOST_KEYS = 0.2  # keys by records: more are no series
 A_DAY = 86_400
+FEW, LEAST_PARTS = 5, 4  # records of an hour or a month that has a mean, and parts that make a course
+TURNED = 0.5  # negative correlation of two courses from which on they are opposite
 SURE = 5.0
 
 
@@ -56,6 +58,11 @@ def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Itera
     for part in sides[0]:
         real, made = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
+        courses = [_means(x, s[part], groups) for x, s in zip(values, sides, strict=True)]
+        if min(real, made) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
+            yield Finding(key=f"course_{part}", weight=min(real, made), columns=(name, date), what=turned,
+                          remedy="time")  # fmt: skip
+            continue
         if min(c.n, c.m) < FEWEST or real < FAR or abs(real - made) < FAR:
             continue
         if abs(real - made) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
@@ -63,6 +70,28 @@ def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Itera
                 key=f"cycle_{part}", weight=abs(real - made), columns=(name, date), real=real, synthetic=made,
                 fresh=real, remedy="time",
             )  # fmt: skip
+
+
+def _means(values: Floats, part: NDArray[np.int64], groups: int) -> Floats:
+    """Mean of a number in each hour, weekday or month; NaN where there are FEW records."""
+    there = ~np.isnan(values) & (part >= 0)
+    count = np.bincount(part[there], minlength=groups)
+    total = np.bincount(part[there], values[there], minlength=groups)
+    return np.where(count >= FEW, total / np.maximum(count, 1), np.nan)
+
+
+def _against(real: Floats, made: Floats, *, first: int) -> dict[str, int] | None:
+    """Where both courses are highest, where one falls as the other rises; None where it does not.
+
+    first: the number of the first hour, weekday or month.
+    """
+    both = ~(np.isnan(real) | np.isnan(made))
+    if both.sum() < LEAST_PARTS or real[both].std() == 0 or made[both].std() == 0:
+        return None
+    if np.corrcoef(real[both], made[both])[0, 1] > -TURNED:
+        return None
+    at = np.flatnonzero(both)
+    return {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[made[both].argmax()]) + first}
 
 
 def _explained(values: Floats, part: NDArray[np.int64]) -> float:
