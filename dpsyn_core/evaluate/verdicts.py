@@ -180,7 +180,8 @@ def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]
     if len(numbers) == 1 and len(words) == 1:
         a, i = c.domain[words[0]], c.domain.index(words[0])
         sides = zip(c.exact(numbers[0]), (c.truth[i], c.synthetic[i]), strict=True)
-        real, synthetic = (correlation_ratio(x, codes, a.size - a.special) for x, codes in sides)
+        values = a.size - int(c.words(words[0])[-1] == moved.MISSING)  # "(other)" is a value in the file
+        real, synthetic = (correlation_ratio(x, codes, values) for x, codes in sides)
         return "correlation ratio", real, synthetic
     tables = ((c.real_counter, c.truth), (c.synthetic_counter, c.synthetic))
     real, synthetic = (corrected_v(occupied_cells(k, codes, c.domain, [pair])[0]) for k, codes in tables)

@@ -118,6 +118,7 @@ def finding_entry(f: Finding) -> dict[str, Any]:
         "key": f.key,
         "sentence": finding_words(f, ENGLISH) if f.key != WHOLE else ENGLISH["finding_relations"],
         "columns": list(f.columns),
+        "what": dict(f.what),
         "weight": f.weight,
         "real": f.real,
         "synthetic": f.synthetic,

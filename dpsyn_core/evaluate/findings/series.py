@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +29,17 @@ def series(c: Comparison) -> Iterator[Finding]:
     dates = [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
     numbers = shifts.numbers(c)
     for date in dates:
-        seconds = [x * c.date_units[date] for x in c.exact(date)]
+        precise = c.date_units[date] == 1
+        sides = [parts_of(x * c.date_units[date], precise=precise) for x in c.exact(date)]
         for name in numbers:
-            yield from _cycles(c, date, seconds, name)
+            yield from _cycles(c, date, sides, name)
         key = _key(c, date)
         if key is None:
             continue
+        courses = [Course.of(c, date, key, side) for side in (0, 1)]
         for name in numbers:
             if name != key:
-                yield from _before(c, date, key, name)
+                yield from _before(c, (name, date, *([key] if key else [])), courses)
 
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
@@ -51,10 +54,8 @@ def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
     return {k: np.where(known, v, -1) for k, v in out.items()}
 
 
-def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Iterator[Finding]:
+def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]], name: str) -> Iterator[Finding]:
     values = c.exact(name)
-    precise = c.date_units[date] == 1
-    sides = [parts_of(s, precise=precise) for s in seconds]
     for part in sides[0]:
         real, made = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
@@ -131,30 +132,42 @@ def _even(times: Floats) -> bool:
     return bool(counts.max() >= len(steps) / 2)
 
 
-def _before(c: Comparison, date: str, key: str, name: str) -> Iterator[Finding]:
-    cells = ExactCells.of(c)
-    found = []
-    for side in (0, 1):
-        who = cells.column(key)[:2][side] if key else np.zeros((c.n, c.m)[side], np.int32)
-        found.append(autocorrelation(c.exact(name)[side], who, c.exact(date)[side]))
-    real, made = found
+def _before(c: Comparison, columns: tuple[str, ...], courses: list[Course]) -> Iterator[Finding]:
+    real, made = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
     if real is None or made is None or abs(real) < SERIES or abs(real - made) < FAR:
         return
     if abs(real - made) > SURE * np.sqrt(2 / min(c.n, c.m)):
         yield Finding(
-            key="before", weight=min(1.0, abs(real - made)), columns=(name, date, *([key] if key else [])),
-            real=real, synthetic=made, fresh=real, remedy="time",
+            key="before", weight=min(1.0, abs(real - made)), columns=columns, real=real, synthetic=made, fresh=real,
+            remedy="time",
         )  # fmt: skip
 
 
-def autocorrelation(values: Floats, who: NDArray[np.int32], when: Floats) -> float | None:
-    """The correlation of a number with the one before it in time, within each key; None where there are too few."""
-    order = np.lexsort((when, who))
-    x, keys = values[order], who[order]
-    pairs = (keys[1:] == keys[:-1]) & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
-    if pairs.sum() < FEWEST:
-        return None
-    now, last = x[1:][pairs], x[:-1][pairs]
-    if now.std() == 0 or last.std() == 0:
-        return None
-    return float(np.corrcoef(now, last)[0, 1])
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Course:
+    """The records of one table in time, key by key. order: of the records. next: whether one follows in its key."""
+
+    order: NDArray[np.intp]
+    next: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, c: Comparison, date: str, key: str, side: int) -> Course:
+        """That of the real (0) or the synthetic table (1); key: "" for one series."""
+        when = c.exact(date)[side]
+        if not key:
+            order = np.argsort(when, kind="stable")
+            return cls(order=order, next=np.ones(max(0, len(order) - 1), bool))
+        who = ExactCells.of(c).column(key)[side]
+        order = np.lexsort((when, who))
+        return cls(order=order, next=who[order][1:] == who[order][:-1])
+
+    def autocorrelation(self, values: Floats) -> float | None:
+        """The correlation of a number with the one before it in time, within each key; None where there are few."""
+        x = values[self.order]
+        pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
+        if pairs.sum() < FEWEST:
+            return None
+        now, last = x[1:][pairs], x[:-1][pairs]
+        if now.std() == 0 or last.std() == 0:
+            return None
+        return float(np.corrcoef(now, last)[0, 1])
