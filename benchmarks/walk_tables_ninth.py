@@ -42,7 +42,7 @@ def tables(seed: int = 909) -> list[Walked]:
                 dates=DATES.get(name, ()),
                 german=german,
                 codes=("PLZ",) if name == "loans" else (),
-                amounts=("Betrag", "Zins %") if name == "loans" else (),
+                amounts=("Betrag",) if name == "loans" else (),
                 person="person" if name == "visits" else None,
             )
         )

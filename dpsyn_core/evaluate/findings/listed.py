@@ -17,9 +17,26 @@ if TYPE_CHECKING:
 HOLDS = 0.01  # share of the real records that break a proposed rule at most
 EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
-NEARLY = 0.5  # of its weight: a finding comes after what cannot be where that weighs so much at least
+NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that weighs so much at least
 ALL_OF = 0.8  # of the share of blank cells that moved: a filter that says so much of it explains it
-OF_RELATIONS = ("unrelated", "pair", "ratio", "v", "share")
+OF_COLUMNS = (
+    "unrelated",
+    "pair",
+    "ratio",
+    "v",
+    "share",
+    "mean",
+    "date",
+    "day",
+    "group",
+    "gaps",
+    "rest",
+    "high",
+    "top",
+    "bottom",
+    "turned",
+    "weaker",
+)
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
     "blank": ("mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
@@ -62,11 +79,11 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
 
 
 def _impossible_first(listed: list[Finding]) -> list[Finding]:
-    """Records that cannot be come before the lost relations of the same columns, of which they say more."""
-    worst = [f for f in listed if f.key in OF_RULES and f.weight >= MUCH]
+    """Records that cannot be come before moved means and lost relations of the same columns: they say more of them."""
+    worst = [f for f in listed if f.key in (*OF_RULES, "proposed") and f.weight >= MUCH]
     out = []
     for f in listed:
-        same = [g.weight for g in worst if f.key in OF_RELATIONS and set(f.columns) <= set(g.columns)]
+        same = [g.weight for g in worst if f.key in OF_COLUMNS and set(f.columns) <= set(g.columns)]
         out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))
     return out
 

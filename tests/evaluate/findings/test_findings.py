@@ -252,3 +252,34 @@ def test_the_gap_between_groups_that_is_lost_is_a_finding_as_in_its_figure():
     shown = group_gaps(c)
     assert shown.grade == "lost" and f.columns == (shown.column, shown.by) and f.synthetic == max(0.0, shown.kept)
     assert "gaps" in dict(uses(c).bad)
+
+
+def test_records_that_cannot_be_come_before_the_mean_that_moved_with_them():
+    made = stays(2)
+    early = made.assign(finish=made["begin"] - pd.Timedelta(days=40))
+    keys = [f.key for f in found(early).findings]
+    assert keys[0] in ("order", "between") and keys.index("order") < keys.index("date")
+
+
+def test_a_column_that_says_the_same_as_an_outcome_does_not_explain_it():
+    from dpsyn_core.evaluate import effects
+
+    rng = np.random.default_rng(8)
+    grade = rng.choice(["a", "b", "c"], N)
+    frame = pd.DataFrame(
+        {"grade": grade, "passed": np.where(grade == "c", "no", "yes"), "age": rng.integers(18, 60, N)}
+    )
+    described = Schema.of(
+        {
+            "version": 1,
+            "name": "marks",
+            "attributes": [
+                {"name": "grade", "kind": "categorical", "values": ["a", "b", "c"]},
+                {"name": "passed", "kind": "categorical", "values": ["yes", "no"]},
+                {"name": "age", "kind": "numeric", "dtype": "integer", "min": 18, "max": 60},
+            ],
+        }
+    )
+    mixed = frame.assign(grade=rng.permutation(grade))
+    listed = effects(compare_tables(described, arrow(mixed), arrow(frame)))
+    assert not [e for e in listed if e.outcome == "passed" and e.column == "grade"]
