@@ -36,6 +36,9 @@ OF_COLUMNS = (
     "bottom",
     "turned",
     "weaker",
+    "outside",
+    "new_numbers",
+    "coarser",
 )
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
@@ -72,7 +75,7 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
         *columns.whole(found, c),
         *columns.moved(found, c),
     ]
-    listed = _causes_first(_impossible_first(listed))
+    listed = _impossible_first(_causes_first(listed))
     of_fixed = ("fixed", "fixed_more", "one_bin")
     kept = [f for f in listed if f.weight >= LEAST and (f.key in of_fixed or still.isdisjoint(f.columns))]
     return sorted(kept, key=lambda f: -f.weight)
