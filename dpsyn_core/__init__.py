@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dpsyn_core.report import answer
     from dpsyn_core.runs import Release, buy_schema, refit, synthesize, synthesize_to
     from dpsyn_core.runs import TableSynthesizer as Synthesizer
-    from dpsyn_core.schema import Schema
+    from dpsyn_core.schema import Schema, with_list
     from dpsyn_core.schema import confirm as confirm_schema
     from dpsyn_core.schema import draft as draft_schema
     from dpsyn_core.tables import read_table
@@ -36,10 +36,11 @@ _HOME = {
     "refit": "dpsyn_core.runs.refits.refit:refit",
     "synthesize": "dpsyn_core.runs.synthesis:synthesize",
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
+    "with_list": "dpsyn_core.schema.code_lists:with_list",
 }
 __all__ = [
     "DPSynError", "Ledger", "Release", "Schema", "Synthesizer", "answer", "buy_schema", "confirm_schema",
-    "draft_schema", "read_table", "refit", "synthesize", "synthesize_to",
+    "draft_schema", "read_table", "refit", "synthesize", "synthesize_to", "with_list",
 ]  # fmt: skip
 
 settle()  # before any part of the package imports numba

@@ -98,7 +98,7 @@ class Child(subprocess.Popen[bytes]):
 
         Args:
             niceness: by how much it gives way to other processes.
-            memory_mb, seconds: limits, see `limit_resources`; None: set later, when the task is known.
+            memory_mb, seconds: limits, see `limit_resources`; None: set later, when the task has arrived.
         """
         forbid_core_dumps()
         give_way(niceness)

@@ -68,7 +68,11 @@ class SchemaWarning(UserWarning):
 
 
 class UnitWarning(UserWarning):
-    """Nobody has said who is one individual of a table in which one may have several records."""
+    """The unit of privacy is undeclared for a table in which one individual may have several records."""
+
+
+class AgreementWarning(UserWarning):
+    """Released tables still differ where they overlap, after as much work as was allowed."""
 
 
 class MethodError(InputError):

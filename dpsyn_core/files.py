@@ -95,7 +95,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _held(path: Path, handle: int, mode: int) -> Iterator[Path]:
-    """Writes through the descriptor's own path; names the file once it is whole."""
+    """Writes through the path of the descriptor; names the file once it is whole."""
     try:
         here = OPENED / str(handle)
         yield here
@@ -163,7 +163,7 @@ def open_private(path: Path) -> BinaryIO:
 
 
 def put_private(path: Path, data: bytes) -> None:
-    """Writes a file for its owner alone into a folder of the program's own, at once. Raises OSError."""
+    """Writes a file that only its owner may read into a folder of the program, atomically. Raises OSError."""
     with open_private(path) as file:
         file.write(data)
 
@@ -214,9 +214,9 @@ def unfit_text(document: object) -> str | None:
 
 def fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, for `object_pairs_hook`. Raises RepeatedFieldError with the first name that stands twice."""
-    found: dict[str, Any] = {}
+    out: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in out:
             raise RepeatedFieldError(repr(key[:80]))
-        found[key] = value
-    return found
+        out[key] = value
+    return out

@@ -15,7 +15,7 @@ VARIABLE = "NUMBA_CACHE_DIR"
 
 
 def settle() -> None:
-    """Points numba to `kernels` in the folder of ledger and runs, unless it has a folder of its own that it can write.
+    """Points numba to `kernels` in the folder of ledger and runs, unless numba already has a folder that it can write.
 
     Kernels that an image brought along in a folder that is now read-only are copied there, so that nothing is compiled
     twice. Where not even that folder can be written, a temporary one serves this process.
@@ -43,7 +43,7 @@ def _users_cache() -> str:
 
 
 def _writable(folder: str) -> bool:
-    """Whether files could be made there, the folder itself too when it is missing."""
+    """Whether files can be written there; a missing folder counts if it can be created."""
     while not os.path.exists(folder):  # noqa: PTH110 as above
         above = os.path.dirname(folder)  # noqa: PTH120 as above
         if above in (folder, ""):

@@ -74,7 +74,8 @@ def face(package: str, table: str) -> tuple[Callable[[str], Any], Callable[[], l
 def load_little(*files: str) -> None:
     """Loads what is unused at its first use, and pandas not at all where all files are plain ones.
 
-    For processes of our own alone: to pyarrow, pandas is then not installed for as long as the process lives.
+    For processes started by this program alone: to pyarrow, pandas is then not installed for as long as the process
+    lives.
     """
     for name in UNUSED:
         _at_first_use(name)
@@ -86,7 +87,7 @@ def _at_first_use(name: str) -> None:
     """Loads a module when something of it is used; nothing happens where it is missing or loaded."""
     if name in sys.modules:
         return
-    above, _, own = name.rpartition(".")
+    above, _, last = name.rpartition(".")
     parent = importlib.import_module(above) if above else None
     spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None:
@@ -96,7 +97,7 @@ def _at_first_use(name: str) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     if parent is not None:
-        setattr(parent, own, module)
+        setattr(parent, last, module)
 
 
 class _Hidden:

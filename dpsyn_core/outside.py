@@ -1,4 +1,4 @@
-"""Words from outside that come near the file system: the name of a file in a folder, and a name made of a label."""
+"""Words from outside that come near the file system: the name of a file in a folder, and a name from a label."""
 
 from __future__ import annotations
 

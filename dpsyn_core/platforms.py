@@ -54,7 +54,7 @@ if sys.platform == "win32":
         """Sets the mode of an open file. Windows has no modes: who may read a file follows from its folder."""
 
     def others_may(folder: Path) -> str | None:
-        """How others may come at what lies in a folder, as the end of a sentence; its own rights decide here."""
+        """How other users may access files in a folder, as the end of a sentence; by the permissions of the folder."""
         return None
 
     def replace(temporary: Path, path: Path) -> None:
@@ -151,11 +151,11 @@ else:
         """How others may come at what lies in this folder, as the end of a sentence; None: they may not."""
         import stat
 
-        found, me = folder.stat(), os.geteuid()
-        if found.st_uid != me or folder.lstat().st_uid != me:
+        state, me = folder.stat(), os.geteuid()
+        if state.st_uid != me or folder.lstat().st_uid != me:
             return "belongs to somebody else"
-        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            return f"may be written to by others (mode {stat.S_IMODE(found.st_mode):o})"
+        if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return f"may be written to by others (mode {stat.S_IMODE(state.st_mode):o})"
         return None
 
     def replace(temporary: Path, path: Path) -> None:

@@ -85,7 +85,7 @@ def scratch() -> Iterator[Scratch]:
     """A private folder for one run, removed with all that is in it; what killed runs left is removed first.
 
     Raises:
-        OutputError: the folder cannot be made, or is not this person's alone to write to.
+        OutputError: the folder cannot be created, or is not this person's alone to write to.
     """
     place = base()
     try:
@@ -94,11 +94,11 @@ def scratch() -> Iterator[Scratch]:
         folder, claim = _claimed(place)
     except OSError as error:
         raise _unusable(error) from error
-    held = Scratch(folder)
+    room = Scratch(folder)
     try:
-        yield held
+        yield room
     finally:
-        held.close_all()
+        room.close_all()
         shutil.rmtree(folder, ignore_errors=True)
         claim.close()  # first: Windows removes no file that is open
         with contextlib.suppress(OSError):  # somebody sweeps at this moment, and removes it
@@ -129,7 +129,7 @@ def sweep() -> None:
 
 
 def _check_owner(place: Path) -> None:
-    """Raises OutputError for a folder that others made or may write to: they could put their own in its place."""
+    """Raises OutputError for a folder of another user, or that others may write to: they could replace it."""
     why = others_may(place)
     if why is None:
         return

@@ -33,8 +33,6 @@ with left:
         if problem:
             note(problem, "alarm")
 with right:
-    if schema is None:
-        st.info(t("ahead.empty"))
-    elif reading.budget is not None:
+    if schema is not None and reading.budget is not None:
         run = RunSpec(epsilon=reading.budget.epsilon, delta=reading.budget.delta, method=method)
         forecasts.shown(run, schema, int(n))

@@ -9,7 +9,9 @@ from ui.shared.text import number, t
 from ui.shared.theme import end_page, heading, note, section
 
 space = workspace()
-heading("questions")
+left, onward = st.columns([8, 3], vertical_alignment="center")
+with left:
+    heading("questions")
 if not space.serial or (space.linked is None and space.schema is None):
     st.info(t("schema.no_table"))
     end_page()
@@ -18,6 +20,9 @@ if space.kept_schema is None:
     if st.button(t("linked.to_schema"), key="questions_schema"):
         go_to("schema")
     end_page()
+with onward:
+    if st.button(t("questions.next"), type="primary", key="questions_next", width="stretch"):
+        go_to("synthesize")
 mine = len(kept.lines(space))
 found = expected.forecasts(space)
 left, right = st.columns([8, 5], gap="large")
@@ -50,5 +55,3 @@ with left:
     if space.linked is None and st.button(t("questions.own"), key="question_own"):
         form.begin()
         st.rerun()
-if st.button(t("questions.next"), type="primary", key="questions_next"):
-    go_to("synthesize")

@@ -1,17 +1,12 @@
-"""Release page: released files alone, proved, grouped, filtered and plotted; no private data is at hand."""
-
-import streamlit as st
+"""Release page: released files alone, proved, grouped, filtered and plotted; no private table is read."""
 
 from ui.reader import asking, files
 from ui.shared.state import workspace
-from ui.shared.text import t
 from ui.shared.theme import heading
 
 space = workspace()  # keeps the released files over a reload; nothing else of it is read here
 heading("reader")
 found = files.taken(space)
-if found is None:
-    st.info(t("reader.start"))
-else:
+if found is not None:
     files.promise(found)
     asking.panel(found)

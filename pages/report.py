@@ -34,7 +34,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         t("report.view"), tabs, default=tabs[0], required=True, format_func=lambda v: t(f"report.{v}"),
         key=f"report_view{'_links' if links else ''}", label_visibility="collapsed", width="content",
     )  # fmt: skip
-    if not space.choices.safe and tab in ("overview", "explore", "attack") and not (tab == "attack" and links):
+    if not space.choices.safe and tab in ("overview", "explore", "attack"):
         private_tag()
 if space.choices.safe:
     note(t("report.safe"))
@@ -43,9 +43,6 @@ if tab == "asked":
     end_page()
 if tab == "released" or space.choices.safe:
     released.panel(space, job)
-    end_page()
-if tab == "attack" and links:
-    note(t("linked.no_attack"))
     end_page()
 if tab == "attack":
     attack.panel(space, job)

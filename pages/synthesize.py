@@ -1,9 +1,11 @@
 """Synthesize page: a system, its settings, a run in a process of its own, and all runs side by side."""
 
+from typing import Literal
+
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.data.quick import left_out, named
+from ui.data.quick import finished, left_out, named
 from ui.privacy import plan
 from ui.questions import expected
 from ui.shared import stamps
@@ -21,9 +23,13 @@ left, right = st.columns([7, 5], gap="large")
 with left:
     section(t("synthesize.system"))
     methods.choose(space)
+listed = st.container()
+with st.container():  # under both columns, and drawn before the right one: a run follows what is set here
+    methods.compared(space)
     methods.settings(space)
     public_table.expander(space)
     plan.expander(space)
+done = finished(space)
 with right:
     section(t("synthesize.run"))
     methods.output(space)
@@ -32,26 +38,27 @@ with right:
     if why:
         note(sentence(ValueError(why)), "alarm")
     else:
-        methods.estimate(space)
         plan.warning(space)
     expected.on_synthesize(space)
     point_out_names(space, key="synthesize")
     name = named(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space)
     if left_out(space):
         note(left_out(space))
-    if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
+    kind: Literal["primary", "secondary"] = "primary" if done is None else "secondary"
+    if st.button(name, type=kind, disabled=bool(why), key="synthesize", width="stretch"):
         try:
             st.session_state[runs.STARTED] = start(space).id
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
             st.rerun()
-    note(t("synthesize.many"))
-
+    if not why:
+        methods.estimate(space)
 if methods.chosen(space) == design.METHOD:
     design.editor(space)
 settings_file.panel(space, key="synthesize")
 answers.panel(space)
 refits.panel(space)
-runs.listed(space)
-several.panel(space, runs.finished(space))
+with listed:
+    runs.listed(space, done)
+several.panel(space, runs.finished(space, linked=space.linked is not None))

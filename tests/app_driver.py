@@ -25,7 +25,7 @@ def explored(app, view, *, links=False):
 def words(app):
     """Everything that is written on the page and in the side panel, as one text."""
     parts = [
-        e.value for kind in ("title", "subheader", "markdown", "error", "info", "warning") for e in getattr(app, kind)
+        e.value for kind in ("title", "header", "markdown", "error", "info", "warning") for e in getattr(app, kind)
     ]
     parts += [e.proto.body for e in app.get("html")]
     parts += [b.label for b in app.button]

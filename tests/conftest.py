@@ -1,5 +1,6 @@
 """Fixtures for tests of the app, and the options that say which tests a run leaves out."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -8,6 +9,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # Streamlit does this for the folder of app.py
+
+# every test that starts a process would compile all that this process imports
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: threads of torch would wait for one another
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance"]
 

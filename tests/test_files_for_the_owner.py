@@ -35,7 +35,7 @@ WRITERS = {
     "dpsyn_core/report/reader.py": "the files of a release, in a temporary folder of its owner",
     "dpsyn_core/runs/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",
-    "ui/data/projects.py": "a manifest, in a temporary folder of its owner",
+    "ui/data/project_files.py": "a manifest, in a temporary folder of its owner",
 }
 
 OPENERS = {"fdopen", "mkstemp", "NamedTemporaryFile", "CompressedOutputStream", "ParquetWriter", "savez"}

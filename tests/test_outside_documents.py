@@ -97,6 +97,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.chdir(here)
     monkeypatch.setattr(loading, "uploaded_table", read_table)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what an opening imports is no file that it changes
     st.cache_resource.clear()
     return tmp_path
 
@@ -148,21 +149,23 @@ def fits(document, path):
     return isinstance(document, dict) or (isinstance(document, list) and path[-1] < len(document))
 
 
-def changed(document, path, value):
-    made = copy.deepcopy(document)
-    here = made
+def opened_up(document, path):
+    """A copy of the document and, in it, what holds the place; what lies beside the way there is not copied."""
+    made = here = copy.copy(document)
     for key in path[:-1]:
-        here = here[key]
+        here[key] = here = copy.copy(here[key])
+    return made, here
+
+
+def changed(document, path, value):
+    made, here = opened_up(document, path)
     here[path[-1]] = value
     return made
 
 
 def renamed(document, path, name):
     """The document with another name of this field or entry; None where it is no name."""
-    made = copy.deepcopy(document)
-    here = made
-    for key in path[:-1]:
-        here = here[key]
+    made, here = opened_up(document, path)
     if not isinstance(here, dict) or path[-1] not in here:
         return None
     here[name] = here.pop(path[-1])

@@ -509,7 +509,7 @@ MODULES = {  # that make, write or hand out a manifest, outside the commands
     "dpsyn_core/runs/writer.py",
     "dpsyn_core/runs/further_marginals.py",
     "dpsyn_core/runs/itemsets.py",
-    "ui/data/projects.py",
+    "ui/data/project_files.py",
     "ui/export/files.py",
     "ui/linked/files.py",
     "ui/synthesize/answers.py",

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from benchmarks.deep import from_file, published
+from benchmarks import deep
+from benchmarks.deep import Convolutional, from_file, published, split
 from benchmarks.plot import BOTTOM, HEIGHT, TOP, svg_lines, svg_pictures
 from benchmarks.remade import DOCUMENTS
 from benchmarks.remade_p3gm import PANELS, SHOWN, accounting, alone, best_auroc, figure_4, gaussians, published_apart
@@ -101,3 +102,99 @@ def test_published_figures_stand_next_to_the_table_and_its_stand_in():
     assert published("credit-like", "p3gm paper-credit") == ".8991 .6586 .2411 (credit)"
     assert published("adult", "real") == ".9119 .7844"
     assert published("mine", "dp-gm", "isolet").endswith("(isolet)") and published("wide", "p3gm") == ""
+
+
+def credit(rng, n):
+    """As Kaggle has it: names and classes in quotation marks, seconds since the first payment."""
+    fraud = rng.random(n) < 0.1
+    parts = rng.normal(size=(n, 5)) + 2 * fraud[:, None]
+    yield '"Time","V1","V2","V3","V4","V5","Amount","Class"'
+    yield from (f'{i},{",".join(map(repr, parts[i].tolist()))},{i % 97}.5,"{int(fraud[i])}"' for i in range(n))
+
+
+def esr(rng, n):
+    """As UCI has it: a first column without a name that names the record, five classes."""
+    y = rng.integers(1, 6, n)
+    x = rng.normal(90 * (y == 1)[:, None], 40, (n, 6)).astype(int)
+    yield '"","X1","X2","X3","X4","X5","X6","y"'
+    yield from (f'"X{i % 23}.V1.{i}",{",".join(map(str, x[i]))},{y[i]}' for i in range(n))
+
+
+def isolet(rng, n):
+    """As OpenML has it: numbers from -1 to 1, letters from 1 to 26."""
+    y = rng.integers(1, 27, n)
+    x = np.clip(rng.normal(0, 0.3, (n, 6)) + 0.5 * np.isin(y, [1, 5, 9, 15, 21])[:, None], -1, 1)
+    yield "f1,f2,f3,f4,f5,f6,class"
+    yield from (",".join(f"{v:.4f}" for v in x[i]) + f",{y[i]}" for i in range(n))
+
+
+def mnist(rng, n):
+    """As Kaggle has it: the class first, grey points row by row."""
+    y = rng.integers(0, 10, n)
+    x = (rng.random((n, 36)) < np.random.default_rng(1).random((10, 36))[y]) * rng.integers(1, 256, (n, 36))
+    yield "label," + ",".join(f"pixel{i}" for i in range(36))
+    yield from (f"{y[i]}," + ",".join(map(str, x[i])) for i in range(n))
+
+
+def people(rng, n):
+    """Adult: words, numbers, what is not known, classes with a sign."""
+    yield "age,workclass,hours.per.week,income"
+    for age, hours in rng.integers(17, 90, (n, 2)):
+        word = ["Private", "?", "State-gov"][age % 3]
+        yield f"{age},{word},{hours},{'>50K' if age + hours > 130 else '<=50K'}"
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "columns"),
+    [
+        (credit, ["--target", "Class", "--without", "Time", "--row", "credit"], 7),
+        (esr, ["--target", "y", "--positive", "1", "--row", "esr"], 7),
+        (isolet, ["--target", "class", "--positive", "1,5,9,15,21", "--row", "isolet"], 7),
+        (mnist, ["--target", "label", "--row", "mnist"], 37),
+        (people, ["--target", "income", "--positive", ">50K", "--row", "adult"], 4),
+    ],
+)
+def test_files_in_the_form_of_the_papers_tables_are_judged_next_to_its_figures(
+    form, given, columns, tmp_path, monkeypatch, capsys
+):
+    """Small files with the names, types and classes of the tables that cannot be had."""
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(form(np.random.default_rng(0), 400)) + "\n", "utf-8")
+    seen = []
+    monkeypatch.setattr(deep, "split", lambda *a, **k: seen.append(a[1]) or split(*a, **k))
+    fast = ["--systems", "rls", "--classifiers", "logistic", "--seeds", "1"]
+    monkeypatch.setattr("sys.argv", ["deep", "--file", str(path), *given, *fast])
+    deep.main()
+    assert len(seen[0]) == columns and seen[0].names[-1] == given[1]
+    ours = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| mine |")]
+    assert [line.split(" | ")[1] for line in ours] == ["real", "drawn anew", "rls"]
+    assert ("accuracy 0." in ours[0]) == (form is mnist), "ten classes are judged by accuracy first"
+    real = float(ours[0].split(" | ")[3].split()[-1])
+    assert real > 0.75 and (f"({given[-1]})" in ours[0] or form is mnist), "whose figures stand next to them"
+
+
+def test_a_column_to_leave_out_that_is_not_there_is_named(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(credit(np.random.default_rng(0), 50)) + "\n", "utf-8")
+    with pytest.raises(SettingError, match="no column 'Seconds'"):
+        from_file(path, "Class", without=["Seconds"])
+    assert from_file(path, "Class").domain.names[0] == "Time"
+
+
+def test_records_that_are_no_squares_are_no_pictures():
+    with pytest.raises(SettingError, match=r"records of 29 numbers .* leave out 'cnn'"):
+        Convolutional().fit(np.zeros((3, 29), dtype=np.float32), np.zeros(3, dtype=np.int64))
+
+
+@pytest.mark.deep
+def test_the_network_for_pictures_finds_the_quarter_that_is_bright():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 600)
+    x = rng.random((600, 8, 8), dtype=np.float32) / 4
+    for picture, quarter in zip(x, y, strict=True):
+        down, across = divmod(int(quarter), 2)
+        picture[4 * down : 4 * down + 4, 4 * across : 4 * across + 4] += 0.5
+    x = x.reshape(600, 64)
+    chances = Convolutional().fit(x[:500], y[:500]).predict_proba(x[500:])
+    assert chances.shape == (100, 4) and np.allclose(chances.sum(axis=1), 1, atol=1e-6)
+    assert (chances.argmax(axis=1) == y[500:]).mean() > 0.9

@@ -33,15 +33,23 @@ APP = ("dpsyn_core", "ui", "pages", "app.py")
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What it does, which environments it needs, and its commands, each the arguments of .venv's Python."""
+    """What it does, which environments it needs, and its commands, each the arguments of .venv's Python.
+
+    Those of `meanwhile` are started first, and waited for after the others.
+    """
 
     does: str
     needs: tuple[str, ...] = ("dev",)
     commands: tuple[tuple[str, ...], ...] = ()
+    meanwhile: tuple[tuple[str, ...], ...] = ()
 
 
 TARGETS = {
-    "setup": Target(does="set up what the app needs", needs=("run",)),
+    "setup": Target(  # the first run compiles nothing
+        does="set up what the app needs, and compile its kernels",
+        needs=("run",),
+        commands=(("-m", "dpsyn_core.runs.jobs.worker", "--warm"),),
+    ),
     "dev": Target(does="set up everything that is needed to work on the code"),
     "deep": Target(does="add torch, for the deep systems", needs=("run", "deep")),
     "spark": Target(does="add pyspark, for tables on a cluster; executors need Java", needs=("run", "spark")),
@@ -65,8 +73,10 @@ TARGETS = {
             ("-m", "ruff", "format", "--check", "."),
             ("-m", "ruff", "check", "."),
             ("-m", "mypy"),
-            *(("-m", "mypy", "--platform", s, "--cache-dir", f".mypy_cache/{s}", *APP) for s in OTHER_SYSTEMS),
             ("-m", "tools.vulnerabilities"),
+        ),
+        meanwhile=tuple(
+            ("-m", "mypy", "--platform", s, "--cache-dir", f".mypy_cache/{s}", *APP) for s in OTHER_SYSTEMS
         ),
     ),
     "bench": Target(does="print the figures", commands=(("-m", "benchmarks.run"),)),
@@ -99,11 +109,20 @@ def python(folder: Path = VENV) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
+def begin(*command: str | Path) -> subprocess.Popen[bytes]:
+    """Starts a command in the project."""
+    return subprocess.Popen([str(word) for word in command], cwd=PROJECT)
+
+
+def finish(started: subprocess.Popen[bytes]) -> None:
+    """Waits for a command; its failure is that of this program."""
+    if status := started.wait():
+        raise SystemExit(status)
+
+
 def run(*command: str | Path) -> None:
-    """Runs a command in the project; its failure is that of this program."""
-    done = subprocess.run([str(word) for word in command], cwd=PROJECT, check=False)
-    if done.returncode:
-        raise SystemExit(done.returncode)
+    """Runs a command in the project, as `finish` says."""
+    finish(begin(*command))
 
 
 def make_environment(folder: Path) -> None:
@@ -181,11 +200,14 @@ def main(arguments: list[str] | None = None) -> int:
     target = TARGETS[args.target]
     for name in target.needs:
         install(name)
-    for others, act in (("peers", install_peers), ("lock", lock), ("clean", clean)):
-        if args.target == others:
+    for other, act in (("peers", install_peers), ("lock", lock), ("clean", clean)):
+        if args.target == other:
             act()
+    others = [begin(python(), *command) for command in target.meanwhile]
     for i, command in enumerate(target.commands):
         run(python(), *command, *(args.more if i == len(target.commands) - 1 else []))
+    for started in others:
+        finish(started)
     return 0
 
 

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
         return
     progress = silent if args.quiet else TerminalProgress()
     confidence = 0.95 if args.confidence is None else args.confidence
-    found = answer(
+    answers = answer(
         args.table, manifest=args.manifest, measurements=args.measurements, questions=args.questions,
         schema=args.schema, truth="population" if args.population else "table", confidence=confidence,
         others=args.others, memory=args.memory, progress=progress,
@@ -60,11 +60,11 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if args.json:
-        print_json(found.plain())
+        print_json(answers.plain())
         return
-    if not found.manifest.private:
-        print(f"NOT PRIVATE: {'; '.join(found.manifest.not_private_because)}\n")
-    print("\n\n".join("\n".join(lines(a)) for a in found.answers))
+    if not answers.manifest.private:
+        print(f"NOT PRIVATE: {'; '.join(answers.manifest.not_private_because)}\n")
+    print("\n\n".join("\n".join(lines(a)) for a in answers.answers))
 
 
 def answer_tree(args: argparse.Namespace) -> None:
@@ -89,18 +89,18 @@ def answer_tree(args: argparse.Namespace) -> None:
     faults = [p.sentence for p in proofs if not p.holds] + unpaid(manifest, tree)
     if faults:
         raise ReceiptError(faults[0])
-    made = written_tables(places, tree.schema)
-    named = {t.name: made[tree.schema.name if tree.schema.one_file else t.name] for t in tree.schema.tables}
-    found = answers_of(
+    tables = written_tables(places, tree.schema)
+    named = {t.name: tables[tree.schema.name if tree.schema.one_file else t.name] for t in tree.schema.tables}
+    answers = answers_of(
         tree.schema, Questions.of(list(tree.settings.questions)), tree.released.questions, named,
         pure=manifest.delta == 0, rng=np.random.default_rng(manifest.seed),
     )  # fmt: skip
     if args.json:
-        print_json({"epsilon": manifest.epsilon, "delta": manifest.delta, "answers": [a.plain() for a in found]})
+        print_json({"epsilon": manifest.epsilon, "delta": manifest.delta, "answers": [a.plain() for a in answers]})
         return
     if not manifest.private:
         print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}\n")
-    print("\n".join(a.sentence() for a in found) or "the run has no questions and releases no table for one")
+    print("\n".join(a.sentence() for a in answers) or "the run has no questions and releases no table for one")
 
 
 def holds_views(path: Path) -> bool:

@@ -13,13 +13,16 @@ def add(commands: Any) -> None:
     parser.add_argument("--port", type=int, help="port on 127.0.0.1; default the first free one from 8501")
     parser.add_argument("--no-browser", action="store_true", help="serve without opening a browser")
     parser.add_argument(
-        "--class", action="store_true", dest="for_class",
+        "--class",
+        action="store_true",
+        dest="for_class",
         help="serve the labs of the Learn page alone: nobody can upload, run or spend anything",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--host", metavar="NAME",
+        "--host",
+        metavar="NAME",
         help="with --class: serve on every address of this machine, for visitors who ask for it by this name or number",
-    )  # fmt: skip
+    )
     parser.set_defaults(run=run)
 
 
@@ -31,7 +34,7 @@ def app_folder() -> Path:
 
 
 def free_port(wanted: int | None) -> int:
-    """The wanted port, or the first free one from 8501. Raises SettingError when there is none."""
+    """The requested port, or the first free one from 8501. Raises SettingError when there is none."""
     import socket
 
     from dpsyn_core.errors import SettingError

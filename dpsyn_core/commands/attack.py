@@ -32,9 +32,11 @@ Exit status 0 whatever was found; the verdict is in the first line and in the JS
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser(
-        "attack", help="attack a system by shadow runs on the private table (reads private data)", description=ABOUT,
+        "attack",
+        help="attack a system by shadow runs on the private table (reads private data)",
+        description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument(
         "given", metavar="TABLE SCHEMA", nargs="+", type=place,
         help="the private table and its schema; of linked tables the schema alone",
@@ -156,9 +158,11 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
             msg = "an attack needs the budget of the run; give --manifest M.json, or --epsilon and --delta"
             raise SettingError(msg)
         return {
-            "epsilon": args.epsilon, "delta": args.delta, "method": args.method or DEFAULT,
+            "epsilon": args.epsilon,
+            "delta": args.delta,
+            "method": args.method or DEFAULT,
             "settings": dict(parse_settings(args.settings)),
-        }  # fmt: skip
+        }
     if spoken or args.settings:
         named = ", ".join(f"--{n}" for n in [*spoken, *(["set"] if args.settings else [])])
         msg = f"the manifest states system, settings and budget, and {named} states them too; give one or the other"
@@ -173,9 +177,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
         raise SettingError(NO_PUBLIC_TABLE)
     if schema.links:
         return {"epsilon": m.epsilon, "delta": m.delta, **LinkedSettings.model_validate(m.settings).run()}
-    asked = {} if m.questions is None else {
-        "questions": m.questions.document, "questions_share": m.questions.share,
-    }  # fmt: skip
+    asked = {} if m.questions is None else {"questions": m.questions.document, "questions_share": m.questions.share}
     return {"epsilon": m.epsilon, "delta": m.delta, "method": m.method, "settings": dict(m.settings), **asked}
 
 
@@ -190,12 +192,13 @@ def lines(result: AttackResult) -> list[str]:
         f"{result.seconds:.0f} s"
     )
     out += [
-        "", f"{'epsilon promised':<42}{result.epsilon:>10.3g}",
+        "",
+        f"{'epsilon promised':<42}{result.epsilon:>10.3g}",
         f"{'epsilon needed to explain it (95 % sure)':<42}{result.needed:>10.3g}",
         f"{'the same, 99.99 % sure':<42}{result.sure:>10.3g}",
         f"{'most that so many coins could show':<42}{result.provable:>10.3g}",
         f"{'right guesses':<42}{f'{result.right} of {result.guesses}':>10}",
-    ]  # fmt: skip
+    ]
     if result.roc is not None:
         out.append(f"{'area under the ROC curve (0.5 is guessing)':<42}{result.roc.area:>10.3f}")
     if result.rates:

@@ -27,12 +27,12 @@ ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "rep
 
 def command_modules() -> list[str]:
     """One file in `commands` is one command (or a family); in the order of use first, then by name."""
-    found = {m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__) if not m.ispkg} - {
+    out = {m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__) if not m.ispkg} - {
         "cli",
         "common",
         "trees",
     }
-    return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
+    return [n for n in ORDER if n in out] + sorted(out - set(ORDER))
 
 
 def build_parser(argv: Sequence[str] = ()) -> Parser:
@@ -40,8 +40,8 @@ def build_parser(argv: Sequence[str] = ()) -> Parser:
     parser = Parser(prog="dpsyn", description="Turns a private table into a differentially private synthetic one.")
     parser.add_argument("--version", action="version", version=f"dpsyn {__version__}")
     added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    known = command_modules()
-    for name in argv[:1] if argv and argv[0] in known else known:
+    modules = command_modules()
+    for name in argv[:1] if argv and argv[0] in modules else modules:
         import_module(f"dpsyn_core.commands.{name.replace('-', '_')}").add(added)
     return parser
 

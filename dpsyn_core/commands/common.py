@@ -72,7 +72,7 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
 
 
 def add_manifest(parser: argparse.ArgumentParser) -> None:
-    """Declares --manifest, which has a name of its own beside OUT unless one is given."""
+    """Declares --manifest, whose default is a name derived from OUT."""
     parser.add_argument("--manifest", type=Path, metavar="M.json", help="default beside OUT: OUT.manifest.json")
 
 
@@ -175,7 +175,7 @@ def point_out_plugin(method: str) -> None:
 
 
 def run_spec(args: argparse.Namespace, **more: Any) -> RunSpec:
-    """The run that the arguments of a command describe, each field under its own name. Raises InputError.
+    """The run that the arguments of a command describe; each argument has the name of its field. Raises InputError.
 
     Args:
         args: what the command was given.
@@ -236,7 +236,7 @@ def read_form(args: argparse.Namespace) -> ReadForm:
 
 
 def reading_flags(args: argparse.Namespace) -> list[str]:
-    """The fields of `ReadForm` that the person said something about."""
+    """The arguments for the fields of `ReadForm` that the person set."""
     from dpsyn_core.tables import ReadForm
 
     return [field for field, rule in ReadForm.model_fields.items() if getattr(args, field) != rule.default]
@@ -287,7 +287,7 @@ def read_named(args: argparse.Namespace, named: Mapping[str, Path | str]) -> dic
 
 
 def _read(batches: Batches, table: Path | str) -> Any:
-    """All records; what was assumed of them is said on stderr, and to the owner what could not be read."""
+    """All records; assumptions about how to read them go to stderr, and to the owner what could not be read."""
     found = batches.whole()
     say_read(batches, table)
     return found
@@ -314,10 +314,10 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> tuple[Any, t
     if form.of_database or batches.small:
         return _read(batches, args.table), batches.columns
     there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
-    known = [name for name in names if composed(name) in there]
-    found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
+    there_of = [name for name in names if composed(name) in there]
+    table = gathered(batches, there_of, most=memory_of(args.memory) or half_of_machine())
     say_read(batches, args.table)
-    return found, batches.columns
+    return table, batches.columns
 
 
 def say_assumed(batches: Batches, table: Path | str) -> None:
@@ -364,14 +364,14 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
 
     from dpsyn_core.tables import at_most, open_table
 
-    found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
-    say_read(found, table)
-    if found.drawn_from is not None:
-        said = (
-            f"{found.records:,} of its {found.drawn_from:,} records were drawn by chance; --memory or --sample change"
+    batch = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
+    say_read(batch, table)
+    if batch.drawn_from is not None:
+        text = (
+            f"{batch.records:,} of its {batch.drawn_from:,} records were drawn by chance; --memory or --sample change"
         )
-        print(f"note ({PRIVATE}): {said} how many", file=sys.stderr)
-    return found
+        print(f"note ({PRIVATE}): {text} how many", file=sys.stderr)
+    return batch
 
 
 def open_input(args: argparse.Namespace, schema: Any) -> Any:

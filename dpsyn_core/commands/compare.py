@@ -78,15 +78,15 @@ def run(args: argparse.Namespace) -> None:
         schema, income=args.income, groups=args.groups, split=args.split, not_applicable=args.not_applicable
     )
     remember_rules(schema)
-    wanted = [n for n in names(quick=True) if metric_class(n).reads_private]
+    metrics = [n for n in names(quick=True) if metric_class(n).reads_private]
     progress("reading", 0, 1)
     most = most_of(args, schema, 2)
-    found = read_comparisons(
+    pairs = read_comparisons(
         schema, args.real, names_of([args.synthetic]), roles=roles, most=most,
         read_real=partial(read_sample, args, most, progress=progress),
     )  # fmt: skip
-    [(name, comparison)] = found.items()
-    scores = compute(comparison, wanted, progress=progress)
+    [(name, comparison)] = pairs.items()
+    scores = compute(comparison, metrics, progress=progress)
     if args.order is not None:
         scores[f"tvd-{args.order}way"] = KWayTVD(order=args.order).score(comparison)
     table = ScoredTable(name=name, comparison=comparison, scores=scores)
@@ -112,8 +112,8 @@ def compare_tree(args: argparse.Namespace, schema: Any) -> None:
         check_writable(args.json)
     remember_rules(schema)
     real = read_named(args, named_tables(args.named, args.real, schema))
-    made = written_tables(places_of(args.synthetic, schema, made=False), schema)
-    synthetic = {t.name: made[schema.name if schema.one_file else t.name] for t in schema.tables}
+    tables = written_tables(places_of(args.synthetic, schema, made=False), schema)
+    synthetic = {t.name: tables[schema.name if schema.one_file else t.name] for t in schema.tables}
     scores = compare_linked(schema, synthetic, real)
     if args.json is not None:
         document = {"schema": schema.name, "private": table_label(), "scores": [asdict(s) for s in scores]}

@@ -146,7 +146,7 @@ def _save_settings(args: argparse.Namespace, schema: Schema, spec: ComparisonSpe
 
 
 def _on_process(args: argparse.Namespace) -> None:
-    """Digest first, then the errors, then the seed. Raises InputError before anything is made."""
+    """Digest first, then the errors, then the seed. Raises InputError before anything is computed."""
     from dpsyn_core.runs import Draw, check_comparison
 
     if args.secret is None:

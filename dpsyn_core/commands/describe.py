@@ -16,13 +16,17 @@ def add(commands: Any) -> None:
         "NAME.nist-800-226.md. No cell of a table is read; the table's digest is compared with its manifest.",
     )
     parser.add_argument(
-        "table", metavar="TABLE", type=Path,
+        "table",
+        metavar="TABLE",
+        type=Path,
         help="CSV, TSV or Parquet, as it was written; of linked tables their folder, where the files then go",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--manifest", type=Path, metavar="M.json",
+        "--manifest",
+        type=Path,
+        metavar="M.json",
         help="default next to TABLE: TABLE.manifest.json, and in a folder manifest.json",
-    )  # fmt: skip
+    )
     parser.add_argument("--schema", type=Path, required=True, help="that the run was made with")
     parser.add_argument("--licence", required=True, metavar="URL", help="address or name of the licence")
     parser.add_argument("--url", required=True, help="of the page that offers the table")
@@ -52,8 +56,8 @@ def run(args: argparse.Namespace) -> None:
     if schema.links:
         places = places_of(args.table, schema, manifest=args.manifest, made=False)
         manifest = places.manifest
-        own = manifest.name.endswith("manifest.json")
-        first = manifest.name.removesuffix("manifest.json") if own else f"{manifest.stem}."
+        named = manifest.name.endswith("manifest.json")
+        first = manifest.name.removesuffix("manifest.json") if named else f"{manifest.stem}."
         outs = [manifest.with_name(f"{first}{ending}") for ending in endings]
     else:
         manifest = args.manifest or manifest_beside(args.table)
@@ -65,8 +69,8 @@ def run(args: argparse.Namespace) -> None:
         document = croissant_tree(tables, manifest, schema, **words)
     else:
         document = croissant(args.table, manifest, schema, **words)
-    found = Manifest.load(manifest)
-    texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", found.certificate(), nist_page(found))
+    stated = Manifest.load(manifest)
+    texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", stated.certificate(), nist_page(stated))
     for out, text in zip(outs, texts, strict=True):
         write_text(out, text)
         print(f"wrote {out}")

@@ -44,25 +44,25 @@ def run(args: argparse.Namespace) -> None:
         if path is not None:
             check_writable(path)
     schema = one_table("explore", args.schema, args.one_of)
-    found = explore(read_input(args), schema, public=True)
-    made = propose(found)
-    questions = proposed_questions(found)
-    design = made.design.model_dump(mode="json", exclude_defaults=True)
+    out = explore(read_input(args), schema, public=True)
+    asked = propose(out)
+    questions = proposed_questions(out)
+    design = asked.design.model_dump(mode="json", exclude_defaults=True)
     if args.design is not None:
         write_text(args.design, json.dumps(design, ensure_ascii=False, indent=2) + "\n")
     if args.groups is not None:
-        write_text(args.groups, made.grouped_schema(schema).dumps())
+        write_text(args.groups, asked.grouped_schema(schema).dumps())
     if args.questions is not None:
         write_text(args.questions, questions.dumps())
     rows: list[dict[str, Any]] = [
         {"pair": list(d.pair), "indif": round(d.indif, 4), "by_chance": round(d.by_chance, 4), "cells": d.cells}
-        for d in found.pairs
+        for d in out.pairs
     ]
     if args.json:
-        left_out = [list(p) for p in found.left_out]
+        left_out = [list(p) for p in out.left_out]
         print_json(
             {
-                "n_records": found.n_records,
+                "n_records": out.n_records,
                 "pairs": rows,
                 "left_out": left_out,
                 "design": design,
@@ -70,12 +70,12 @@ def run(args: argparse.Namespace) -> None:
             }
         )
         return
-    print(f"{found.n_records} records, {len(found.pairs)} pairs; distance from independence, and its mean by chance:")
+    print(f"{out.n_records} records, {len(out.pairs)} pairs; distance from independence, and its mean by chance:")
     for row in rows[:SHOWN]:
         print(f"  {' x '.join(row['pair']):<40}{row['indif']:8.3f}{row['by_chance']:8.3f}")
     if len(rows) > SHOWN:
         print(f"  ... and {len(rows) - SHOWN} more, all with --json")
-    for pair in found.left_out:
+    for pair in out.left_out:
         print(f"  left out, too many cells: {' x '.join(pair)}")
     print("proposed design for dpsyn-2018:")
     print(json.dumps(design, ensure_ascii=False))

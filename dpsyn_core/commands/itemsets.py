@@ -78,8 +78,8 @@ def run(args: argparse.Namespace) -> None:
         reasons = "; ".join(release.manifest.not_private_because)
         print(f"NOT PRIVATE: {reasons}; the itemsets are in {places.outs[0].name}", file=sys.stderr)
     elif not args.quiet:
-        found = len(release.found.itemsets)
-        print(f"wrote {found} itemsets to {places}; spent epsilon {args.epsilon:g}", file=sys.stderr)
+        count = len(release.found.itemsets)
+        print(f"wrote {count} itemsets to {places}; spent epsilon {args.epsilon:g}", file=sys.stderr)
 
 
 def _spec(args: argparse.Namespace) -> RunSpec:
@@ -114,14 +114,14 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
         table = open_input(args, schema)
         if not isinstance(table, Source):
             return from_table(table, schema, strict=args.strict), schema.ledger_name, schema
-        found = from_source(table, schema, memory=memory_of(args.memory) or half_of_machine())
+        items = from_source(table, schema, memory=memory_of(args.memory) or half_of_machine())
         say_odd(table, str(args.table))
-        return found, schema.ledger_name, schema
+        return items, schema.ledger_name, schema
     if args.one_of is not None:
         msg = "--table names one of the tables of a schema, and transactions have none; leave it out"
         raise SettingError(msg)
     engine = [name for name in ("engine", "memory", "spark_master", "spark_conf") if getattr(args, name)]
-    for name in (*(said for said in reading_flags(args) if said != "delimiter"), *engine):
+    for name in (*(flag for flag in reading_flags(args) if flag != "delimiter"), *engine):
         msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
         raise SettingError(msg)
     path = Path(args.table)

@@ -14,10 +14,10 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("key", help="make a key, sign manifests with it")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
-    made = actions.add_parser("new", help="write a private key (readable by you alone) and KEY.pub beside it")
-    made.add_argument("key", metavar="KEY", type=Path)
-    made.add_argument("--passphrase", action="store_true", help=f"lock it; asked for, or taken from {VARIABLE}")
-    made.set_defaults(run=run_new)
+    new = actions.add_parser("new", help="write a private key (readable by you alone) and KEY.pub beside it")
+    new.add_argument("key", metavar="KEY", type=Path)
+    new.add_argument("--passphrase", action="store_true", help=f"lock it; asked for, or taken from {VARIABLE}")
+    new.set_defaults(run=run_new)
     sign = actions.add_parser(
         "sign",
         help="sign a manifest in its place",
@@ -43,8 +43,8 @@ def run_new(args: argparse.Namespace) -> None:
     """Makes a key."""
     from dpsyn_core.privacy import new_key, public_path
 
-    found = new_key(args.key, passphrase("new passphrase: ", twice=True) if args.passphrase else None)
-    print(f"wrote {args.key} (keep it to yourself) and {public_path(args.key)}: key {found}")
+    pair = new_key(args.key, passphrase("new passphrase: ", twice=True) if args.passphrase else None)
+    print(f"wrote {args.key} (keep it to yourself) and {public_path(args.key)}: key {pair}")
 
 
 def run_sign(args: argparse.Namespace) -> None:
@@ -55,9 +55,9 @@ def run_sign(args: argparse.Namespace) -> None:
     from dpsyn_core.schema import Schema
     from dpsyn_core.tables import read_items
 
-    found = Manifest.load(args.manifest)
+    stated = Manifest.load(args.manifest)
     faults = signing_faults(
-        found,
+        stated,
         schema=None if args.schema is None else Schema.load(args.schema),
         items=None if args.items is None else read_items(args.items),
         measurements=args.measurements,
@@ -66,7 +66,7 @@ def run_sign(args: argparse.Namespace) -> None:
     if faults:
         msg = f"'{args.manifest.name}' is not signed: {'; '.join(faults)}"
         raise ReceiptError(msg)
-    signed = found.signed(open_key(args.key))
+    signed = stated.signed(open_key(args.key))
     signed.dump(args.manifest)
     if signed.signature is not None:
         print(f"signed {args.manifest} by the key {fingerprint(signed.signature.key)}")
@@ -92,13 +92,13 @@ def passphrase(prompt: str, *, twice: bool = False) -> bytes:
 
     from dpsyn_core.errors import SettingError
 
-    known = os.environ.get(VARIABLE)
-    if known is None:
-        known = getpass(prompt)
-        if twice and getpass("once more: ") != known:
+    secret = os.environ.get(VARIABLE)
+    if secret is None:
+        secret = getpass(prompt)
+        if twice and getpass("once more: ") != secret:
             msg = "the two passphrases differ; nothing was written"
             raise SettingError(msg)
-    if not known:
+    if not secret:
         msg = f"the passphrase is empty; set {VARIABLE} or type one"
         raise SettingError(msg)
-    return known.encode()
+    return secret.encode()

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".parquet", ".json")
 NEEDED = ("table", "schema", "epsilon", "delta")  # by a release from a private table
 # what pays for a private table and, with the flags of how it is read, would do nothing with --from
-SPENDING = (
-    "table", "epsilon", "delta", "dataset", "measurements", "engine", "memory", "spark_master", "spark_conf",
-)  # fmt: skip
+SPENDING = ("table", "epsilon", "delta", "dataset", "measurements", "engine", "memory", "spark_master", "spark_conf")
 
 
 def add(commands: Any) -> None:
@@ -54,9 +52,11 @@ def add(commands: Any) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     add_manifest(parser)
     parser.add_argument(
-        "--measurements", type=Path, metavar="X.json.gz",
+        "--measurements",
+        type=Path,
+        metavar="X.json.gz",
         help="where the released views go, for --from; default beside OUT: OUT.measurements.json.gz",
-    )  # fmt: skip
+    )
     add_engine(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
@@ -153,19 +153,19 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
         msg = f"'{out.name}' is named twice, as an input and as the output; give every file its own name"
         raise OutputError(msg)
     check_writable(out)
-    found = read_marginals(released.measurements, schema, queries, settings=parse_settings(args.settings))
+    tables = read_marginals(released.measurements, schema, queries, settings=parse_settings(args.settings))
     if out.suffix.lower() == ".json":
-        text = json.dumps(as_document(found, schema, run=manifest), ensure_ascii=False)
+        text = json.dumps(as_document(tables, schema, run=manifest), ensure_ascii=False)
         write_bytes(out, text.encode())
     else:
-        write_table(as_table(found[0], schema), out)
+        write_table(as_table(tables[0], schema), out)
     if not args.quiet or not private:
         mark = "" if private else "NOT PRIVATE: "
-        held = "" if manifest is not None else "; name the --manifest of its run to hold the file against it"
-        print(f"{mark}wrote {named(found)} to {out}; nothing was charged{held}", file=sys.stderr)
+        hint = "" if manifest is not None else "; name the --manifest of its run to hold the file against it"
+        print(f"{mark}wrote {named(tables)} to {out}; nothing was charged{hint}", file=sys.stderr)
 
 
 def named(found: list[Reconstruction]) -> str:
     """How many marginals, and how many of them had to be reconstructed."""
-    made = sum(not f.covered for f in found)
-    return f"{len(found)} marginal{'s' * (len(found) > 1)}" + (f" ({made} reconstructed)" if made else "")
+    count = sum(not f.covered for f in found)
+    return f"{len(found)} marginal{'s' * (len(found) > 1)}" + (f" ({count} reconstructed)" if count else "")

@@ -15,10 +15,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
     parser.add_argument("--max-records", type=int, default=1, help="most records of an individual that are counted")
     parser.add_argument(
-        "--p3gm", nargs="+", metavar="NAME=VALUE",
+        "--p3gm",
+        nargs="+",
+        metavar="NAME=VALUE",
         help="epsilon of P3GM by its Theorem 4: sigma_p, sigma_e, sigma_s (one or more, with commas), records, batch, "
         "epochs, and parts (3) and iterations (20) of the mixture",
-    )  # fmt: skip
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run, refuse=parser.error)
 
@@ -67,11 +69,11 @@ def _phases(args: argparse.Namespace) -> None:
         msg = "sigma_s of --p3gm must be numbers above 0 separated by commas, for example 1.2,1.4"
         raise SettingError(msg) from None
     phases = Phases(**given)
-    found = {f"{noise:g}": phases.epsilons(noise, args.delta) for noise in noises}
+    rows = {f"{noise:g}": phases.epsilons(noise, args.delta) for noise in noises}
     if args.json:
-        print_json({"delta": args.delta, "epsilon_by_sigma_s": found})
+        print_json({"delta": args.delta, "epsilon_by_sigma_s": rows})
         return
-    for noise, epsilons in found.items():
+    for noise, epsilons in rows.items():
         print(f"sigma_s={noise}  " + "  ".join(f"{name}: epsilon {value:.4f}" for name, value in epsilons.items()))
 
 

@@ -162,9 +162,9 @@ def _print_plan(args: argparse.Namespace) -> None:
     if schema.links:
         _print_tree(args, spec, schema)
         return
-    made = plan(spec, schema, n_records=args.about)
+    plans = plan(spec, schema, n_records=args.about)
     assumed = schema.n_records or args.about or ASSUMED
-    error = lost(made, spec, schema, assumed)
+    error = lost(plans, spec, schema, assumed)
     warning = None if error is None else lost_sentence(error, spec, schema)
     reasons = spec.facts(schema, query_vouched=False).reasons  # no table is read
     computed = _computed(schema, spec.task(schema))
@@ -174,7 +174,12 @@ def _print_plan(args: argparse.Namespace) -> None:
         more = {"outlook": [asdict(line) for line in _outlook(spec, schema)]} if args.outlook else {}
         print_json(
             about
-            | {"steps": described(made), "computed": computed, "warning": warning, "not_private_because": list(reasons)}
+            | {
+                "steps": described(plans),
+                "computed": computed,
+                "warning": warning,
+                "not_private_because": list(reasons),
+            }
             | more
         )
         return
@@ -182,7 +187,7 @@ def _print_plan(args: argparse.Namespace) -> None:
         print(f"NOT PRIVATE: {'; '.join(reasons)}; a run would be stamped so")
     print(f"{spec.method} at epsilon {spec.epsilon:g}, delta {spec.delta:g}; forecasts are for about {assumed} records")
     print(f"{'part of budget':<24}{'releases':<26}{'noise of a cell (std)':<24}what")
-    for step in described(made):
+    for step in described(plans):
         low, high = (f"{100 * x:.3g}" for x in step["share"])
         share = f"up to {high} %" if low == "0" != high else spread([low, high]) + " %"
         parts = spread([str(x) for x in step["releases"]])
@@ -222,19 +227,19 @@ def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.runs import TreePlan, steps_of, tree_outlook
 
-    made = TreePlan.of(spec, schema)
-    steps = steps_of(made.working, made.cost, made.costs, made.needs, pairs=made.pairs)
+    planned = TreePlan.of(spec, schema)
+    steps = steps_of(planned.working, planned.cost, planned.costs, planned.needs, pairs=planned.pairs)
     _save_settings(args, spec, schema)
     sizes = {} if args.about is None else {"sizes": [args.about]}
     outlook = tree_outlook(spec, schema, **sizes) if args.outlook else []
     if args.json:
-        about = {"method": made.config.name, "epsilon": spec.epsilon, "delta": spec.delta}
+        about = {"method": planned.config.name, "epsilon": spec.epsilon, "delta": spec.delta}
         more = {"outlook": [asdict(line) for line in outlook]} if args.outlook else {}
         print_json(about | {"steps": [asdict(s) for s in steps], "not_private_because": list(schema.reasons)} | more)
         return
     if schema.reasons:
         print(f"NOT PRIVATE: {'; '.join(schema.reasons)}; a run would be stamped so")
-    print(f"{made.config.name} at epsilon {spec.epsilon:g}, delta {spec.delta:g}, for one of '{schema.root.name}'")
+    print(f"{planned.config.name} at epsilon {spec.epsilon:g}, delta {spec.delta:g}, for one of '{schema.root.name}'")
     print(f"{'part of budget':<18}{'noise, in roots':<18}what")
     for step in steps:
         print(f"{f'{100 * step.share:.3g} %':<18}{step.noise:<18.3g}{step.sentence()}")

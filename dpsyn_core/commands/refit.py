@@ -93,8 +93,8 @@ def run(args: argparse.Namespace) -> None:
     first = getattr(given.paid, "method", None)
     if args.method is None and first not in (None, measured.config.name):
         what = "a part of its tables" if args.where or args.columns else "its released tables alone"
-        made = measured.config.name
-        print(f"'{first}', the system of the run, makes no records of {what}: '{made}' made these", file=sys.stderr)
+        method = measured.config.name
+        print(f"'{first}', the system of the run, makes no records of {what}: '{method}' made these", file=sys.stderr)
     mark = "" if manifest.private else f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; "
     if not args.quiet or mark:
         print(f"{mark}wrote {manifest.n_records} records to {places}; nothing was charged", file=sys.stderr)
@@ -104,8 +104,8 @@ def _tree(path: Path) -> Any:
     """The release file of linked tables; None for any other."""
     from dpsyn_core.runs import SUFFIX, load_release
 
-    found = load_release(path) if path.suffix == SUFFIX else None
-    return found if found is not None and found.released.schema.links else None
+    opened = load_release(path) if path.suffix == SUFFIX else None
+    return opened if opened is not None and opened.released.schema.links else None
 
 
 def make_tree(args: argparse.Namespace, found: Any) -> None:
@@ -178,11 +178,11 @@ def _columns(text: str | None) -> tuple[str, ...] | None:
     if not text.startswith("["):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     try:
-        found = json.loads(text)
+        names = json.loads(text)
     except ValueError as error:
         msg = '--columns begins with [ and is no list of JSON; write A,B or ["A", "B"]'
         raise SettingError(msg) from error
-    return tuple(str(name) for name in found)
+    return tuple(str(name) for name in names)
 
 
 def _rules(path: Path | None) -> tuple[dict[str, Any], ...]:
@@ -194,16 +194,16 @@ def _rules(path: Path | None) -> tuple[dict[str, Any], ...]:
     from dpsyn_core.errors import SchemaError
 
     try:
-        found = json.loads(path.read_bytes())
+        rules = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         msg = f"'{path.name}' cannot be read as JSON; write the list that would stand as 'rules' in a schema"
         raise SchemaError(msg) from error
-    if isinstance(found, dict):
-        found = found.get("rules")
-    if not isinstance(found, list) or not all(isinstance(r, dict) for r in found):
+    if isinstance(rules, dict):
+        rules = rules.get("rules")
+    if not isinstance(rules, list) or not all(isinstance(r, dict) for r in rules):
         msg = f"'{path.name}' holds no list of rules; write the list that would stand as 'rules' in a schema"
         raise SchemaError(msg)
-    return tuple(found)
+    return tuple(rules)
 
 
 def _proposed(numbers: list[int] | None, schema: Any) -> tuple[dict[str, Any], ...]:
@@ -217,11 +217,11 @@ def _proposed(numbers: list[int] | None, schema: Any) -> tuple[dict[str, Any], .
     from dpsyn_core.errors import SettingError
     from dpsyn_core.schema import propose_rules
 
-    found = propose_rules(schema)
-    wrong = [n for n in numbers if not 1 <= n <= len(found)]
-    if wrong or not found:
+    rules = propose_rules(schema)
+    wrong = [n for n in numbers if not 1 <= n <= len(rules)]
+    if wrong or not rules:
         got = f"got {wrong[0]}" if wrong else "the headers propose none"
-        msg = f"--add-proposed takes numbers from 1 to {len(found)}, or none; {got}; see dpsyn schema propose-rules"
+        msg = f"--add-proposed takes numbers from 1 to {len(rules)}, or none; {got}; see dpsyn schema propose-rules"
         raise SettingError(msg)
-    chosen = [found[n - 1] for n in dict.fromkeys(numbers)] if numbers else found
+    chosen = [rules[n - 1] for n in dict.fromkeys(numbers)] if numbers else rules
     return tuple(r.model_dump(mode="json") | {"source": "public"} for r in chosen)

@@ -42,17 +42,17 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.report import Person, entry, file_name, to_yaml
 
-    found = Manifest.load(args.manifest)
-    out = args.out or Path(file_name(found))
+    stated = Manifest.load(args.manifest)
+    out = args.out or Path(file_name(stated))
     check_writable(out)
-    said = {name: getattr(args, name) for name in ASKED}
+    words = {name: getattr(args, name) for name in ASKED}
     person = Person(
-        **(said | answered([name for name, text in said.items() if text is None])),
+        **(words | answered([name for name, text in words.items() if text is None])),
         kind=args.curator_type,
         published=args.published or datetime.now(UTC).date().isoformat(),
         sector=args.sector,
     )
-    write_text(out, to_yaml(entry(found, person)))
+    write_text(out, to_yaml(entry(stated, person)))
     print(f"wrote {out}; read it, and send it to the registry as a pull request")
 
 

@@ -163,17 +163,17 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     places = places_of(args.synthetic[0], schema, manifest=args.manifest[0] if args.manifest else None)
     manifest = Manifest.load(places.manifest)
     names = schema.outputs
-    made = written_tables(places, schema)
+    tables = written_tables(places, schema)
     real = None
     if args.real != NONE:
         remember_rules(schema, found=True)
         read = read_named(args, named_tables(args.named, args.real, schema))
         check_names(schema, read)
         real = separate_tables(schema, {schema.name: read[schema.root.name]} if schema.one_file else read)
-    parts = separate_tables(schema, made)
+    parts = separate_tables(schema, tables)
     files = places.outs if len(places.outs) == len(names) else places.outs * len(names)
     report = linked_report(
-        schema, manifest=manifest, synthetic=parts, real=real, keys=check_keys(schema, made),
+        schema, manifest=manifest, synthetic=parts, real=real, keys=check_keys(schema, tables),
         receipts={n: receipt(p, places.manifest, schema=schema) for n, p in zip(names, files, strict=True)},
         # which roots the references draw decides nothing that is released, and stays the same for a release
         verdicts=() if real is None else link_verdicts(schema, parts, real, rng=default_rng(manifest.seed)),
@@ -257,7 +257,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
 
 
 def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list[Any]:
-    """Answers to the questions that a run was told, as its manifest states them; none where it was told none."""
+    """Answers to the questions that the manifest of the run states; none where it states none."""
     from dpsyn_core.questions import Questions
     from dpsyn_core.report import asked_answers
 
@@ -270,7 +270,7 @@ def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list
 
 
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:
-    """The manifests, which must add up, and what came of holding each table and what goes with it against its own."""
+    """The manifests, which must add up, and a receipt for each table, checked with its files against its manifest."""
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.runs import receipt
 

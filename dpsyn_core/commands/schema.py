@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dpsyn_core.commands.common import add_reading, add_table, place, read_columns, read_input, table_name
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
+OFFERED, OFFERED_DELTA = 0.5, 1e-9  # price of the values of one column, as an example
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
 
 
@@ -18,21 +20,23 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("schema", help="import, export, draft or check a schema")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
-    made = actions.add_parser("import", help="from a codebook, a data dictionary or a NIST-style parameters.json")
-    made.description = (
+    load = actions.add_parser("import", help="from a codebook, a data dictionary or a NIST-style parameters.json")
+    load.description = (
         "FILE is DDI-Codebook, CSVW (also CSVW-EO), a Frictionless Table Schema, SDV metadata, a JSON Schema, what an "
         "SPSS, Stata or SAS file declares, a data dictionary (CSV, TSV, Excel), or a NIST-style parameters.json"
     )
-    made.add_argument("parameters", metavar="FILE", type=Path)
-    made.add_argument("--datatypes", type=Path, metavar="T.json")
-    made.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
-    made.add_argument(
-        "--onto", type=Path, metavar="S.json",
+    load.add_argument("parameters", metavar="FILE", type=Path)
+    load.add_argument("--datatypes", type=Path, metavar="T.json")
+    load.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
+    load.add_argument(
+        "--onto",
+        type=Path,
+        metavar="S.json",
         help="a schema that keeps its entries of columns of which the codebook declares neither values nor a range",
-    )  # fmt: skip
-    made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
-    made.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
-    made.set_defaults(run=run_import)
+    )
+    load.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
+    load.add_argument("--table", metavar="NAME", help="which table is meant, where the codebook describes several")
+    load.set_defaults(run=run_import)
     sent = actions.add_parser("export", help="as DDI-Codebook, CSVW, CSVW-EO, Frictionless or SDV metadata")
     sent.add_argument("schema", metavar="schema.json", type=Path)
     sent.add_argument("--format", metavar="NAME", help="ddi, csvw, csvw-eo, frictionless or sdv; default by OUT's name")
@@ -51,9 +55,11 @@ def add(commands: Any) -> None:
         help="of linked tables: a link that the headers do not tell, such as visits.pat=patients.id",
     )  # fmt: skip
     draft.add_argument(
-        "--wave", metavar="COLUMN", help="of a panel: the column that puts the rows of --identifier in order; a schema "
+        "--wave",
+        metavar="COLUMN",
+        help="of a panel: the column that puts the rows of --identifier in order; a schema "
         "of linked tables in one file is drafted",
-    )  # fmt: skip
+    )
     draft.add_argument("--constant", action="append", default=[], metavar="COLUMN", help="of a panel: never changes")
     draft.add_argument(
         "--max-children", action="append", default=[], metavar="CHILD=N",
@@ -66,6 +72,16 @@ def add(commands: Any) -> None:
         metavar="COLUMN=KIND[:BINS]",
         help="learn this column at a price instead; KIND is categorical, integer, float or date; BINS buys bins of "
         "about equal counts too, which are seldom needed; may be repeated",
+    )
+    draft.add_argument(
+        "--list",
+        dest="lists",
+        action="append",
+        default=[],
+        metavar="COLUMN=LIST",
+        help="a public list of values for a column of text; costs nothing. LIST is a file with one value a line, "
+        "iso3166 or iso3166-3 (countries), iso4217 (currencies), or beginnings of codes: icd10 (chapters), nace, "
+        "isco, digits:2 (of postal codes). With --buy of the same column, values below the beginnings are bought",
     )
     draft.add_argument(
         "--written",
@@ -93,10 +109,12 @@ def add(commands: Any) -> None:
     )
     sure.add_argument("schema", metavar="schema.json", type=Path)
     sure.add_argument(
-        "columns", metavar="COLUMN", nargs="*",
+        "columns",
+        metavar="COLUMN",
+        nargs="*",
         help="whose kind, range or list you know from outside, of linked tables TABLE.COLUMN; none: show what was "
         "read, and confirm nothing",
-    )  # fmt: skip
+    )
     sure.add_argument(
         "--unit",
         action="store_true",
@@ -106,9 +124,11 @@ def add(commands: Any) -> None:
         "--rules", action="store_true", help="the rules too, which were chosen after rules were tried on the data"
     )
     sure.add_argument(
-        "--everything", action="store_true", help="claims that all of it could have been written without the table: "
+        "--everything",
+        action="store_true",
+        help="claims that all of it could have been written without the table: "
         "every value, range, list, bin and rule, and who is one individual",
-    )  # fmt: skip
+    )
     sure.add_argument("-o", "--out", type=Path, metavar="OUT", help="default the same file")
     sure.set_defaults(run=run_confirm)
     rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
@@ -173,7 +193,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema import drafted, propose_rules, rounded
+    from dpsyn_core.schema import drafted, propose_rules, rounded, with_list
 
     check_writable(args.out)
     if args.named:
@@ -194,6 +214,8 @@ def run_draft(args: argparse.Namespace) -> None:
     if why is not None and unit.usual:  # nobody has said that each record is one individual
         unit = unit.model_copy(update={"source": "data"})
     schema = rounded(schema, table, besides=args.wave).model_copy(update={"unit": unit})
+    for column, known in parse_lists(args.lists).items():
+        schema = with_list(schema, column, known)
     if args.wave is not None or args.constant:
         dump_panel(args, schema)
         return
@@ -351,14 +373,17 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema import candidates
+    from dpsyn_core.schema import OF_MANY, candidates
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
         if not attribute.released:
             why = f": {attribute.description}" if attribute.description else ""
             print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
+            if attribute.description in OF_MANY:
+                print_offers(attribute.name, schema.unit)
         else:
             what = "list of values" if attribute.listed else "range"
+            what = "beginnings of the values" if getattr(attribute, "by_prefix", False) else what
             ways = getattr(attribute, "formats", ())[:2]
             two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
             print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'{two}", file=sys.stderr)
@@ -366,8 +391,26 @@ def print_drafted(schema: Any, asked: Any) -> None:
         print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
 
 
+def print_offers(column: str, unit: Any) -> None:
+    """On stderr: three ways to keep a column of many values, with their prices; from public numbers alone."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.measure import Wanted, people_needed
+    from dpsyn_core.privacy import Budget, Unit
+
+    wanted = [Wanted(name=column, kind="categorical")]
+    needed = people_needed(wanted, Unit.of(unit), Budget(epsilon=OFFERED, delta=OFFERED_DELTA))[column]
+    price = f"--epsilon {OFFERED:g} --delta {OFFERED_DELTA:g}"
+    print(
+        f"note ({PRIVATE}): to keep it, a public list costs nothing (--list '{column}=FILE', or iso3166, iso4217); "
+        f"neither do beginnings of codes (--list '{column}=digits:2', or icd10, nace, isco); values that about "
+        f"{needed} individuals have, also below beginnings, cost epsilon {OFFERED:g} "
+        f"(--buy '{column}=categorical' {price})",
+        file=sys.stderr,
+    )
+
+
 def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> Any:
-    """The schema, in which nobody has said who is one individual where a header names some; says so then."""
+    """The schema; where a header names individuals, its unit is marked undecided, and a notice goes to stderr."""
     from dpsyn_core.schema import naming
 
     named = naming(headers)
@@ -378,12 +421,10 @@ def undecided(schema: Any, headers: Sequence[str], *, how: str = BY_FLAGS) -> An
 
 
 def print_undecided(named: Sequence[str], found: str = "", *, how: str = BY_FLAGS) -> None:
-    """On stderr: that somebody has to say who is one individual, and how. found: what a look at the values showed."""
+    """Prints on stderr that the unit of privacy must be declared, and how. found: what reading the values showed."""
     from dpsyn_core.schema import LADDER
 
-    found = found or (
-        "note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named)
-    )  # fmt: skip
+    found = found or ("note: columns with a header that often names individuals: " + ", ".join(f"'{n}'" for n in named))
     limits = f"{', '.join(map(str, LADDER[:-1]))} or {LADDER[-1]}"
     print(
         f"{found}; who is one individual is not decided: if one can have several records, {how} "
@@ -409,24 +450,25 @@ def run_buy(args: argparse.Namespace) -> None:
     name = table_name(args)
     point_out_names(args.dataset or name)
     point_out_budget(args.epsilon, args.delta)
-    wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
-    names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
-    say_needed(wanted, unit, args.epsilon, args.delta)
+    lists = parse_lists(args.lists)
+    columns = as_written(below([parse_wanted(b) for b in args.buy], lists), args.written)
+    names = [w.name for w in columns] + ([] if args.identifier is None else [args.identifier])
+    say_needed(columns, unit, args.epsilon, args.delta)
     table, headers = read_columns(args, names)
-    found = buy_schema(
-        table, wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
-        dataset=args.dataset,
-    )  # fmt: skip
-    undecided(found.schema.booked_as(args.dataset or name), headers).dump(args.out)
-    count = len(wanted) - len(found.failed)
+    bought = buy_schema(
+        table, columns, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit, dataset=args.dataset
+    )
+    schema = with_more(bought.schema, {c: one for c, one in lists.items() if c not in names}, headers)
+    undecided(schema.booked_as(args.dataset or name), headers).dump(args.out)
+    count = len(columns) - len(bought.failed)
     print(f"wrote {args.out}: bought {count} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
-    for column, why in found.failed.items():
+    for column, why in bought.failed.items():
         print(f"note: nothing was found of column '{column}', which is left out: {why}")
-    print(f"about {found.total} records, by a noisy count that is part of the price")
+    print(f"about {bought.total} records, by a noisy count that is part of the price")
 
 
 def say_needed(wanted: list[Any], unit: Any, epsilon: float, delta: float) -> None:
-    """On stderr, before anything is spent: how many individuals a value needs to be found at this price."""
+    """Prints on stderr, before anything is spent, how many individuals a value needs to be released at this price."""
     from dpsyn_core.measure import people_needed
     from dpsyn_core.privacy import Budget, Unit
 
@@ -436,6 +478,48 @@ def say_needed(wanted: list[Any], unit: Any, epsilon: float, delta: float) -> No
             f"note: a value of '{one.name}' is found where about {needed[one.name]} individuals have it",
             file=sys.stderr,
         )
+
+
+def parse_lists(texts: Sequence[str]) -> dict[str, Any]:
+    """COLUMN=LIST as public lists by column. Raises SettingError."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema import code_list
+
+    out = {}
+    for text in texts:
+        column, _, name = text.rpartition("=")
+        if not column or not name:
+            msg = f"--list got '{text}'; it needs COLUMN=LIST, as in country=iso3166 or plz=digits:2"
+            raise SettingError(msg)
+        out[column] = code_list(name)
+    return out
+
+
+def below(wanted: Sequence[Any], lists: dict[str, Any]) -> list[Any]:
+    """What is bought, with the public beginnings that its values stand below. Raises SettingError."""
+    from dpsyn_core.errors import SettingError
+
+    for one in (w for w in wanted if w.name in lists and not lists[w.name].by_prefix):
+        msg = f"'{one.name}' has a whole public list, which leaves nothing to buy; leave out --buy or --list of it"
+        raise SettingError(msg)
+    return [replace(w, above=lists[w.name].values) if w.name in lists else w for w in wanted]
+
+
+def with_more(schema: Any, lists: dict[str, Any], headers: Sequence[str]) -> Any:
+    """The schema with columns of public lists beside those that were bought, in the order of the table."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema import Schema
+
+    absent = [c for c in lists if c not in headers]
+    if absent:
+        msg = f"--list names '{absent[0]}', which the table does not have; name one of its columns"
+        raise SettingError(msg)
+    if not lists:
+        return schema
+    whole = schema.document()
+    whole["attributes"] += [known.attribute(column) for column, known in lists.items()]
+    whole["attributes"].sort(key=lambda a: list(headers).index(a["name"]))
+    return Schema.of(whole)
 
 
 def typed_unit(args: argparse.Namespace) -> Any:
@@ -464,12 +548,12 @@ def parse_wanted(text: str) -> Any:
     if not sign or not column or kind not in kinds or (colon and not bins.isdigit()):
         msg = f"--buy got '{text}'; it needs COLUMN=KIND[:BINS] with KIND one of {', '.join(kinds)}, as in age=integer"
         raise SettingError(msg)
-    known = cast("Kind", kind)
-    return Wanted(name=column, kind=known, bins=int(bins)) if colon else Wanted(name=column, kind=known)
+    typed = cast("Kind", kind)
+    return Wanted(name=column, kind=typed, bins=int(bins)) if colon else Wanted(name=column, kind=typed)
 
 
 def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
-    """The wanted columns with the examples of --written. Raises SettingError, or SchemaError where nothing is shown."""
+    """The columns to buy, with the examples of --written. Raises SettingError, or SchemaError without an example."""
     from dataclasses import replace
 
     from dpsyn_core.errors import SettingError
@@ -491,14 +575,14 @@ def point_out_series(schema: Any, table: Any) -> None:
     """Asks who is one individual where rows follow each other in equal steps of time."""
     from dpsyn_core.schema import series
 
-    found = series(schema, table)
-    if found is None or schema.unit.identifier is not None:
+    times = series(schema, table)
+    if times is None or schema.unit.identifier is not None:
         return
-    of = "one thing" if not found.key else f"{found.keys:,} values of '{found.key}'"
-    who = "1 individual" if found.keys == 1 else f"{found.keys:,} individuals"
+    of = "one thing" if not times.key else f"{times.keys:,} values of '{times.key}'"
+    who = "1 individual" if times.keys == 1 else f"{times.keys:,} individuals"
     print(
-        f"note: {found.rows:,} rows of {of} follow each other in equal steps of '{found.date}': are they {who}, or "
-        f"{found.rows:,}? The draft says {found.rows:,}, and a synthetic table of as many has no course of time; else "
+        f"note: {times.rows:,} rows of {of} follow each other in equal steps of '{times.date}': are they {who}, or "
+        f"{times.rows:,}? The draft says {times.rows:,}, and a synthetic table of as many has no course of time; else "
         "name a column with --identifier"
     )
 
@@ -530,9 +614,9 @@ def run_propose_rules(args: argparse.Namespace) -> None:
         msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
         raise SettingError(msg)
     check_writable(args.out)
-    made, held = with_rules([proposed[n - 1] for n in dict.fromkeys(args.add)])
-    made.dump(args.out)
-    print(f"wrote {args.out}: {held} rules")
+    out, ok = with_rules([proposed[n - 1] for n in dict.fromkeys(args.add)])
+    out.dump(args.out)
+    print(f"wrote {args.out}: {ok} rules")
 
 
 def run_check(args: argparse.Namespace) -> None:
@@ -556,7 +640,7 @@ def run_check(args: argparse.Namespace) -> None:
 
 
 def check_tree(args: argparse.Namespace, schema: Any) -> None:
-    """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
+    """As `run_check`, for linked tables: each by its part of the schema, and the keys that link them."""
     from dpsyn_core.commands.common import PRIVATE, read_named
     from dpsyn_core.runs import bounded, findings, named_tables
 
@@ -586,10 +670,10 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
 
     if table is not None:
         remember_rules(schema)
-    found = check(schema, table, strict=strict)
+    remarks = check(schema, table, strict=strict)
     if table is not None:
         print(f"what follows {PRIVATE}")
-    for finding in found:
+    for finding in remarks:
         about = f"'{finding.about}' " if finding.about else ""
         if finding.level == "error":
             msg = f"{about}{finding.text}"
@@ -602,7 +686,7 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
 def remember_rules(schema: Any, *, found: bool = False) -> None:
     """Writes down that how many records break rules is shown, before it is. Says so where rules have no source.
 
-    found: whether it is shown of other rules too, those that the headers propose or that the table happens to keep.
+    found: whether further rules are listed too: those that the headers propose or that the table happens to keep.
     """
     from dpsyn_core.privacy import remember
 

@@ -161,9 +161,7 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
         marginals = pack_measurements(measured.released, schema=schema)
     release = PendingRelease(measured=measured, memory=memory_of(args.memory))
     columns = [c for c in measured.columns if c in schema.output_names]
-    manifest = write_release(
-        release, places, measurements=marginals, columns=columns, key=key, progress=progress
-    )  # fmt: skip
+    manifest = write_release(release, places, measurements=marginals, columns=columns, key=key, progress=progress)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not args.quiet:
@@ -277,7 +275,7 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
 
 
 def say_tree(release: Any, where: Path, *, counted: bool, quiet: bool) -> None:
-    """What was made of linked tables, on stderr; of released values alone.
+    """Prints on stderr what was synthesized for linked tables; from released values alone.
 
     counted: whether the roots are as many. quiet: warnings alone.
     """

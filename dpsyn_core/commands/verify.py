@@ -18,17 +18,21 @@ def add(commands: Any) -> None:
         description="Says in one sentence what holds: the table's digest, the charges, the signature if there is one.",
     )
     parser.add_argument(
-        "table", metavar="TABLE", type=Path,
+        "table",
+        metavar="TABLE",
+        type=Path,
         help="synthetic table: CSV, TSV, Parquet or Excel; or the folder of linked tables, with the manifest in it",
-    )  # fmt: skip
+    )
     parser.add_argument("--manifest", type=Path, metavar="M.json", help="default beside TABLE: TABLE.manifest.json")
     parser.add_argument("--measurements", type=Path, metavar="M.json.gz", help="also check the released marginals")
     parser.add_argument("--schema", type=Path, help="also check the schema")
     parser.add_argument("--key", type=Path, metavar="KEY.pub", help="ask for the signature of this key")
     parser.add_argument(
-        PUBLISHABLE, action="store_true", help="exit status 2 also for a file that is not safe to publish: another "
+        PUBLISHABLE,
+        action="store_true",
+        help="exit status 2 also for a file that is not safe to publish: another "
         "file with the same table in it, or NOT PRIVATE",
-    )  # fmt: skip
+    )
     parser.add_argument("--cite", action="store_true", help="also print a citation: a sentence, and BibTeX")
     parser.set_defaults(run=run)
 
@@ -47,10 +51,10 @@ def run(args: argparse.Namespace) -> None:
     schema = None if args.schema is None else Schema.load(args.schema)
     signer = None if args.key is None else public_key(args.key)
     for table in _tables_of(args.table) if linked else [args.table]:
-        found = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
-        if not found.holds or (args.publishable and not found.publishable):
-            raise ReceiptError(found.sentence)
-        print(found.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
+        result = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
+        if not result.holds or (args.publishable and not result.publishable):
+            raise ReceiptError(result.sentence)
+        print(result.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
     if args.cite:
         from dpsyn_core.report import cite
 
@@ -58,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _tables_of(folder: Path) -> list[Path]:
-    """The linked tables in a folder with their manifest; each file is held against it, whatever it is.
+    """The linked tables in a folder with their manifest; each file is checked against it, whatever its format.
 
     Raises ReceiptError where there are fewer or more files than the manifest has tables.
     """
@@ -66,14 +70,14 @@ def _tables_of(folder: Path) -> list[Path]:
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.tables import file_digest
 
-    known = Manifest.read(folder / MANIFEST)[0].digests
-    contents = [] if known is None else [t.content for t in known.tables or (known,)]
-    found = sorted(f for f in folder.iterdir() if f.name not in (MANIFEST, *ANSWERS))
-    if len(found) != len(contents) or len({file_digest(f) for f in found if f.is_file()}) < len(set(contents)):
+    digests = Manifest.read(folder / MANIFEST)[0].digests
+    contents = [] if digests is None else [t.content for t in digests.tables or (digests,)]
+    files = sorted(f for f in folder.iterdir() if f.name not in (MANIFEST, *ANSWERS))
+    if len(files) != len(contents) or len({file_digest(f) for f in files if f.is_file()}) < len(set(contents)):
         msg = (
-            f"files in '{folder.name}' besides its manifest: {len(found)}, different tables that the manifest is of: "
+            f"files in '{folder.name}' besides its manifest: {len(files)}, different tables that the manifest is of: "
             f"{len(set(contents))}; leave exactly what the run wrote in the folder, or name one table "
             "and --manifest"
         )
         raise ReceiptError(msg)
-    return found
+    return files

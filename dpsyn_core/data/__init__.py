@@ -1,4 +1,4 @@
-"""The bundled sample tables and their schemas, made by tools/make_sample.py: simulated, so nobody's data."""
+"""The bundled sample tables and their schemas, written by tools/make_sample.py: simulated, so nobody's data."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def linked_paths(name: str) -> tuple[dict[str, Path], Path]:
 
 def worked_design(name: str) -> dict[str, Any]:
     """The design of the method dpsyn-2018 that ships with one of WORKED, or with the people in codes ('sample')."""
-    found: dict[str, Any] = json.loads((FOLDER / f"{name}.design.json").read_bytes())
-    return found
+    design: dict[str, Any] = json.loads((FOLDER / f"{name}.design.json").read_bytes())
+    return design

@@ -43,8 +43,8 @@ def associations(c: Comparison) -> Associations:
     """Associations of all pairs of attributes, computed once a comparison. Private."""
     if "associations" not in c.scores:
         c.scores["associations"] = _associations(c)
-    found: Associations = c.scores["associations"]
-    return found
+    out: Associations = c.scores["associations"]
+    return out
 
 
 def _associations(c: Comparison) -> Associations:

@@ -40,7 +40,7 @@ class Score:
     """The answer of one metric for one synthetic table.
 
     value: the headline number; floor: what a fresh sample of the real table of the same size would score on
-    average, where that is known; details: tables behind the number, made of JSON types once `plain` has run.
+    average, or None; details: tables behind the number, of JSON types once `plain` has run.
     """
 
     metric: str
@@ -80,11 +80,11 @@ class Metric(ABC):
         """Scores a synthetic table. Raises MetricError when it cannot be computed."""
 
     def score(self, comparison: Comparison) -> Score:
-        """The same, computed once a comparison: scores that are made of others share their work."""
+        """The score, computed once per comparison, so that metrics that combine scores share them."""
         if self not in comparison.scores:
             comparison.scores[self] = self.compute(comparison)
-        found: Score = comparison.scores[self]
-        return found
+        score: Score = comparison.scores[self]
+        return score
 
     @classmethod
     def label(cls) -> str:
@@ -113,7 +113,7 @@ M = TypeVar("M", bound=type[Metric])
 
 
 def register(order: int) -> Callable[[M], M]:
-    """Class decorator: makes a metric known under its `name`; reports list metrics by `order`."""
+    """Class decorator: registers a metric under its `name`; reports list metrics by `order`."""
 
     def keep(metric: M) -> M:
         _metrics[metric.name] = metric
@@ -152,7 +152,7 @@ def compute(
 
     Args:
         comparison: of one synthetic table.
-        wanted: names, or metrics with settings of their own; None: all.
+        wanted: names, or metrics with settings; None: all.
         progress: called before each metric.
     """
     chosen: list[str | Metric] = list(names() if wanted is None else wanted)

@@ -58,7 +58,7 @@ class Fixed:
 
 
 def dated(c: Comparison) -> list[str]:
-    """Columns of dates or times whose unit is known."""
+    """Columns of dates or times whose unit is declared."""
     return [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
 
 
@@ -71,8 +71,8 @@ def dates(c: Comparison) -> list[MovedDate]:
         if len(real) < 2 or not len(synthetic):
             continue
         records = moved.together(len(real), len(synthetic))
-        found = moved.moved(real, float(synthetic.mean()), records, sure=sure, relative=False)
-        if found is not None:
+        shift = moved.moved(real, float(synthetic.mean()), records, sure=sure, relative=False)
+        if shift is not None:
             unit = c.date_units[name]
             out.append(
                 MovedDate(
@@ -80,7 +80,7 @@ def dates(c: Comparison) -> list[MovedDate]:
                     real=float(real.mean()) * unit,
                     synthetic=float(synthetic.mean()) * unit,
                     precise=unit == 1,
-                    distance=found,
+                    distance=shift,
                 )
             )
     return sorted(out, key=lambda x: -x.distance)

@@ -88,17 +88,17 @@ def _sides(
     """The two codes to compare: those given, else male against the next one, else the last two of a 0/1/2 code."""
     if split is None:
         return None
-    known = _known(domain, split)
+    used = _known(domain, split)
     if given is not None:
         if len(set(given)) != 2 or not all(0 <= v < domain[split].size for v in given):
             msg = f"the two sides of '{split}' must be different codes from 0 to {domain[split].size - 1}"
             raise MetricError(msg)
         return given
-    if known < 2:
+    if used < 2:
         msg = f"attribute '{split}' has fewer than two values, so there are no two sides to compare"
         raise MetricError(msg)
-    words = labels.get(split, ())[:known]
-    return two_sides(words if len(words) == known else [str(i) for i in range(known)])
+    words = labels.get(split, ())[:used]
+    return two_sides(words if len(words) == used else [str(i) for i in range(used)])
 
 
 def _known(domain: Domain, name: str) -> int:

@@ -47,7 +47,7 @@ class Column:
 
 
 def named(comparison: Comparison) -> list[str]:
-    """Attributes whose exact numbers are known in both tables and that the schema puts in order."""
+    """Attributes with exact numbers in both tables that the schema puts in order."""
     c = comparison
     return [n for n in c.domain.names if c.numeric(n) and n in c.real_values and n in c.synthetic_values]
 
@@ -233,11 +233,11 @@ class Spearman(Metric):
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean absolute difference of Spearman's correlation over all pairs of ordered attributes."""
-        found = associations(comparison)
-        if not (~np.isnan(found.spearman[0])).any():
+        pairs = associations(comparison)
+        if not (~np.isnan(pairs.spearman[0])).any():
             msg = "rank correlation needs two ordered attributes; the schema has fewer (declare ordered: true)"
             raise MetricError(msg)
-        details = pair_details(found, "spearman")
+        details = pair_details(pairs, "spearman")
         mean = float(np.mean(details["difference"]))
         return Score(
             metric=self.name,

@@ -26,7 +26,7 @@ class Distances:
 
     tvd: total variation distance, half of l1. chi2: two-sample chi-square with dof degrees of freedom.
     floor: mean tvd of another sample of the same people, of the synthetic table's size; see `FreshSample`.
-    held, cells: the numbers of real records that cells hold, and for each how many cells of all sets hold it.
+    held, cells: distinct counts of real records per cell, and for each the number of cells with it in all sets.
     """
 
     sets: list[AttributeSet]
@@ -48,8 +48,8 @@ def marginal_distances(c: Comparison, sets: Sequence[AttributeSet], *, progress:
     key = ("distances", tuple(sets))
     if key not in c.scores:
         c.scores[key] = _distances(c, sets, progress)
-    found: Distances = c.scores[key]
-    return found
+    out: Distances = c.scores[key]
+    return out
 
 
 def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) -> Distances:
@@ -74,15 +74,15 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
             progress("comparing marginals", done, len(sets))
     l1, chi2, support, *parts = rows.T
     none = np.zeros(0, dtype=np.int64)
-    held, place = np.unique(np.concatenate([none, *(h for h, _ in tally)]), return_inverse=True)
-    cells = np.bincount(place, np.concatenate([none, *(n for _, n in tally)]), len(held)).astype(np.int64)
+    sizes, place = np.unique(np.concatenate([none, *(h for h, _ in tally)]), return_inverse=True)
+    cells = np.bincount(place, np.concatenate([none, *(n for _, n in tally)]), len(sizes)).astype(np.int64)
     return Distances(
         sets=list(sets),
         tvd=np.clip(l1 / 2, 0, 1),
         chi2=chi2,
         dof=np.maximum(support.astype(np.int64) - 1, 0),
         floor=fresh.distance(*parts) / 2,
-        held=held.astype(np.int64),
+        held=sizes.astype(np.int64),
         cells=cells,
     )
 

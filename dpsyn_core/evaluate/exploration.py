@@ -103,7 +103,7 @@ def explore(table: Any, schema: Schema, *, public: bool) -> Exploration:
     ones = dict(zip(domain.names, counter.marginals(domain.singletons()), strict=True))
     size = {p: math.prod(domain.shape(p)) for p in domain.subsets(2)}
     small = [p for p in size if size[p] <= MOST_PAIR_CELLS]
-    found: list[Dependence] = []
+    out: list[Dependence] = []
     start = 0
     while start < len(small):
         stop, cells = start, 0
@@ -111,11 +111,11 @@ def explore(table: Any, schema: Schema, *, public: bool) -> Exploration:
             cells += size[small[stop]]
             stop += 1
         tables = counter.marginals(small[start:stop])
-        found += [_dependence(p, t) for p, t in zip(small[start:stop], tables, strict=True)]
+        out += [_dependence(p, t) for p, t in zip(small[start:stop], tables, strict=True)]
         start = stop
-    found.sort(key=lambda d: (-d.excess, d.pair))
+    out.sort(key=lambda d: (-d.excess, d.pair))
     left_out = [p for p in size if size[p] > MOST_PAIR_CELLS]
-    return Exploration(schema=schema, domain=domain, codes=codes, one_ways=ones, pairs=found, left_out=left_out)
+    return Exploration(schema=schema, domain=domain, codes=codes, one_ways=ones, pairs=out, left_out=left_out)
 
 
 def _dependence(pair: AttributeSet, counts: NDArray[np.int64]) -> Dependence:
@@ -162,8 +162,8 @@ def interactions(found: Exploration) -> list[Interaction]:
     chosen = sorted(few, key=lambda name: -strength[name])[:LOOKED_AT]
     ordered = sorted((n for n in chosen if strength[n] > 0), key=found.domain.index)
     columns = {name: _coarse(found, name) for name in ordered}
-    made = [_interaction(triple, [columns[n] for n in triple]) for triple in combinations(ordered, 3)]
-    return sorted(made, key=lambda i: (-i.excess, i.triple))
+    rows = [_interaction(triple, [columns[n] for n in triple]) for triple in combinations(ordered, 3)]
+    return sorted(rows, key=lambda i: (-i.excess, i.triple))
 
 
 def _coarse(found: Exploration, name: str) -> tuple[NDArray[np.intp], int]:

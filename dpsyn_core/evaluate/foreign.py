@@ -55,11 +55,11 @@ def fitted(schema: Schema, synthetic: Any) -> tuple[Schema, Any, Intake]:
         locate(synthetic.column_names, [n for a in schema.coded for n in a.reads])  # says which columns it lacks
         msg = "no column of the synthetic table can be read by the schema; give the schema that it was made by"
         raise TableError(msg)
-    told = Intake(
+    intake = Intake(
         lacking=tuple(n for n in schema.domain().names if n in gone), unreadable=tuple(unread), further=further,
         renamed=tuple(renamed), reformed=tuple(reformed), blanked=blanked,
     )  # fmt: skip
-    return kept, named, told
+    return kept, named, intake
 
 
 def _codes(a: Any, table: Any, *, strict: bool) -> Any:
@@ -91,9 +91,9 @@ def _named(schema: Schema, table: Any) -> tuple[Any, list[str], set[str]]:
 
 def columns_beyond(schema: Schema, table: Any) -> tuple[str, ...]:
     """Columns that the schema does not name, under no other marks or case either."""
-    known = {_key(a.name) for a in schema.attributes} | {_key(n) for a in schema.coded for n in a.reads}
-    known |= {_key(schema.unit.identifier)} if schema.unit.identifier else set()
-    return tuple(n or "(no name)" for n in table.column_names if _key(n) not in known or not _key(n))
+    names = {_key(a.name) for a in schema.attributes} | {_key(n) for a in schema.coded for n in a.reads}
+    names |= {_key(schema.unit.identifier)} if schema.unit.identifier else set()
+    return tuple(n or "(no name)" for n in table.column_names if _key(n) not in names or not _key(n))
 
 
 def _read(a: Any, table: Any) -> tuple[Any, Any, float, bool]:
@@ -129,8 +129,8 @@ def _read(a: Any, table: Any) -> tuple[Any, Any, float, bool]:
     mask = pa.array((codes < 0) | (codes == len(labels) - 1))
     at = locate(table.column_names, [a.name])[0]
     flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-    made = pc.if_else(mask, pa.scalar(None, flat.type), flat)
-    return table.set_column(at, table.column_names[at], made), a, unread, False
+    flat_read = pc.if_else(mask, pa.scalar(None, flat.type), flat)
+    return table.set_column(at, table.column_names[at], flat_read), a, unread, False
 
 
 def _other_numbers(a: Any, table: Any) -> dict[str, bool]:
@@ -163,14 +163,14 @@ def _reformed(a: DatetimeAttribute, table: Any) -> Any:
         if every.null_count > text.null_count:
             continue
         days = pc.strftime(every, "%Y-%m-%dT%H:%M:%S" if a.precise else "%Y-%m-%d")
-        made = table.set_column(at, table.column_names[at], days)
+        out = table.set_column(at, table.column_names[at], days)
         try:
-            codes = _codes(a, made, strict=not text.null_count)
+            codes = _codes(a, out, strict=not text.null_count)
         except TableError:
             continue
         spread = len(np.unique(codes))
         if best is None or spread > best[0]:
-            best = spread, made
+            best = spread, out
     return None if best is None else best[1]
 
 

@@ -80,5 +80,5 @@ class Verdict:
 
     @property
     def praises(self) -> bool:
-        """Whether good words may be said."""
+        """Whether the grade allows words of praise."""
         return self.grade in PRAISE

@@ -22,7 +22,7 @@ class GroupGaps:
     """A number by the groups of another column, or its gap between two values of `between` by these groups.
 
     kept: share of the gaps that is left, or the rank agreement of the groups. fresh: what fresh samples of the same
-    people have at least, where that is known.
+    people have at least, or None.
     """
 
     column: str
@@ -41,8 +41,8 @@ def group_gaps(c: Comparison) -> GroupGaps | None:
     """The pay gap by group where the schema names one, else the number that differs most between groups."""
     if "group gaps" not in c.scores:
         c.scores["group gaps"] = _pay_gap(c) or _strongest(c)
-    found: GroupGaps | None = c.scores["group gaps"]
-    return found
+    gap: GroupGaps | None = c.scores["group gaps"]
+    return gap
 
 
 def _grade(kept: float, least: float) -> GapGrade:
@@ -73,7 +73,7 @@ def _strongest(c: Comparison) -> GroupGaps | None:
     known = [g for g in known if (g.kept or 0.0) >= KEPT or g.moved.any()]  # others differ by a few large values alone
     if not known:
         return None
-    g = max(known, key=_explained)
+    g = max(valid, key=_explained)
     largest = np.argsort(-g.sizes[0], kind="stable")
     order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
     kept = float(g.kept or 0.0)

@@ -52,7 +52,7 @@ class GroupStatistics:
 
 
 def incomes(c: Comparison, *, split: bool = True) -> tuple[Incomes, Incomes]:
-    """Real and synthetic incomes by the comparison's roles. Raises MetricError when a role is not known."""
+    """Real and synthetic incomes by the comparison's roles. Raises MetricError when a role is undeclared."""
     roles = c.resolved
     if roles.income is None:
         msg = "no attribute is known to be an income; name one with --income, for example --income INCWAGE"
@@ -140,16 +140,16 @@ def _medians(g: Groups) -> Floats:
 def strict_score(real: Incomes, synthetic: Incomes) -> float:
     """The official score: 5 10^5 (root mean square of the Gini agreement + that of the rank agreement).
 
-    Right-endpoint Gini index, an absent side has mean 0, ranks of the synthetic table run over its own groups,
+    Right-endpoint Gini index, an absent side has mean 0, ranks of the synthetic table run over the groups in it,
     a group that it lacks scores 0.
     """
-    truth, found = _official(real), _official(synthetic)
+    truth, other = _official(real), _official(synthetic)
     c = len(truth)
     if c < 2:
         msg = "the strict income score divides by the number of groups less one; name a group with two or more values"
         raise MetricError(msg)
-    gini = [(1 - abs(g - found[k][0])) ** 2 for k, (g, _) in truth.items() if k in found]
-    rank = [max(0.0, 1 - abs(r - found[k][1]) / (c - 1)) ** 2 for k, (_, r) in truth.items() if k in found]
+    gini = [(1 - abs(g - other[k][0])) ** 2 for k, (g, _) in truth.items() if k in other]
+    rank = [max(0.0, 1 - abs(r - other[k][1]) / (c - 1)) ** 2 for k, (_, r) in truth.items() if k in other]
     return FULL / 2 * (math.sqrt(math.fsum(gini) / c) + math.sqrt(math.fsum(rank) / c))
 
 
@@ -267,17 +267,17 @@ class RankIntervals:
 def rank_intervals(t: Incomes, group: NDArray[np.int64]) -> RankIntervals | None:
     """Draws each group's gap from a normal around the real one, with the standard error of a difference of two means.
 
-    A side of one record has no deviation of its own; it takes that of the whole side. None with fewer than two groups.
+    A side of one record has no deviation; it takes that of the whole side. None with fewer than two groups.
 
     Args:
         t: the real incomes.
         group: codes that occur, ascending, shape (g,).
     """
     gap, error, records = _gaps(t, group)
-    known = ~np.isnan(gap)
-    if known.sum() < 2:
+    valid = ~np.isnan(gap)
+    if valid.sum() < 2:
         return None
-    gap, error = gap[known], error[known]
+    gap, error = gap[valid], error[valid]
     drawn = gap + error * np.random.default_rng(0).standard_normal((DRAWS, len(gap)))
     ranks = np.argsort(np.argsort(-drawn, axis=1), axis=1) + 1
     real = np.argsort(np.argsort(-gap, kind="stable"), kind="stable") + 1
@@ -286,8 +286,8 @@ def rank_intervals(t: Incomes, group: NDArray[np.int64]) -> RankIntervals | None
     agreement = ((ranks - mean) @ (real - mean)) / ((real - mean) ** 2).sum()
     least, most = np.quantile(agreement, COVERED)
     return RankIntervals(
-        group=group[known],
-        records=records[known],
+        group=group[valid],
+        records=records[valid],
         rank=real.astype(np.int64),
         low=np.floor(low).astype(np.int64),
         high=np.ceil(high).astype(np.int64),

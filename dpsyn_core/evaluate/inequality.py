@@ -154,16 +154,16 @@ def with_ranks(
     if chance is None:
         return rows
     at = {int(g): k for k, g in enumerate(chance.group)}
-    found = np.array([row["gap_synthetic"] if row["gap_synthetic"] is not None else np.nan for row in rows])
-    places = [k for k, g in enumerate(group.tolist()) if g in at and not np.isnan(found[k])]
-    made = {k: r for r, k in enumerate(sorted(places, key=lambda k: -found[k]), start=1)}
+    gaps = np.array([row["gap_synthetic"] if row["gap_synthetic"] is not None else np.nan for row in rows])
+    places = [k for k, g in enumerate(group.tolist()) if g in at and not np.isnan(gaps[k])]
+    ranks = {k: r for r, k in enumerate(sorted(places, key=lambda k: -gaps[k]), start=1)}
     for k, (row, g) in enumerate(zip(rows, group.tolist(), strict=True)):
         if g in at:
             i = at[g]
             row |= {
                 "records_real": int(chance.records[i]),
                 "rank_real": int(chance.rank[i]),
-                "rank_synthetic": made.get(k),
+                "rank_synthetic": ranks.get(k),
                 "rank_fresh": [int(chance.low[i]), int(chance.high[i])],
             }
     return rows

@@ -14,11 +14,11 @@ class Intake:
 
     rows: of the real table. limited: those of them beyond the most records of one individual. misfits: those that the
     schema has no place for. ignored: real columns that the schema leaves out. lacking: columns that the synthetic table
-    does not have. unreadable: its columns of which no cell could be read. renamed: its columns that were found under
-    another name. further: its columns that the schema does not name. reformed: its columns whose dates were written in
-    another form. blanked: its columns with the share of cells that could not be read and count as blank. proposed:
-    rules that the headers propose and that are not in the schema, with what breaks them. texts: of a column of numbers,
-    a real cell as the file has it.
+    does not have. unreadable: its columns of which no cell could be read. renamed: its columns that were recognised
+    under another name. further: its columns that the schema does not name. reformed: its columns whose dates were
+    written in another form. blanked: its columns with the share of cells that could not be read and count as blank.
+    proposed: rules that the headers propose and that are not in the schema, with what breaks them. texts: of a column
+    of numbers, a real cell as the file has it.
     """
 
     rows: int = 0

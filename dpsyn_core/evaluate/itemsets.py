@@ -78,15 +78,15 @@ def frequent(counter: Counter, codes: Codes, domain: Domain, top: int) -> dict[I
     names = domain.names
     queries = [CountQuery(tuple(Filter(attribute=names[i], codes=(v,)) for i, v in s)) for s in candidates]
     counts = count_records(domain, codes, {}, queries).tolist()
-    found: dict[Itemset, int] = dict(pairs)
-    found |= {s: n for s, n in zip(candidates, counts, strict=True) if n >= least}
-    last = min(sorted(found.values(), reverse=True)[:top], default=1)
-    return {s: n for s, n in found.items() if n >= last}
+    sets: dict[Itemset, int] = dict(pairs)
+    sets |= {s: n for s, n in zip(candidates, counts, strict=True) if n >= least}
+    last = min(sorted(sets.values(), reverse=True)[:top], default=1)
+    return {s: n for s, n in sets.items() if n >= last}
 
 
 def _frequent_pairs(counter: Counter, codes: Codes, domain: Domain, top: int) -> dict[Itemset, int]:
     """The `top` most frequent pairs of values, ties at the last place included."""
-    found: dict[Itemset, int] = {}
+    pairs: dict[Itemset, int] = {}
     least = 1
     position = {n: i for i, n in enumerate(domain.names)}
     for batch in batches(domain, domain.subsets(2)):
@@ -106,11 +106,11 @@ def _frequent_pairs(counter: Counter, codes: Codes, domain: Domain, top: int) ->
             a, b = (position[n] for n in names)
             for k in some[: np.count_nonzero(count >= cut)]:
                 if count[k] >= least:
-                    found[(a, int(i[k])), (b, int(j[k]))] = int(count[k])
-        if len(found) > top:
-            least = max(least, sorted(found.values(), reverse=True)[top - 1])
-            found = {s: n for s, n in found.items() if n >= least}
-    return found
+                    pairs[(a, int(i[k])), (b, int(j[k]))] = int(count[k])
+        if len(pairs) > top:
+            least = max(least, sorted(pairs.values(), reverse=True)[top - 1])
+            pairs = {s: n for s, n in pairs.items() if n >= least}
+    return pairs
 
 
 def _text(itemset: Itemset, c: Comparison) -> str:

@@ -43,14 +43,14 @@ def classifier(name: str, seed: int) -> Any:
     from sklearn import ensemble
     from sklearn.linear_model import LogisticRegression
 
-    made: dict[str, Callable[[], Any]] = {
+    makers: dict[str, Callable[[], Any]] = {
         "logistic": lambda: LogisticRegression(max_iter=300),
         "adaboost": lambda: ensemble.AdaBoostClassifier(random_state=seed),
         "gradient-boosting": lambda: ensemble.GradientBoostingClassifier(random_state=seed, **PAPER),
         "hist-gradient-boosting": lambda: ensemble.HistGradientBoostingClassifier(random_state=seed),
         "xgboost": lambda: _xgboost("XGBClassifier", seed),
     }
-    return _make(name, made)
+    return _make(name, makers)
 
 
 def regressor(name: str, seed: int) -> Any:
@@ -59,14 +59,14 @@ def regressor(name: str, seed: int) -> Any:
     from sklearn import ensemble
     from sklearn.linear_model import Ridge
 
-    made: dict[str, Callable[[], Any]] = {
+    makers: dict[str, Callable[[], Any]] = {
         "logistic": lambda: Ridge(),
         "adaboost": lambda: ensemble.AdaBoostRegressor(random_state=seed),
         "gradient-boosting": lambda: ensemble.GradientBoostingRegressor(random_state=seed, **PAPER),
         "hist-gradient-boosting": lambda: ensemble.HistGradientBoostingRegressor(random_state=seed),
         "xgboost": lambda: _xgboost("XGBRegressor", seed),
     }
-    return _make(name, made)
+    return _make(name, makers)
 
 
 def _make(name: str, made: dict[str, Callable[[], Any]]) -> Any:
@@ -252,7 +252,7 @@ class Learning(Metric):
         return (self, c.resolved.target, id(c.real), id(c.held_out))
 
     def _split(self, c: Comparison, target: str) -> tuple[Rows, Rows]:
-        """Real rows to train and to test on; the held-out table is the test when there is one."""
+        """Real rows to train and to test on; the holdout is the test when there is one."""
         rows = _known(c, target, c.truth, c.real_values)
         if c.held_out is not None:
             return rows, _known(c, target, c.held_out, c.held_out_values)
@@ -342,9 +342,9 @@ def classification(
         _keep_rare_classes(model, y_train)
         p[:, np.searchsorted(classes, trained)] = model.fit(x_train, np.searchsorted(trained, y_train)).predict_proba(x)
     guess = classes[p.argmax(axis=1)]
-    held = np.unique(y)
-    counts = np.array([(y == k).sum() for k in held])
-    asked = held[[counts.argmin()]] if len(classes) == 2 else held
+    kinds = np.unique(y)
+    counts = np.array([(y == k).sum() for k in kinds])
+    asked = kinds[[counts.argmin()]] if len(classes) == 2 else kinds
     at = np.searchsorted(classes, asked)
     return {
         "auroc": float(np.mean([roc_auc_score(y == k, p[:, i]) for k, i in zip(asked, at, strict=True)])),
@@ -371,7 +371,7 @@ def _keep_rare_classes(model: Any, y: NDArray[np.int64]) -> None:
 def _known(c: Comparison, target: str, codes: Codes, values: Mapping[str, Floats]) -> Rows:
     """Rows whose target is neither missing nor other, nor an income that is not applicable."""
     a = c.domain[target]
-    known = codes[c.domain.index(target)] < a.size - a.special
+    valid = codes[c.domain.index(target)] < a.size - a.special
     if c.numeric(target):
-        known &= ~np.isnan(c.column(target, codes, values))
-    return np.flatnonzero(known)
+        valid &= ~np.isnan(c.column(target, codes, values))
+    return np.flatnonzero(valid)

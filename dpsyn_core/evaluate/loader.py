@@ -1,6 +1,6 @@
 """Builds a comparison from tables and their schema.
 
-A table that somebody else made, or that was changed since, may hold blank cells where none are declared, or values that
+A table of another program, or that was changed since, may hold blank cells where none are declared, or values that
 are not listed. They are judged as what they are and not refused: the schema of the comparison gets a cell for them.
 Columns that are lacking or that cannot be read are left out of the comparison, which says so (`foreign`).
 """
@@ -60,7 +60,7 @@ def compare_tables(
 ) -> Comparison:
     """A comparison of pyarrow tables, encoded by one schema, so that numbers meet on common bins.
 
-    Blank and unlisted cells of the synthetic table get cells of their own where the schema has none.
+    Blank and unlisted cells of the synthetic table get separate codes where the schema has none.
 
     Args:
         schema: of both tables.
@@ -180,7 +180,7 @@ def encode(schema: Schema, table: Any, what: str) -> tuple[Codes, Any]:
     """Codes of a table, without asking for its identifier column, and the records of it that the schema describes.
 
     Records of private tables that the schema has no place for are left out, as they are of a run. A synthetic table
-    must fit as a whole, else it was made with another schema. Raises TableError for one that does not fit, and for a
+    must fit as a whole, else it follows another schema. Raises TableError for one that does not fit, and for a
     table of which no record is left.
     """
     anonymous = schema.model_copy(update={"unit": schema.unit.model_copy(update={"identifier": None})})

@@ -111,7 +111,7 @@ FULL = 1_000_000.0
 
 
 def density_score(c: Comparison, sets: Sequence[AttributeSet]) -> float:
-    """10^6 (1 - mean L1 / 2) over the marginals; each table's frequencies are divided by its own records."""
+    """10^6 (1 - mean L1 / 2) over the marginals; frequencies of each table are divided by its number of records."""
     return FULL * (1 - float(marginal_distances(c, sets).l1.mean()) / 2)
 
 

@@ -120,7 +120,7 @@ class NistRange(Metric):
 @register(21)
 @dataclass(frozen=True, kw_only=True)
 class NistRangeSchema(Metric):
-    """The same score for queries made from the schema alone: far more of them ask for few records, or for none.
+    """The same score for queries drawn from the schema alone: far more of them ask for few records, or for none.
 
     Each attribute is asked for with probability `keep`, by a random interval or a random subset of its values.
     Queries that no real record answers have no ratio and are left out.

@@ -36,17 +36,17 @@ class Wasserstein(Metric):
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean over the numbers, and the figure of each; beside it what a fresh sample would score on average."""
-        found = columns(comparison)
-        errors = np.array([distance(c.real, c.synthetic) / c.scale for c in found])
-        floor = np.array([expected_distance(c.real, len(c.synthetic)) / c.scale for c in found])
+        parts = columns(comparison)
+        errors = np.array([distance(c.real, c.synthetic) / c.scale for c in parts])
+        floor = np.array([expected_distance(c.real, len(c.synthetic)) / c.scale for c in parts])
         worst = int(errors.argmax())
         return Score(
             metric=self.name,
             value=float(errors.mean()),
             floor=float(floor.mean()),
             sentence=f"The values of a number are {errors.mean():.3f} interquartile ranges away from the real ones on "
-            f"average; most for {found[worst].name} ({errors[worst]:.3f}).",
-            details={"columns": worst_first([c.name for c in found], errors), "max": float(errors.max())},
+            f"average; most for {parts[worst].name} ({errors[worst]:.3f}).",
+            details={"columns": worst_first([c.name for c in parts], errors), "max": float(errors.max())},
         )
 
 
@@ -164,8 +164,8 @@ class NumberRanges(Metric):
 
 def _interval(values: Floats, rng: np.random.Generator) -> tuple[float, float]:
     """Two values of a column, in order; the whole line where it holds no number."""
-    known = values[~np.isnan(values)]
-    if not len(known):
+    valid = values[~np.isnan(values)]
+    if not len(valid):
         return -np.inf, np.inf
-    low, high = np.sort(rng.choice(known, 2))
+    low, high = np.sort(rng.choice(valid, 2))
     return float(low), float(high)

@@ -54,8 +54,8 @@ def profiles(c: Comparison) -> list[ColumnProfile]:
     """All columns in the order of the schema, once a comparison."""
     if "profiles" not in c.scores:
         c.scores["profiles"] = [_profile(c, n) for n in c.domain.names]
-    found: list[ColumnProfile] = c.scores["profiles"]
-    return found
+    out: list[ColumnProfile] = c.scores["profiles"]
+    return out
 
 
 def _profile(c: Comparison, name: str) -> ColumnProfile:
@@ -76,16 +76,16 @@ def _profile(c: Comparison, name: str) -> ColumnProfile:
 
 
 def _of_numbers(values: Floats) -> Figures:
-    known = values[~np.isnan(values)]
-    missing = 1 - len(known) / max(1, len(values))
-    if not len(known):
+    valid = values[~np.isnan(values)]
+    missing = 1 - len(valid) / max(1, len(values))
+    if not len(valid):
         return Figures(missing=missing, distinct=0)
     return Figures(
         missing=missing,
-        distinct=len(np.unique(known)),
-        mean=float(known.mean()),
-        deviation=float(known.std(ddof=1)) if len(known) > 1 else 0.0,
-        quantiles=tuple(np.quantile(known, QUANTILES).tolist()),
+        distinct=len(np.unique(valid)),
+        mean=float(valid.mean()),
+        deviation=float(valid.std(ddof=1)) if len(valid) > 1 else 0.0,
+        quantiles=tuple(np.quantile(valid, QUANTILES).tolist()),
     )
 
 
@@ -102,9 +102,9 @@ def _of_codes(
         quantiles = tuple(words[k] for k in at)
     distinct = int(np.count_nonzero(counts)) - int(blank >= 0 and counts[blank] > 0)
     if dates is not None:
-        known = dates[~np.isnan(dates)] * unit
-        distinct, missing = len(np.unique(known)), float(np.isnan(dates).mean())
-        quantiles = _of_dates(known, words[0], precise=unit == 1) if len(known) else ()
+        valid = dates[~np.isnan(dates)] * unit
+        distinct, missing = len(np.unique(valid)), float(np.isnan(dates).mean())
+        quantiles = _of_dates(valid, words[0], precise=unit == 1) if len(valid) else ()
     unlisted = dates is None and OTHER in words and bool(counts[words.index(OTHER)])
     return Figures(missing=missing, distinct=distinct, unlisted=unlisted, quantiles=quantiles)
 
@@ -130,11 +130,11 @@ def _wrong_numbers(values: Floats, real: Figures, synthetic: Figures, m: int) ->
         return []
     if synthetic.mean is None or synthetic.deviation is None:
         return ["mean"]
-    known = values[~np.isnan(values)]
-    records = together(len(known), round(m * (1 - real.missing)))
-    out = ["mean"] if moved(known, synthetic.mean, records) is not None else []
+    valid = values[~np.isnan(values)]
+    records = together(len(valid), round(m * (1 - real.missing)))
+    out = ["mean"] if moved(valid, synthetic.mean, records) is not None else []
     # the deviation moved where the mean of squares did, which a few records of a heavy tail hold
-    apart = (known - real.mean) ** 2
+    apart = (valid - real.mean) ** 2
     far = abs(synthetic.deviation - real.deviation) > FAR_DEVIATION * real.deviation
     alone = synthetic.deviation == 0
     if far and (alone or moved(apart, synthetic.deviation**2, records) is not None):

@@ -1,12 +1,12 @@
 """Relations between columns: how much of them a synthetic table keeps, between two floors.
 
 Every pair of columns is counted in a few groups of about equal size, over the records that have both values; which
-cells are blank counts as a relation of its own. Numbers that moved as a whole, such as amounts all a third larger, keep
-their relations as they keep their rank correlations: they are put into groups by ranks in their own table. What a pair
-says beyond its two columns is its table of shares less the product of its margins. The distance of these between real
-and synthetic records stands between two that are known in closed form: of a fresh sample of the people, and of columns
-that were shuffled one by one. Pairs that are not related in the real table beyond chance have nothing to lose and are
-left out.
+cells are blank counts as a separate relation. Numbers that moved as a whole, such as amounts all a third larger, keep
+their relations as they keep their rank correlations: they are put into groups by ranks in the table that holds them.
+What a pair says beyond its two columns is its table of shares less the product of its margins. The distance of these
+between real and synthetic records stands between two that follow in closed form: of a fresh sample of the people, and
+of columns that were shuffled one by one. Pairs that are not related in the real table beyond chance have nothing to
+lose and are left out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Relations:
     pairs: of attributes. blank: "" for the values of a pair, else the attribute whose blank cells are meant. distance:
     of the synthetic table; fresh, unrelated: what a fresh sample of the people and shuffled columns would score on
     average. deviations: of the distance in a fresh sample. bands: how far below 1 a fresh sample, and how far above 0 a
-    shuffled table is found now and then.
+    shuffled table lies by chance.
     tested: how many were looked at. records: real and synthetic ones that were counted.
     """
 
@@ -108,11 +108,11 @@ class RelationsKept(Metric):
 
     def compute(self, comparison: Comparison) -> Score:
         """From 0 to 1; the details have it unclipped, and the pairs that lost most."""
-        found = relations(comparison)
-        kept = found.kept
-        share = found.share
-        lost = int(found.lost.sum())
-        order = np.argsort((found.distance - found.fresh) * -1, kind="stable")
+        pairs = relations(comparison)
+        kept = pairs.kept
+        share = pairs.share
+        lost = int(pairs.lost.sum())
+        order = np.argsort((pairs.distance - pairs.fresh) * -1, kind="stable")
         return Score(
             metric=self.name,
             value=share,
@@ -121,13 +121,13 @@ class RelationsKept(Metric):
             f"people, 0 %: as if every column were shuffled); of {len(kept):,} related pairs {lost:,} keep less than "
             "half.",
             details={
-                "unclipped": found.raw,
-                "tested": found.tested,
+                "unclipped": pairs.raw,
+                "tested": pairs.tested,
                 "related": len(kept),
                 "lost": lost,
-                "records": {"real": found.records[0], "synthetic": found.records[1]},
+                "records": {"real": pairs.records[0], "synthetic": pairs.records[1]},
                 "worst": [
-                    {"attributes": list(found.pairs[i]), "blanks_of": found.blank[i] or None, "kept": float(kept[i])}
+                    {"attributes": list(pairs.pairs[i]), "blanks_of": pairs.blank[i] or None, "kept": float(kept[i])}
                     for i in order[:WORST].tolist()
                     if kept[i] < 1
                 ],
@@ -136,18 +136,18 @@ class RelationsKept(Metric):
 
 
 def relations(c: Comparison) -> Relations:
-    """The related pairs with their distances, once a comparison. Raises MetricError where nothing can be said."""
+    """The related pairs with their distances, once per comparison. Raises MetricError where no pair is related."""
     if "relations" not in c.scores:
         c.scores["relations"] = _relations(c)
-    found: Relations = c.scores["relations"]
-    if found.clear:
-        return found
-    if len(found.pairs):
-        msg = f"{found.records[0]:,} real records are too few to tell relations that are kept from lost ones"
+    out: Relations = c.scores["relations"]
+    if out.clear:
+        return out
+    if len(out.pairs):
+        msg = f"{out.records[0]:,} real records are too few to tell relations that are kept from lost ones"
     elif len(c.domain) < 2:
         msg = "a single column has no relation to another one"
-    elif not found.tested:
-        msg = f"{found.records[0]:,} real records are too few, or too much alike, to show a relation between columns"
+    elif not out.tested:
+        msg = f"{out.records[0]:,} real records are too few, or too much alike, to show a relation between columns"
     else:
         msg = "the real table shows no relation between its columns beyond chance, so that none can be lost"
     raise MetricError(msg)
@@ -241,11 +241,11 @@ def _described(
     rows: list[NDArray[np.float64]] = []
     if len(usable) > 1:
         for sets, tables, others in _tables(real[usable], synthetic[usable], names, only):
-            for which, found in _distances(tables, others, m / n, math.sqrt(EXPECTED * n)):
-                at = np.flatnonzero(~np.isnan(found[3]))
+            for which, parts in _distances(tables, others, m / n, math.sqrt(EXPECTED * n)):
+                at = np.flatnonzero(~np.isnan(parts[3]))
                 pairs += [sets[i] for i in at]
                 blank += ["" if which < 0 else sets[i][which] for i in at]
-                rows.append(found[:, at])
+                rows.append(parts[:, at])
     all_of = np.concatenate(rows, axis=1) if rows else np.zeros((6, 0))
     return pairs, blank, all_of, (n, m)
 
@@ -263,8 +263,8 @@ def _of_ranks(c: Comparison, pairs: list[AttributeSet], blank: list[str], chance
         return chance
     columns = [c.exact(name)[0] for name in names]
     matrix, at = rank_correlations(columns), {name: i for i, name in enumerate(names)}
-    known = np.array([~np.isnan(x) for x in columns], dtype=float)
-    both = known @ known.T
+    valid = np.array([~np.isnan(x) for x in columns], dtype=float)
+    both = valid @ valid.T
     ranked = [k for k, (a, b) in enumerate(pairs) if not blank[k] and a in at and b in at]
     i, j = (np.array([at[pairs[k][side]] for k in ranked], dtype=np.intp) for side in (0, 1))
     free, r = np.maximum(both[i, j] - 2, 1), np.clip(matrix[i, j], -1 + 1e-12, 1 - 1e-12)
@@ -287,9 +287,9 @@ def groups(
 ) -> tuple[Codes, Codes, list[int]]:
     """Both tables in groups, uint8 (n_attributes, records), the last group of all for blank cells; groups a column.
 
-    The groups are made from the real table: stretches between its quantiles, or its commonest values and the others,
+    The groups follow from the real table: stretches between its quantiles, or its commonest values and the others,
     which are cut into several groups where they are many. Each holds enough records for two unrelated columns to have
-    EXPECTED of them in each cell. by_rank: synthetic numbers are cut at quantiles of their own where that gives groups
+    EXPECTED of them in each cell. by_rank: synthetic numbers are cut at synthetic quantiles where that gives groups
     of more nearly the real sizes.
     """
     kept = [slice(None) if d is None else d for d in (of_real, of_synthetic)]
@@ -301,22 +301,22 @@ def groups(
     for i, a in enumerate(c.domain.attributes):
         if c.numeric(a.name):
             pair = [x[k] for x, k in zip(c.exact(a.name), kept, strict=True)]
-            found, size = _stretches(pair, most, n, by_rank=by_rank)
+            codes, size = _stretches(pair, most, n, by_rank=by_rank)
         else:
-            found, size = _commonest([c.truth[i][kept[0]], c.synthetic[i][kept[1]]], a, most, n)
-        real[i], synthetic[i] = found
+            codes, size = _commonest([c.truth[i][kept[0]], c.synthetic[i][kept[1]]], a, most, n)
+        real[i], synthetic[i] = codes
         sizes.append(size)
     return real, synthetic, sizes
 
 
 def _stretches(pair: list[Floats], most: int, n: int, *, by_rank: bool) -> tuple[list[Codes], int]:
-    known = pair[0][~np.isnan(pair[0])]
-    count = min(most, int(len(known) / math.sqrt(EXPECTED * n)))
+    valid = pair[0][~np.isnan(pair[0])]
+    count = min(most, int(len(valid) / math.sqrt(EXPECTED * n)))
     if count < 2:
         return [np.where(np.isnan(x), GROUPS, 0).astype(np.uint8) for x in pair], 1 + _some_blank(pair[0], n)
-    edges = np.unique(np.quantile(known, np.arange(1, count) / count, method="inverted_cdf"))
-    edges = edges[edges < known.max()]
-    cut = [edges, _own_edges(known, pair[1], edges) if by_rank else edges]
+    edges = np.unique(np.quantile(valid, np.arange(1, count) / count, method="inverted_cdf"))
+    edges = edges[edges < valid.max()]
+    cut = [edges, _own_edges(valid, pair[1], edges) if by_rank else edges]
     out = [
         np.where(np.isnan(x), GROUPS, np.searchsorted(e, x)).astype(np.uint8) for x, e in zip(pair, cut, strict=True)
     ]
@@ -324,18 +324,18 @@ def _stretches(pair: list[Floats], most: int, n: int, *, by_rank: bool) -> tuple
 
 
 def _own_edges(real: Floats, synthetic: Floats, edges: Floats) -> Floats:
-    """Edges for synthetic numbers: of their own quantiles, or the real ones where these leave groups of like sizes."""
-    made = np.sort(synthetic[~np.isnan(synthetic)])
-    if not len(made):
+    """Edges for synthetic numbers: synthetic quantiles, or the real ones where these leave groups of like sizes."""
+    synth = np.sort(synthetic[~np.isnan(synthetic)])
+    if not len(synth):
         return edges
     below = np.searchsorted(np.sort(real), edges, side="right") / len(real)
-    at = made[np.minimum((below * len(made)).astype(np.intp), len(made) - 1)]
-    ends = np.stack([np.searchsorted(made, at, side=side) for side in ("left", "right")]) / len(made)
+    at = synth[np.minimum((below * len(synth)).astype(np.intp), len(synth) - 1)]
+    ends = np.stack([np.searchsorted(synth, at, side=side) for side in ("left", "right")]) / len(synth)
     inside = np.abs(ends[1] - below) <= np.abs(ends[0] - below)  # ties stay together, on the nearer side
-    own = np.where(inside, at, np.nextafter(at, -np.inf))
-    shares = [np.diff(np.searchsorted(made, e, side="right") / len(made), prepend=0, append=1) for e in (edges, own)]
+    edge = np.where(inside, at, np.nextafter(at, -np.inf))
+    shares = [np.diff(np.searchsorted(synth, e, side="right") / len(synth), prepend=0, append=1) for e in (edges, edge)]
     far = [np.abs(s - np.diff(below, prepend=0, append=1)).sum() for s in shares]
-    return own if far[1] < far[0] else edges
+    return edge if far[1] < far[0] else edges
 
 
 def _some_blank(x: Floats, n: int) -> int:
@@ -356,12 +356,12 @@ def _commonest(pair: list[Codes], a: CodedAttribute, most: int, n: int) -> tuple
     code = np.full(a.size, len(large), dtype=np.uint8)
     code[large] = np.arange(len(large))
     small = np.setdiff1d(np.arange(len(plain)), large)
-    held = plain[small]
-    parts = min(most - len(large), int(held.sum() / (2 * least)))  # twice: no part then has less than one value needs
+    kept = plain[small]
+    parts = min(most - len(large), int(kept.sum() / (2 * least)))  # twice: no part then has less than one value needs
     if parts > 1:  # such as 150 shops, none of which is common: neighbours in the list go together
-        code[small] += np.minimum((np.cumsum(held) - held / 2) * parts / held.sum(), parts - 1).astype(np.uint8)
+        code[small] += np.minimum((np.cumsum(kept) - kept / 2) * parts / kept.sum(), parts - 1).astype(np.uint8)
     code[a.size - a.special :] = GROUPS
-    groups = len(large) + max(parts, int(held.any()))
+    groups = len(large) + max(parts, int(kept.any()))
     return [code[x] for x in pair], groups + int(counts[a.size - a.special :].sum() >= least)
 
 
@@ -416,7 +416,7 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
     p, q = real / n[:, None, None], synthetic / got[:, None, None]
     a, b = p.sum(axis=2)[:, :, None], p.sum(axis=1)[:, None, :]
     whole = p - a * b
-    made = q - q.sum(axis=2)[:, :, None] * q.sum(axis=1)[:, None, :]
+    synth = q - q.sum(axis=2)[:, :, None] * q.sum(axis=1)[:, None, :]
     m = (n * ratio)[:, None, None]
     fourth = (
         p * (1 - a) ** 2 * (1 - b) ** 2
@@ -436,7 +436,7 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
     square = [sampled**2, alone**2 + whole**2]
     return np.stack(
         [
-            np.abs(whole - made).sum(axis=(1, 2)) / 2,
+            np.abs(whole - synth).sum(axis=(1, 2)) / 2,
             mean[0].sum(axis=(1, 2)) / 2,
             mean[1].sum(axis=(1, 2)) / 2,
             chance,

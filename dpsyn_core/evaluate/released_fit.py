@@ -1,4 +1,4 @@
-"""From released values alone: how well the synthetic table fits the noisy marginals that it was made from."""
+"""From released values alone: how well the synthetic table fits the noisy marginals that it was fitted to."""
 
 from __future__ import annotations
 

@@ -91,10 +91,10 @@ class GroupMeans:
     @property
     def moved(self) -> NDArray[np.bool_]:
         """Which groups have a mean that a fresh sample would hardly have, and that is far off."""
-        known = (self.sizes[0] >= FEWEST) & (self.sizes[1] > 0)
+        valid = (self.sizes[0] >= FEWEST) & (self.sizes[1] > 0)
         gap = np.abs(np.nan_to_num(self.synthetic) - np.nan_to_num(self.real))
         far = np.maximum(np.nan_to_num(self.far), 2 * FAR_MEAN * self.deviation)
-        return np.asarray(known & (gap > far) & (self.deviation > 0))
+        return np.asarray(valid & (gap > far) & (self.deviation > 0))
 
     @property
     def pulled(self) -> bool:
@@ -147,10 +147,10 @@ def means(c: Comparison, sure: float | None = None) -> list[MovedMean]:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        found = moved(real, float(synthetic.mean()), together(len(real), len(synthetic)), sure=sure)
-        if found is not None:
+        shift = moved(real, float(synthetic.mean()), together(len(real), len(synthetic)), sure=sure)
+        if shift is not None:
             out.append(
-                MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=found)
+                MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=shift)
             )
     return sorted(out, key=lambda x: -x.distance)
 
@@ -203,16 +203,16 @@ def gaps(c: Comparison) -> list[GroupMeans]:
         compared = pairs[:MOST_PAIRS]
         sure = sure_of(sum(c.domain[g].size - c.domain[g].special for _, g in compared))
         c.scores["gaps"] = [_gaps(c, n, g, sure) for n, g in compared]
-    found: list[GroupMeans] = c.scores["gaps"]
-    return found
+    out: list[GroupMeans] = c.scores["gaps"]
+    return out
 
 
 def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     a, i = c.domain[category], c.domain.index(category)
-    known = a.size - a.special
+    plain = a.size - a.special
     sides = []
     for values, codes in zip(c.exact(name), (c.truth[i], c.synthetic[i]), strict=True):
-        sides.append(by_group(values, codes, known))
+        sides.append(by_group(values, codes, plain))
     (n, real, square), (m, synthetic, _) = sides
     with np.errstate(invalid="ignore", divide="ignore"):
         within = np.sqrt(np.maximum(square - real**2, 0))
@@ -220,14 +220,14 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
         fresh = 1 / (1 / n + 1 / fresh)  # records that the difference of two means rests on
     use = (n >= FEWEST) & (m >= 1)
     whole = float((n * np.nan_to_num(real)).sum() / max(1, n.sum()))
-    made = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
+    synth = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
     deviation = float(np.sqrt(max(0.0, (n * np.nan_to_num(square)).sum() / max(1, n.sum()) - whole**2)))
     spread = np.where(n < FEW_OF_A_GROUP, np.fmax(within, deviation), within)
     farthest = _farthest(name, i, c, real, np.nan_to_num(np.sign(synthetic - real)))
     far = by_chance(spread, np.fmax(farthest, 0), np.maximum(fresh, 1), sure)
     kept = None
     if use.sum() >= 2:
-        weight, left, right = n[use], real[use] - whole, synthetic[use] - made
+        weight, left, right = n[use], real[use] - whole, synthetic[use] - synth
         between = float(weight @ left**2)
         chance = float((within[use] ** 2).sum())  # what groups that do not differ would show
         if between > (1 + SURE) * max(chance, 1e-12 * max(1.0, whole**2)):
@@ -235,7 +235,7 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     return GroupMeans(
         column=name,
         category=category,
-        values=c.words(category)[:known],
+        values=c.words(category)[:plain],
         real=real,
         synthetic=synthetic,
         sizes=np.stack([n, m]),

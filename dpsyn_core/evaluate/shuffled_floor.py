@@ -76,9 +76,9 @@ def floors(c: Comparison, scores: Mapping[str, Score | MetricError]) -> dict[str
     out = {}
     for name, score in scores.items():
         if isinstance(score, Score):
-            found = between(c, name, score)
-            if found is not None:
-                out[name] = found
+            floor = between(c, name, score)
+            if floor is not None:
+                out[name] = floor
     return out
 
 
@@ -103,8 +103,8 @@ def redrawn(c: Comparison, *, alone: bool) -> Comparison:
             measurements=(),
             shared={},
         )
-    found: Comparison = c.scores[key]
-    return found
+    out: Comparison = c.scores[key]
+    return out
 
 
 def shuffled_score(c: Comparison, metric: Metric) -> float:
@@ -118,7 +118,7 @@ class Picks:
     """Which records each column takes; drawn anew whenever they are asked for, since wide tables have many."""
 
     def __init__(self, c: Comparison, *, alone: bool) -> None:
-        """alone: every column takes records of its own."""
+        """alone: every column is permuted independently."""
         self._n, self._m, self._place, self._alone = c.n, c.m, c.domain.index, alone
 
     def __getitem__(self, name: str) -> NDArray[np.intp]:
@@ -130,7 +130,7 @@ class Picks:
 
 
 class Picked(Mapping[str, Floats]):
-    """Columns of the real table in the order that was drawn, made when they are asked for."""
+    """Columns of the real table in the order that was drawn, computed lazily."""
 
     def __init__(self, values: Mapping[str, Floats], picks: Picks) -> None:
         """Takes the columns and the drawn records of each."""

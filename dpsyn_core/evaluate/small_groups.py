@@ -39,8 +39,8 @@ def group_errors(c: Comparison, column: str) -> list[GroupError]:
     key = ("groups", column)
     if key not in c.scores:
         c.scores[key] = _group_errors(c, column)
-    found: list[GroupError] = c.scores[key]
-    return found
+    out: list[GroupError] = c.scores[key]
+    return out
 
 
 def _group_errors(c: Comparison, column: str) -> list[GroupError]:
@@ -59,8 +59,8 @@ def _group_errors(c: Comparison, column: str) -> list[GroupError]:
         if j == i:
             continue
         tables = [
-            np.bincount(codes[i].astype(np.int64) * wide + made[j], minlength=a.size * wide).reshape(a.size, wide)[kept]
-            for codes, made in ((c.truth, real), (c.synthetic, synthetic))
+            np.bincount(codes[i].astype(np.int64) * wide + rows[j], minlength=a.size * wide).reshape(a.size, wide)[kept]
+            for codes, rows in ((c.truth, real), (c.synthetic, synthetic))
         ]
         p, q = tables[0] / n, tables[1] / m
         error += np.abs(p - q).sum(axis=1) / 2

@@ -78,7 +78,7 @@ def in_words(share: float) -> str:
 @register(13)
 @dataclass(frozen=True, kw_only=True)
 class KMarginal(Metric):
-    """As SDNist's report: pairs of columns, at the resolution of the schema in place of its own bins."""
+    """As SDNist's report: pairs of columns, at the resolution of the schema in place of SDNist's bins."""
 
     name = "k-marginal"
     title = "k-marginal (SDNist)"
@@ -92,15 +92,15 @@ class KMarginal(Metric):
         """1000 (1 - mean TVD) over pairs, and the subsample of the real records that has as many points."""
         k = min(2, len(comparison.domain))
         sets = sampled_sets(comparison.domain, k, EVERY_PAIR, all_up_to=EVERY_PAIR, seed=0)
-        found = marginal_distances(comparison, sets)
-        value = FULL * (1 - float(found.tvd.mean()))
-        share = equivalent_subsample(found, comparison.n)
+        apart = marginal_distances(comparison, sets)
+        value = FULL * (1 - float(apart.tvd.mean()))
+        share = equivalent_subsample(apart, comparison.n)
         return Score(
             metric=self.name,
             value=value,
-            floor=FULL * (1 - float(found.floor.mean())),
+            floor=FULL * (1 - float(apart.floor.mean())),
             sentence=f"{value:,.0f} of 1,000 points for pairs of columns: as good as {in_words(share)}.",
-            details={"equivalent_subsample": share, "pairs": len(found.sets)},
+            details={"equivalent_subsample": share, "pairs": len(apart.sets)},
         )
 
 
@@ -175,12 +175,12 @@ class PrincipalComponents(Metric):
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean Wasserstein distance along at most five components of the real codes."""
-        found = component_distances(comparison.truth, comparison.synthetic)
-        value = float(found.mean()) if len(found) else 0.0
+        apart = component_distances(comparison.truth, comparison.synthetic)
+        value = float(apart.mean()) if len(apart) else 0.0
         return Score(
             metric=self.name,
             value=value,
-            sentence=f"Along the {len(found)} directions in which real records differ most, synthetic ones lie "
+            sentence=f"Along the {len(apart)} directions in which real records differ most, synthetic ones lie "
             f"{value:.2f} standard deviations from where they should.",
-            details={"by_component": found.tolist()},
+            details={"by_component": apart.tolist()},
         )

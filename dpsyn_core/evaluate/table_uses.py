@@ -31,7 +31,7 @@ class TableUses:
     """good: uses that nothing speaks against. bad: what something speaks against, gravest first, each with columns.
 
     The columns are those of the gravest finding, none where a score speaks against the use. A use of which too little
-    is known is in neither.
+    can be measured is in neither.
     """
 
     good: tuple[str, ...]
@@ -40,24 +40,24 @@ class TableUses:
 
 def uses(c: Comparison) -> TableUses:
     """What the table is good for. Raises MetricError when the real table was not given."""
-    found = verdict(c)
-    against = {use: next((f for f in found.findings if f.key in kinds), None) for use, kinds in USES.items()}
+    whole = verdict(c)
+    against = {use: next((f for f in whole.findings if f.key in kinds), None) for use, kinds in USES.items()}
     named = {use: f for use, f in against.items() if f is not None and f.weight >= WRONG}
     good = {use for use in USES if use not in named and use not in SINGLE}
     bad = {use: (f.weight, f.columns) for use, f in named.items() if f.weight >= LEAST_OF.get(use, WRONG)}
-    if not (found.ones.value <= SMALL or found.ones.value <= NEAR * (found.ones.floor or 0.0)):
-        bad.setdefault("counts", (found.ones.value, ()))
+    if not (whole.ones.value <= SMALL or whole.ones.value <= NEAR * (whole.ones.floor or 0.0)):
+        bad.setdefault("counts", (whole.ones.value, ()))
     if not c.real_values or "counts" in bad:
         good.discard("means")
-    kept = found.relations_kept
-    if kept is None or found.grade in ("unclear", "alone", "none"):
+    kept = whole.relations_kept
+    if kept is None or whole.grade in ("unclear", "alone", "none"):
         good.discard("pairs")
-    elif kept < ALL_KEPT or not (found.praises or found.grade == "kept"):
+    elif kept < ALL_KEPT or not (whole.praises or whole.grade == "kept"):
         bad.setdefault("pairs", (1 - kept, ()))
     if group_gaps(c) is None:
         good.discard("gaps")
     ordered = sorted(bad, key=lambda use: -bad[use][0])
     return TableUses(
-        good=() if found.alarm is not None else tuple(use for use in USES if use in good and use not in bad),
+        good=() if whole.alarm is not None else tuple(use for use in USES if use in good and use not in bad),
         bad=tuple((use, bad[use][1]) for use in ordered),
     )

@@ -41,9 +41,9 @@ class KWayTVD(Metric):
             msg = f"there is no {self.order}-way marginal of {d} attributes; choose an order from 1 to {d}"
             raise MetricError(msg)
         sets = sampled_sets(comparison.domain, self.order, self.count, all_up_to=self.all_up_to, seed=self.seed)
-        found = marginal_distances(comparison, sets)
-        mean, floor = float(found.tvd.mean()), float(found.floor.mean())
-        share = equivalent_subsample(found, comparison.n)
+        apart = marginal_distances(comparison, sets)
+        mean, floor = float(apart.tvd.mean()), float(apart.floor.mean())
+        share = equivalent_subsample(apart, comparison.n)
         what = {1: "an attribute", 2: "a pair of attributes"}.get(self.order, f"a set of {self.order} attributes")
         return Score(
             metric=self.name,
@@ -51,7 +51,7 @@ class KWayTVD(Metric):
             floor=floor,
             sentence=f"On average, {mean:.1%} of the records would have to move for {what} to match; "
             f"a fresh sample of this size would need {floor:.1%}. It is as good as {in_words(share)}.",
-            details=_details(found, comparison, sampled=len(sets) < math.comb(d, self.order))
+            details=_details(apart, comparison, sampled=len(sets) < math.comb(d, self.order))
             | {"equivalent_subsample": share},
         )
 

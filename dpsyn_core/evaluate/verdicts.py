@@ -1,6 +1,6 @@
 """The verdict on a synthetic table: what share of the relations it keeps, what was lost, and whether to praise it.
 
-No good word is said of a table that is at or beyond the second floor, unrelated columns, in any of the scores that the
+No table is praised that is at or beyond the second floor, unrelated columns, in any of the scores that the
 verdict rests on, nor of one of which a correlation, a mean or a group has moved. Private.
 """
 
@@ -40,8 +40,8 @@ def verdict(c: Comparison) -> Verdict:
     """Once a comparison. Raises MetricError when the real table was not given."""
     if "verdict" not in c.scores:
         c.scores["verdict"] = _verdict(c)
-    found: Verdict = c.scores["verdict"]
-    return found
+    out: Verdict = c.scores["verdict"]
+    return out
 
 
 def _verdict(c: Comparison) -> Verdict:
@@ -64,11 +64,11 @@ def _verdict(c: Comparison) -> Verdict:
         means = moved.means(c, sure=moved.SURE)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
     others = of_other_people(c)
-    found = grade(ones, pairs, kept, calm=calm, others=others)
-    if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
-        found = "shares"
+    level = grade(ones, pairs, kept, calm=calm, others=others)
+    if level == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
+        level = "shares"
     out = Verdict(
-        grade="unclear" if unclear and found == "none" else found,
+        grade="unclear" if unclear and level == "none" else level,
         relations_kept=kept,
         why_none=why,
         ones=ones,
@@ -149,16 +149,16 @@ def lost(c: Comparison, correlations: list[moved.MovedPair], still: set[str]) ->
         )
         for p in correlations[:NAMED]
     ]
-    said = {frozenset(x.columns) for x in out}
+    names = {frozenset(x.columns) for x in out}
     ranked = {frozenset(p.columns): p for p in correlations}
     for pair in pairs:
         if len(out) >= LISTED:
             break
-        if frozenset(pair) in said:
+        if frozenset(pair) in names:
             continue
-        known = ranked.get(frozenset(pair))
+        rank = ranked.get(frozenset(pair))
         measure, real, synthetic = (
-            _measured(c, pair) if known is None else ("rank correlation", known.real, known.synthetic)
+            _measured(c, pair) if rank is None else ("rank correlation", rank.real, rank.synthetic)
         )
         if abs(synthetic) > abs(real) + STRONGER:
             continue

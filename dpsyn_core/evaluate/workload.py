@@ -148,7 +148,7 @@ def _written(word: str, *, plain: bool = True) -> str:
 
 
 def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> list[CountQuery]:
-    """Seeded random queries made from the domain alone: 1 to `most` attributes each.
+    """Seeded random queries from the domain alone: 1 to `most` attributes each.
 
     An ordered attribute gets a random interval of its codes, another a random proper subset of its values.
     """
@@ -163,7 +163,7 @@ def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> 
 
 
 def chance_workload(domain: Domain, count: int, *, seed: int, keep: float) -> list[CountQuery]:
-    """Seeded random queries made from the domain alone: each attribute is asked for with probability `keep`.
+    """Seeded random queries from the domain alone: each attribute is asked for with probability `keep`.
 
     A query asks for at least one attribute; attributes of a single value are left out.
     """
@@ -296,7 +296,7 @@ def fresh_error(real: NDArray[np.int64] | int, n: int, m: int) -> NDArray[np.flo
 @register(30)
 @dataclass(frozen=True, kw_only=True)
 class RangeQueries(Metric):
-    """`count` queries on 1 to `most` attributes each, made from the domain and the seed alone."""
+    """`count` queries on 1 to `most` attributes each, a function of the domain and the seed alone."""
 
     name = "range-queries"
     title = "Random range queries"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 
 from dpsyn_core.errors import BudgetError, EngineError
 from dpsyn_core.privacy import KINDS, Charge, Cost, Unit, is_kind
@@ -95,14 +97,14 @@ def sampled_charge(
         raise BudgetError(msg)
     rate, mu = on_grid(rate), math.sqrt(2 * cost.rho) * (1 - _FORGIVING)
     exchanged = unit.neighbours == "replace"
-    found = sampled_multiplier(mu, delta, rate=rate, steps=steps, records=unit.max_records, exchanged=exchanged)
-    sampling = Sampling(rate=rate, multiplier=found, steps=steps, records=unit.max_records, exchanged=exchanged)
+    multiplier = sampled_multiplier(mu, delta, rate=rate, steps=steps, records=unit.max_records, exchanged=exchanged)
+    sampling = Sampling(rate=rate, multiplier=multiplier, steps=steps, records=unit.max_records, exchanged=exchanged)
     rho = min(cost.rho, sampled_mu(sampling, delta) ** 2 / 2 * (1 + _FORGIVING))
     return Charge(
         name=name,
         mechanism="sampled-gaussian",
         sensitivity=float(norm),
-        scale=found * norm,  # exact: norm is a power of two
+        scale=multiplier * norm,  # exact: norm is a power of two
         cells=cells,
         rho=rho,
         delta=delta,
@@ -147,10 +149,11 @@ def selection_charge(name: str, cost: Cost, *, sensitivity: float) -> Charge:
 
 
 def partition_charge(name: str, cost: Cost, unit: Unit, *, per_key: int, delta: float) -> Charge:
-    """Keys kept under truncated geometric noise; per_key: most that one individual adds to the count of one key.
+    """Keys kept by a noisy count; per_key: most that one individual adds to the count of one key.
 
-    A neighbour moves the counts by at most K = unit.l1() in all, at most per_key each, so that noise of scale b is
-    (K / b)-DP up to a failure of probability delta.
+    A neighbour moves the counts by at most K = unit.l1() in all, at most m = per_key each, so by sqrt(K m) in L2.
+    Truncated geometric noise of scale b for a pure cost is (K / b)-DP, and rounded Gaussian noise of sigma for a rho
+    has mu = sqrt(K m) / sigma, both up to a failure of probability delta. docs/proofs/noise.md, section 5.
     """
     if not 0 < delta < 1:
         msg = f"the delta of '{name}' is {delta}; it must lie between 0 and 1, for example 1e-9"
@@ -159,18 +162,9 @@ def partition_charge(name: str, cost: Cost, unit: Unit, *, per_key: int, delta: 
     if moved % per_key:
         msg = f"'{name}' lets one individual add {per_key} to a key, which does not divide its {moved} records"
         raise BudgetError(msg)
-    scale = cost.scale(moved)
-    return Charge(
-        name=name,
-        mechanism="partition-selection",
-        sensitivity=float(moved),
-        scale=scale,
-        cells=1,
-        epsilon=moved / scale,
-        rho=(moved / scale) ** 2 / 2,
-        delta=delta,
-        kind="categories",
-    )
+    noise = geometric_charge if cost.pure else partial(noise_charge, l2=math.sqrt(moved * per_key))
+    charge = noise(name, cost, unit, kind="categories", cells=1)
+    return replace(charge, mechanism="partition-selection", delta=delta)
 
 
 def check_widest(scale: float) -> None:

@@ -1,7 +1,7 @@
 """Learns from the data, with noise and for budget, what a schema needs and nobody declared.
 
 Everything goes through the gate, one charge a step; the schema that comes out lists the charges, and a run with it is
-private as a whole when its own cost and these are taken together.
+private as a whole at the sum of these charges and the cost of the run itself.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError, SchemaError
+from dpsyn_core.measure.charges import partition_charge
 from dpsyn_core.measure.gate import Gate
+from dpsyn_core.measure.partitions import count_for
 from dpsyn_core.measure.quantiles import Span, buy_edges, buy_range, noise_ceiling
 from dpsyn_core.measure.releases import Released
 from dpsyn_core.measure.unprotected import bounded, distinct_counts
-from dpsyn_core.privacy import Budget, Charge, Cost
+from dpsyn_core.privacy import Budget, Charge, Cost, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import READ, Schema, SchemaUnit
 from dpsyn_core.tables import amounts, composed, has_decimal_comma, instants
@@ -39,7 +41,8 @@ class Wanted:
     written, formats: how its numbers or dates are written (its form), as in the schema; not bought either. low, high:
     public range of a numeric column; bought when both are None. bins: bins of about equal counts, bought; None: none,
     for the range says where fine bins begin, and a run measures them. unconfirmed: kind and form were read from the
-    data and nobody has confirmed them; then what is bought is marked, and a run with it is NOT PRIVATE.
+    data and nobody has confirmed them; then what is bought is marked, and a run with it is NOT PRIVATE. above: of
+    categories, public beginnings such as the first digits of a postal code; a value that is not bought goes to its own.
     """
 
     name: str
@@ -50,24 +53,27 @@ class Wanted:
     written: str | None = None
     formats: tuple[str, ...] = ()
     unconfirmed: bool = False
+    above: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, attribute: Mapping[str, Any], *, kind: Kind | None = None, known: bool = False) -> Wanted:
         """To buy a column that a schema describes already, a drafted one for example.
 
         Args:
-            attribute: its document in the schema. Its range, bins, values and step are not taken over.
+            attribute: its document in the schema. Its range, bins, values and step are not taken over, but for public
+                beginnings of codes.
             kind: None: that of the attribute.
-            known: a person knows the kind and how the cells are written from outside the data.
+            known: a person vouches that kind and way of writing follow from public knowledge.
         """
-        found = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
-        kind = found if kind is None else kind
+        dtype = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
+        kind = dtype if kind is None else kind
         return cls(
             name=attribute["name"],
             kind=kind,
             unconfirmed=attribute["source"] in READ and not known,
             written=attribute.get("written") if kind in ("integer", "float") else None,
             formats=tuple(attribute.get("formats") or ()) if kind == "date" else (),
+            above=tuple(attribute["values"]) if attribute.get("by_prefix") and attribute["source"] == "public" else (),
         )
 
     def __post_init__(self) -> None:
@@ -85,13 +91,16 @@ class Wanted:
             raise SchemaError(msg)
         for way in self.formats:
             instants.pattern(way)
+        if self.above and self.kind != "categorical":
+            msg = f"'{self.name}' is bought as {self.kind}, and beginnings of codes are of categories; buy it as these"
+            raise SchemaError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discovery:
     """What was learnt: a schema of bought attributes, a noisy number of records, all charges.
 
-    failed: columns of which nothing was found, with the reason. outside: for each bought range, how many records may
+    failed: columns that could not be bought, with the reason. outside: for each bought range, how many records may
     lie outside it (about, and at most with 95 % confidence). All of it is decided on noisy counts.
     """
 
@@ -102,25 +111,38 @@ class Discovery:
     outside: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
+def cap_of(wanted: Sequence[Wanted], budget: Budget, unit: Unit) -> tuple[Cost, float]:
     """The cost that a discovery may spend, and the delta kept for categories, as an Account takes them.
 
-    With categories it is pure epsilon or rho, whichever has less noise a column, and half of delta: the other half is
-    what rho is converted with, and what a limit of the ledger takes for failures (docs/proofs/accounting.md).
+    With categories it is pure epsilon or rho, whichever lists categories of fewer individuals, and half of delta: the
+    other half is what rho is converted with, and what a limit of the ledger takes for failures
+    (docs/proofs/accounting.md). Epsilon is better for few columns and records of an individual, rho for many.
 
     Raises:
-        BudgetError: categories are wanted at delta 0: a category of one individual can only be hidden up to delta.
+        BudgetError: categories cost delta, which is 0: a category of one individual can only be hidden up to delta.
     """
     if not any(w.kind == "categorical" for w in wanted):
         return (budget.gaussian() if budget.delta else budget.pure()), 0.0
     if budget.delta == 0:
         msg = "delta is 0, and categories cannot be bought without one; set a delta such as 1e-9, or declare the values"
         raise BudgetError(msg)
-    pure, rho = budget.pure(), budget.zcdp(spare_delta=budget.delta / 2)
-    share = shares(wanted)[-1]
-    if pure.scaled(share).scale(1) <= rho.scaled(share).scale(1):
-        return pure, budget.delta / 2
-    return rho, budget.delta / 2
+    costs = budget.pure(), budget.gaussian(spare_delta=budget.delta / 2)
+    return min(costs, key=lambda c: category_count(wanted, c, unit, budget.delta / 2)), budget.delta / 2
+
+
+def category_count(wanted: Sequence[Wanted], cost: Cost, unit: Unit, delta: float) -> int:
+    """How many individuals (or records) a category needs to be listed with a probability of 99 %.
+
+    cost, delta: what `cap_of` gives for all wanted columns.
+    """
+    per_key = 1 if _distinct(unit) else unit.max_records
+    part, categorical = cost.split(shares(wanted))[-1], sum(w.kind == "categorical" for w in wanted)
+    return count_for(partition_charge("categories", part, unit, per_key=per_key, delta=delta / categorical), per_key)
+
+
+def _distinct(unit: Unit | SchemaUnit) -> bool:
+    """Whether categories are counted by individuals, and not by records."""
+    return unit.identifier is not None or unit.max_records == 1
 
 
 def discover(
@@ -134,7 +156,7 @@ def discover(
     delta: float,
     progress: Progress = silent,
 ) -> Discovery:
-    """Buys categories, ranges and bins of the wanted columns, and the number of records.
+    """Buys categories, ranges and bins of the chosen columns, and the number of records.
 
     Guarantee: that of the gate's charges; at most `cost`, plus `delta` for categories. Contributions are bounded
     here: at most unit.max_records records of an individual are looked at.
@@ -147,10 +169,10 @@ def discover(
         gate: with an account for (cost, delta), see `cap_of`.
         cost: shared evenly by the columns; a tenth goes to the number of records.
         delta: shared evenly by the categorical columns.
-        progress: told the names of finished columns.
+        progress: receives the names of finished columns.
 
     Raises:
-        BudgetError: nothing was found of any column; where some failed and others did not, what was found is kept.
+        BudgetError: every column failed; where only some did, the results of the others are returned.
     """
     columns = _located(table, wanted, unit)
     texts = bounded(table, unit)
@@ -167,16 +189,16 @@ def discover(
         column = texts.column(columns[want.name])
         try:
             if want.kind == "categorical":
-                found = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
+                bought = _categories(texts, want, unit, gate=gate, cost=part, delta=delta / categorical)
             elif want.kind == "date":
-                found, span = _dates(column, want, gate=gate, cost=part, total=total)
+                bought, span = _dates(column, want, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             else:
                 comma = has_decimal_comma(table)
-                found, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
+                bought, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             source = "bought-unconfirmed" if want.unconfirmed else "bought"
-            attributes.append({"name": want.name, "source": source, "missing": True} | found)
+            attributes.append({"name": want.name, "source": source, "missing": True} | bought)
         except BudgetError as error:  # decided on noisy counts; what was found of other columns is kept
             failed[want.name] = str(error)
         progress("discover", i + 1, len(wanted))
@@ -233,11 +255,18 @@ def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str
     return {name: keys.index(key) for name, key in zip(asked, wants, strict=True)}
 
 
-def _categories(texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float) -> dict[str, Any]:
-    distinct = unit.identifier is not None or unit.max_records == 1
+def _categories(texts: Any, want: Wanted, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float) -> dict[str, Any]:
+    name = want.name
     got = gate.partitions(
-        f"categories of {name}", lambda: distinct_counts(texts, name, unit), cost=cost, delta=delta, distinct=distinct
+        f"categories of {name}",
+        lambda: distinct_counts(texts, name, unit),
+        cost=cost,
+        delta=delta,
+        distinct=_distinct(unit),
     )
+    if want.above:
+        values = [*want.above, *(k for k in got.keys if k not in set(want.above))]
+        return {"kind": "categorical", "values": values, "other": True, "by_prefix": True}
     if not got.keys:
         msg = f"no category of '{name}' is shared by enough individuals at this budget; declare its values instead"
         raise BudgetError(msg)
@@ -292,9 +321,9 @@ def _dates(column: Any, want: Wanted, *, gate: Gate, cost: Cost, total: Released
         cells=last - first + 1,
         cost=cost.scaled(0.5 * (1 - 1e-15)),
     )
-    found = np.flatnonzero(counts.values > noise_ceiling(counts))
-    if found.size:
-        first, last = first + int(found[0]), first + int(found[-1])
+    shown = np.flatnonzero(counts.values > noise_ceiling(counts))
+    if shown.size:
+        first, last = first + int(shown[0]), first + int(shown[-1])
     found_years = {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}
     return found_years | ({"formats": list(want.formats)} if want.formats else {}), span
 

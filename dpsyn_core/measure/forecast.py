@@ -1,6 +1,6 @@
 """What a purchase of knowledge can find, before it is paid for: how many individuals a value needs, and at what price.
 
-From public numbers alone: the columns wanted, the unit of privacy and the budget. Nothing here reads a table.
+From public numbers alone: the columns to buy, the unit of privacy and the budget. Nothing here reads a table.
 """
 
 from __future__ import annotations
@@ -8,32 +8,29 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpsyn_core.measure.charges import noise_charge, partition_charge
-from dpsyn_core.measure.discovery import RANGE_AND_EDGES, Wanted, cap_of, shares
-from dpsyn_core.measure.partitions import reach_for
+from dpsyn_core.measure.charges import noise_charge
+from dpsyn_core.measure.discovery import RANGE_AND_EDGES, Wanted, cap_of, category_count, shares
 from dpsyn_core.measure.quantiles import RANGE_CELLS, ceiling
 from dpsyn_core.privacy import LARGEST_EPSILON, Budget, Cost, Unit
 
 SHARE = 0.1  # a useful purchase sees values that a tenth of the records have
-_SEEN = 0.99  # probability with which a category of so many individuals is listed
 _STEPS = 40  # halvings of the interval of epsilon
 
 
 def people_needed(wanted: Sequence[Wanted], unit: Unit, budget: Budget) -> dict[str, int]:
-    """For each column, how many records a power-of-two stretch (or individuals a category) needs to be found.
+    """For each column, how many records a power-of-two range (or individuals a category) needs to be released.
 
     Columns whose range is declared need none for it, and are left out.
 
     Raises:
-        BudgetError: categories are wanted at delta 0.
+        BudgetError: categories are to be bought at delta 0.
     """
-    cost, delta = cap_of(wanted, budget)
+    cost, delta = cap_of(wanted, budget, unit)
     parts = cost.split(shares(wanted))[1:]
-    categorical = sum(w.kind == "categorical" for w in wanted)
     out = {}
     for want, part in zip(wanted, parts, strict=True):
         if want.kind == "categorical":
-            out[want.name] = _category(part, unit, delta / categorical)
+            out[want.name] = category_count(wanted, cost, unit, delta)
         elif want.low is None:
             out[want.name] = _stretch(want, part, unit)
     return out
@@ -55,13 +52,6 @@ def least_epsilon(wanted: Sequence[Wanted], unit: Unit, delta: float, records: i
         if high - low < 0.01:
             break
     return math.exp(high)
-
-
-def _category(part: Cost, unit: Unit, delta: float) -> int:
-    per_key = 1 if unit.identifier is not None or unit.max_records == 1 else unit.max_records
-    charge = partition_charge("categories", part, unit, per_key=per_key, delta=delta)
-    reach = reach_for(charge.scale, per_key, delta * per_key / charge.sensitivity)
-    return math.ceil(reach + charge.scale * math.log(0.5 / (1 - _SEEN)))
 
 
 def _stretch(want: Wanted, part: Cost, unit: Unit) -> int:

@@ -58,9 +58,9 @@ class Gate:
         self._noise = noise
 
     def counting(self, records: int) -> Gate:
-        """The same account and noise, for a counter of which one individual holds at most so many records.
+        """A gate with the same account and noise, for a counter with at most `records` records of one individual.
 
-        Of linked tables (docs/proofs/linked.md): every view has its own limit. Whoever asks answers for it.
+        Of linked tables (docs/proofs/linked.md): each view has a different limit, which the caller must enforce.
         """
         out = copy(self)
         out.unit = replace(self.unit, max_records=records)
@@ -84,7 +84,7 @@ class Gate:
             count: called after the charge is booked; returns integers of `cells` entries, any shape.
             kind: what is released, as plans and manifests group it: one of `privacy.charge.KINDS`, or `table_kind(k)`
                 for a marginal over k attributes.
-            cells: number of entries, known without the data.
+            cells: number of entries; public.
             cost: what this release may spend.
             l1: L1 sensitivity; default that of one marginal under the run's unit.
             l2: L2 sensitivity; default that of one marginal under the run's unit.
@@ -367,10 +367,12 @@ class Gate:
         return self._noise.choose(gaps, rate)
 
     def _kept(self, counts: NDArray[np.int64], per_key: int, charge: Charge) -> NDArray[np.bool_]:
-        from dpsyn_core.measure.partitions import reach_for, truncated
+        from dpsyn_core.measure.partitions import threshold, truncated
 
-        reach = reach_for(charge.scale, per_key, charge.delta * per_key / charge.sensitivity)
-        return counts + truncated(self._noise, charge.scale, reach, counts.size) > reach
+        least = threshold(charge, per_key)
+        if charge.epsilon == 0:
+            return counts + self._noise.gaussian(charge.scale, counts.size) > least
+        return counts + truncated(self._noise, charge.scale, least, counts.size) > least
 
 
 def _integers(name: str, counted: NDArray[Any], cells: int) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ def measure_marginals(
     recodes: Recodes | Sequence[Recodes] = NO_RECODES,
     kind: str | None = None,
 ) -> list[Measurement]:
-    """One noisy marginal a set, each at its own cost. Guarantee: the gate's; one charge a marginal.
+    """One noisy marginal per set, each at the cost given for it. Guarantee: the gate's; one charge per marginal.
 
     Marginals are charged, counted and released many at a time, so that records on disk or on a cluster are read once
     for all of them.
@@ -39,12 +39,12 @@ def measure_marginals(
         sets: attribute sets.
         costs: of each.
         gate: through which they are released.
-        recodes: of attributes that are counted coarsely: of all sets, or for each set its own.
+        recodes: of attributes that are counted coarsely: one for all sets, or one per set.
         kind: of the charges; default by the number of attributes.
     """
     maps = [recodes] * len(sets) if isinstance(recodes, Mapping) else list(recodes)
-    used = [{n: own[n] for n in names if n in own} for names, own in zip(sets, maps, strict=True)]
-    shapes = [coarse_shape(counter.domain, names, own) for names, own in zip(sets, used, strict=True)]
+    used = [{n: maps_of[n] for n in names if n in maps_of} for names, maps_of in zip(sets, maps, strict=True)]
+    shapes = [coarse_shape(counter.domain, names, maps_of) for names, maps_of in zip(sets, used, strict=True)]
     cells = [int(np.prod(shape, dtype=object)) if shape else 1 for shape in shapes]
     requests = [
         Request(
@@ -63,10 +63,10 @@ def measure_marginals(
                 attributes=names,
                 values=g.values.reshape(shape).astype(np.float64),
                 sigma=g.sigma,
-                recodes=own,
+                recodes=maps_of,
                 law=law_of(g.charge),
             )
-            for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)
+            for names, shape, maps_of, g in zip(sets[part], shapes[part], used[part], got, strict=True)
         ]
     return out
 
@@ -80,22 +80,22 @@ class _Counts:
     def __call__(self) -> list[NDArray[np.int64]]:
         """In the order of the sets."""
         together: dict[int, list[int]] = {}
-        for i, own in enumerate(self._maps):
-            together.setdefault(id(own), []).append(i)
-        found: dict[int, NDArray[np.int64]] = {}
+        for i, maps in enumerate(self._maps):
+            together.setdefault(id(maps), []).append(i)
+        counts: dict[int, NDArray[np.int64]] = {}
         for places in together.values():
             tables = self._counter.marginals([self._sets[i] for i in places], self._maps[places[0]])
-            found.update(zip(places, tables, strict=True))
-        return [found[i] for i in range(len(self._sets))]
+            counts.update(zip(places, tables, strict=True))
+        return [counts[i] for i in range(len(self._sets))]
 
 
 def _batches(cells: Sequence[int]) -> Iterator[slice]:
     """Consecutive tables of at most BATCH cells together, or one larger one."""
-    start, held = 0, 0
+    start, filled = 0, 0
     for i, size in enumerate(cells):
-        if i > start and held + size > BATCH:
+        if i > start and filled + size > BATCH:
             yield slice(start, i)
-            start, held = i, 0
-        held += size
+            start, filled = i, 0
+        filled += size
     if start < len(cells):
         yield slice(start, len(cells))

@@ -36,7 +36,7 @@ _SURE = 1.645  # one-sided 95 %
 class Span(NamedTuple):
     """A bought range, and how many records may lie outside it: about `outside`, with 95 % confidence at most `most`.
 
-    Both are None where the number of records with a value is not known.
+    Both are None where the number of records with a value was not released.
     """
 
     low: float
@@ -66,7 +66,7 @@ def buy_range(
         whole: whether the column holds integers; then the range is whole too.
         gate: charges and draws noise.
         cost: what the range may spend.
-        blanks: records without a value; they are counted in a cell of their own.
+        blanks: records without a value; they are counted in a separate cell.
         total: the noisy number of all records, released before.
 
     Raises:
@@ -91,10 +91,10 @@ def buy_range(
         raise BudgetError(msg)
     outside = most = None
     if total is not None:
-        held = float(total.values) - float(got.values[-1])  # records with a value
+        filled = float(total.values) - float(got.values[-1])  # records with a value
         doubt = math.hypot(total.sigma, got.sigma)
-        seen, outside, spread = _widened(counts, seen, side, held, doubt, got.sigma)
-        most = min(outside + _SURE * spread, max(held, 0.0))
+        seen, outside, spread = _widened(counts, seen, side, filled, doubt, got.sigma)
+        most = min(outside + _SURE * spread, max(filled, 0.0))
     ends = np.flatnonzero(seen)
     low, high = (_edge(int(e), side, lowest, whole=whole)[i] for i, e in enumerate((ends[0], ends[-1])))
     return Span(low, high, outside, most)
@@ -114,7 +114,7 @@ def _standing_out(counts: NDArray[np.float64], got: Released) -> NDArray[np.bool
 def _widened(
     counts: NDArray[np.float64], seen: NDArray[np.bool_], side: int, held: float, doubt: float, sigma: float
 ) -> tuple[NDArray[np.bool_], float, float]:
-    """Adds windows while clearly more records are held than lie inside; (buckets, records outside, its deviation)."""
+    """Adds windows while clearly more of the `held` records lie outside; (buckets, records outside, its deviation)."""
     seen, width = seen.copy(), _WINDOWS[-1]
     level = np.abs(np.arange(counts.size) - side)
     while True:
@@ -194,7 +194,7 @@ def buy_edges(
         name: of the column.
         low: public or bought lower end.
         high: public or bought upper end; above low.
-        bins: number of bins wanted.
+        bins: number of bins to make.
         whole: whether edges are whole numbers.
         gate: charges and draws noise.
         cost: what all levels together may spend.

@@ -53,9 +53,9 @@ class ReleasedKeys:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReleasedSum:
-    """A noisy sum of clipped vectors, in their own units; safe to show.
+    """A noisy sum of clipped vectors, in the units of the vectors; safe to show.
 
-    values: (cells,), or (maps, cells) where each value of an attribute has a sum of its own. sigma: standard
+    values: (cells,), or (maps, cells) where each value of an attribute has a separate sum. sigma: standard
     deviation of the noise of one number. charge: of all steps, where this is one of several.
     """
 

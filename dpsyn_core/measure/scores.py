@@ -19,7 +19,7 @@ def gaps_and_rate(
 ) -> tuple[NDArray[np.int64], float]:
     """Distances to the best score in whole steps, and the rate of the exponential mechanism for a step.
 
-    Integer scores are their own grid. Float scores are rounded to multiples of sensitivity / 2^20, which adds at
+    Integer scores are used unrounded. Float scores are rounded to multiples of sensitivity / 2^20, which adds at
     most two steps to the sensitivity. one_sided: scores of neighbours all move in the same direction.
     """
     if scores.ndim != 1 or scores.size == 0 or scores.dtype.kind not in "iuf":

@@ -32,13 +32,13 @@ class Margins:
         """Divides the attributes into runs; the tables are unions of runs, of as many as a set has attributes."""
         self.sets, self.recodes = sets, recodes
         order = max(map(len, sets))
-        run, number, held = {}, 0, 1
+        run, number, length = {}, 0, 1
         for name in domain.names:
             size = coarse_shape(domain, (name,), recodes)[0]
-            if held > 1 and held * size > BLOCK ** (1 / order):
-                number, held = number + 1, 1
+            if length > 1 and length * size > BLOCK ** (1 / order):
+                number, length = number + 1, 1
             run[name] = number
-            held *= size
+            length *= size
         keys = [tuple(sorted({run[n] for n in s})) for s in sets]
         place = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         self.tables = [tuple(n for n in domain.names if run[n] in key) for key in place]
@@ -51,7 +51,7 @@ class Margins:
     @property
     def work(self) -> int:
         """Cells that are read for all sets together."""
-        return sum(cells * len(held) for cells, held in zip(self.cells, self.held, strict=True))
+        return sum(cells * len(members) for cells, members in zip(self.cells, self.held, strict=True))
 
     def counts(self, counter: Counter) -> Tables:
         """Exact, of the larger tables."""
@@ -62,13 +62,13 @@ class Margins:
         from dpsyn_core.measure.counting.kernels import margin_distances  # numba is heavy
 
         out = np.zeros(len(self.sets), dtype=np.int64)
-        for names, table, held in zip(self.tables, differences, self.held, strict=True):
+        for names, table, members in zip(self.tables, differences, self.held, strict=True):
             axis = {n: i for i, n in enumerate(names)}
-            axes = np.array([axis[n] for i in held for n in self.sets[i]], dtype=np.int64)
-            ptr = np.cumsum([0, *(len(self.sets[i]) for i in held)], dtype=np.int64)
-            own = np.zeros(len(held), dtype=np.int64)
-            margin_distances(table.ravel().astype(np.int64), np.array(table.shape, dtype=np.int64), ptr, axes, own)
-            out[held] = own
+            axes = np.array([axis[n] for i in members for n in self.sets[i]], dtype=np.int64)
+            ptr = np.cumsum([0, *(len(self.sets[i]) for i in members)], dtype=np.int64)
+            sums = np.zeros(len(members), dtype=np.int64)
+            margin_distances(table.ravel().astype(np.int64), np.array(table.shape, dtype=np.int64), ptr, axes, sums)
+            out[members] = sums
         return out
 
 
@@ -87,12 +87,12 @@ def excesses(
         explained: (sets,) part of each distance that is no news, in counts, from released values.
     """
     parts = []
-    for own, wanted in zip(margins, expected, strict=True):
+    for margin, target in zip(margins, expected, strict=True):
         differences = [
             GRID * table - np.rint(GRID * e).astype(np.int64)
-            for table, e in zip(own.counts(counter), wanted, strict=True)
+            for table, e in zip(margin.counts(counter), target, strict=True)
         ]
-        parts.append(own.distances(differences))
+        parts.append(margin.distances(differences))
     return np.asarray(np.concatenate(parts) - np.rint(GRID * explained).astype(np.int64))
 
 
@@ -117,7 +117,7 @@ def search_sets(
         name: what the charges are called.
 
     Returns:
-        The noisy value of each score that was found, in counts, by its position; and the number of answers.
+        The noisy value of each score above `least`, in counts, by its position; and the number of answers.
     """
     exact: Tables = []
     one = GRID * gate.unit.l1()
@@ -127,7 +127,7 @@ def search_sets(
             exact.append(scores())
         return np.array([exact[0][g.start : g.stop].max() for g in groups])
 
-    found: dict[int, float] = {}
+    out: dict[int, float] = {}
     groups, asked = [range(count)], 0
     while groups and asked < most:
         released = gate.release(
@@ -142,10 +142,10 @@ def search_sets(
         asked += len(groups)
         values = released.values / GRID
         shown = [i for i in np.argsort(-values, kind="stable") if values[i] > least]
-        found |= {groups[i].start: float(values[i]) for i in shown if len(groups[i]) == 1}
+        out |= {groups[i].start: float(values[i]) for i in shown if len(groups[i]) == 1}
         wide = [groups[i] for i in shown if len(groups[i]) > 1][: max(most - asked, 0) // PARTS]
         groups = [part for g in sorted(wide, key=lambda g: g.start) for part in _parts(g)]
-    return found, asked
+    return out, asked
 
 
 def _parts(group: range) -> list[range]:

@@ -1,4 +1,4 @@
-"""Scores attribute sets against what is already known, and chooses which of them to measure."""
+"""Scores attribute sets against the tables expected from releases so far, and chooses which of them to measure."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def _scores(
             part = places[start:stop]
             tables = counter.marginals([sets[i] for i in part], recodes[part[0]])
             counted = np.concatenate([table.ravel() for table in tables])
-            wanted = np.rint(GRID * np.concatenate([expected[i].ravel() for i in part])).astype(np.int64)
+            targets = np.rint(GRID * np.concatenate([expected[i].ravel() for i in part])).astype(np.int64)
             begins = np.cumsum([0, *(table.size for table in tables[:-1])])
-            scores[part] = np.add.reduceat(np.abs(GRID * counted - wanted), begins)
+            scores[part] = np.add.reduceat(np.abs(GRID * counted - targets), begins)
             start = stop
     return scores
 
@@ -146,14 +146,14 @@ def _exceptions(
     counter: Counter, sets: Sequence[AttributeSet], of: Sequence[str | None], recodes: Sequence[Recodes]
 ) -> NDArray[np.int64]:
     """The exact scores; consecutive sets that share their coarse maps are counted together."""
-    cells = [math.prod(coarse_shape(counter.domain, names, own)) for names, own in zip(sets, recodes, strict=True)]
+    cells = [math.prod(coarse_shape(counter.domain, names, maps)) for names, maps in zip(sets, recodes, strict=True)]
     scores = np.zeros(len(sets), dtype=np.int64)
     start = 0
     while start < len(sets):
-        stop, own = start + 1, recodes[start]
-        while stop < len(sets) and recodes[stop] is own and sum(cells[start : stop + 1]) <= BATCH:
+        stop, maps = start + 1, recodes[start]
+        while stop < len(sets) and recodes[stop] is maps and sum(cells[start : stop + 1]) <= BATCH:
             stop += 1
-        for i, table in enumerate(counter.marginals(sets[start:stop], own), start):
+        for i, table in enumerate(counter.marginals(sets[start:stop], maps), start):
             root = of[i]
             if root is None:
                 agree = table.flat[0] + table.flat[-1]

@@ -120,8 +120,8 @@ def dirichlet_multinomial(
     following their sources, so that no loop runs over the records.
     """
     unit = urn_unit(counts.size if weights is None else float(weights.sum()), prior, draws)
-    own = math.ceil(prior * unit) if weights is None else np.ceil(prior * unit * weights).astype(np.int64)
-    ends = np.cumsum(counts * unit + own)
+    prior_counts = math.ceil(prior * unit) if weights is None else np.ceil(prior * unit * weights).astype(np.int64)
+    ends = np.cumsum(counts * unit + prior_counts)
     if draws == 0:
         return np.zeros(counts.size, dtype=np.int64)
     fixed = int(ends[-1])
@@ -181,23 +181,23 @@ def empty_survivors(
     Survivors of a lower threshold, in steps of 1/m, are drawn and thinned: what a survivor exceeds it by is geometric.
     """
     m = _fine(scale)
-    fine, wanted = scale * m, threshold * m
+    fine, limit = scale * m, threshold * m
     # a threshold so low that survivors are drawn within 2^50 cells; 1 / (1 + a) is the share of the coarse law
-    lower = max(1, min(wanted, math.floor(_RAREST * math.log(2) * fine)))
+    lower = max(1, min(limit, math.floor(_RAREST * math.log(2) * fine)))
     q = math.exp(-lower / fine) / (1 + math.exp(-1 / scale))
     gap_scale = -1 / math.log1p(-q)  # above 1, for q is below 0.61
-    found: list[NDArray[np.int64]] = []
+    chosen: list[NDArray[np.int64]] = []
     last = -1
     while last < cells:
         expected = (cells - last) * q
         batch = min(_BATCH, int(expected + 4 * math.sqrt(expected) + 8))
         steps = _one_sided(noise, gap_scale, batch) + 1
         at = last + np.cumsum(np.minimum(steps, cells + 1))
-        found.append(at[at < cells])
+        chosen.append(at[at < cells])
         last = int(at[-1])
-    index = np.concatenate(found)
+    index = np.concatenate(chosen)
     values = lower + _one_sided(noise, fine, index.size)
-    keep = values >= wanted
+    keep = values >= limit
     return index[keep], values[keep] // m
 
 
@@ -222,9 +222,9 @@ def noisy_above(
     """
     index, values = empty_survivors(noise, scale=scale, threshold=threshold, cells=cells)
     was_empty = ~np.isin(index, occupied)
-    own = counts + noise.geometric(scale, counts.size)
-    keep = own >= threshold
+    noisy = counts + noise.geometric(scale, counts.size)
+    keep = noisy >= threshold
     index = np.concatenate([index[was_empty], occupied[keep]])
-    values = np.concatenate([values[was_empty], own[keep]])
+    values = np.concatenate([values[was_empty], noisy[keep]])
     order = np.argsort(index, kind="stable")
     return index[order], values[order]

@@ -19,13 +19,13 @@ Step = Callable[[Sequence[VectorMap]], ReleasedSum]
 
 
 class SampledSums:
-    """The steps of one charge. Every step draws a sample and noise of its own; there are no more than were paid for.
+    """The steps of one charge. Every step draws a fresh sample and fresh noise; only steps paid for can be taken.
 
     They follow each other without another release between, so that they are one mechanism to the accounting.
     """
 
     def __init__(self, charge: Charge, step: Step, current: Callable[[], bool]) -> None:
-        """Args: charge: of all steps. step: makes one. current: whether it is still the last charge of the run."""
+        """Args: charge: of all steps. step: takes one. current: whether it is still the last charge of the run."""
         self.charge = charge
         self.taken = 0
         self._step, self._current = step, current
@@ -131,7 +131,7 @@ def _equal(first: Sequence[Part], second: Sequence[Part], rows: NDArray[np.int64
 
 
 def _public_rows(rule: SumRule, domain: Domain) -> NDArray[np.float64]:
-    """A full block of features of codes that go through every attribute at a pace of its own."""
+    """Features of a full block of public records, whose codes cycle through each attribute at a different rate."""
     out = np.zeros((BLOCK, rule.features.width))
     row = np.arange(BLOCK)
     codes = {n: (row * (2 * k + 1) + row // 7) % domain[n].size for k, n in enumerate(rule.features.tables)}

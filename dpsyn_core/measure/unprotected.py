@@ -31,7 +31,7 @@ from dpsyn_core.tables import locate
 def bounded(table: Any, unit: SchemaUnit) -> Any:
     """At most unit.max_records rows of each individual, by a keyed hash of the row's content. Private.
 
-    Without an identifier every row is an individual of its own, or the owner vouches for max_records: all rows are
+    Without an identifier every row is a separate individual, or the owner vouches for max_records: all rows are
     kept.
     Rows without a name are left out: nobody can say whose they are.
     """

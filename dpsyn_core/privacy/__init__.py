@@ -17,9 +17,9 @@ ledger.ledger: Ledger
 looks: Look remember remembered untold
 manifest: certificates
 manifest.certificates: ENGLISH Words certificate charge_name citation promise
-manifest.manifest: Manifest package_versions
+manifest.manifest: Manifest
 manifest.signing: fingerprint load_key locked new_key public_key public_path signature_holds
-manifest.statement: AskedQuestions Digests HangingTable NOT_PRIVATE PartDigests PublicFacts Refit TableDigests
+manifest.statement: AskedQuestions Booking Digests HangingTable NOT_PRIVATE PartDigests PublicFacts Refit TableDigests
 manifest.statement: UsedTable guarantee individual
 names: dataset_name near_sentence
 noise.chance: on_grid

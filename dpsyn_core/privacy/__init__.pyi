@@ -36,7 +36,6 @@ from dpsyn_core.privacy.manifest.certificates import charge_name as charge_name
 from dpsyn_core.privacy.manifest.certificates import citation as citation
 from dpsyn_core.privacy.manifest.certificates import promise as promise
 from dpsyn_core.privacy.manifest.manifest import Manifest as Manifest
-from dpsyn_core.privacy.manifest.manifest import package_versions as package_versions
 from dpsyn_core.privacy.manifest.signing import fingerprint as fingerprint
 from dpsyn_core.privacy.manifest.signing import load_key as load_key
 from dpsyn_core.privacy.manifest.signing import locked as locked
@@ -46,6 +45,7 @@ from dpsyn_core.privacy.manifest.signing import public_path as public_path
 from dpsyn_core.privacy.manifest.signing import signature_holds as signature_holds
 from dpsyn_core.privacy.manifest.statement import NOT_PRIVATE as NOT_PRIVATE
 from dpsyn_core.privacy.manifest.statement import AskedQuestions as AskedQuestions
+from dpsyn_core.privacy.manifest.statement import Booking as Booking
 from dpsyn_core.privacy.manifest.statement import Digests as Digests
 from dpsyn_core.privacy.manifest.statement import HangingTable as HangingTable
 from dpsyn_core.privacy.manifest.statement import PartDigests as PartDigests

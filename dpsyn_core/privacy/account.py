@@ -20,7 +20,7 @@ _GAUSSIAN = {"gaussian", "sampled-gaussian", "partition-selection"}
 class Account:
     """Charges of one run.
 
-    cap: what was reserved on the ledger for the run. A Cost is kept in its own currency: pure epsilon; rho of
+    cap: what was reserved on the ledger for the run. A Cost has the currency of its mechanism: pure epsilon; rho of
     Gaussian noise, which admits nothing else; or mixed rho, which admits every mechanism that has one. A Budget is
     kept by composing all charges exactly at every debit (needed for sampled Gaussian noise, which has no rho); the
     sizes of its steps must not depend on earlier outputs.

@@ -54,8 +54,8 @@ class ChargeRecord(BaseModel):
     def of(cls, charge: Charge) -> ChargeRecord:
         """The record of a charge."""
         gaussian = charge.mechanism in _SIGMA or (charge.mechanism == "partition-selection" and charge.epsilon == 0)
-        own = {f.name: getattr(charge, f.name) for f in fields(charge)} | {"scale": None if gaussian else charge.scale}
-        return cls(**own, sigma=charge.scale if gaussian else None)
+        out = {f.name: getattr(charge, f.name) for f in fields(charge)} | {"scale": None if gaussian else charge.scale}
+        return cls(**out, sigma=charge.scale if gaussian else None)
 
     @property
     def wrong(self) -> bool:
@@ -70,7 +70,7 @@ class ChargeRecord(BaseModel):
         return self.epsilon <= 0
 
     def _wrong_samples(self) -> bool:
-        """As `wrong`, of noise on samples; without a delta it states no cost of its own."""
+        """As `wrong`, for noise on samples: a charge without a delta must state no cost."""
         if not self.sigma or not self.sensitivity or not self.delta:
             return self.delta != 0 or self.rho != 0 or not self.sigma or not self.sensitivity
         try:
@@ -83,5 +83,5 @@ class ChargeRecord(BaseModel):
 
     def charge(self) -> Charge:
         """The charge as the value that is composed."""
-        own = self.model_dump(exclude={"sigma"})
-        return Charge(**own | {"scale": (self.scale or 0.0) if self.sigma is None else self.sigma})
+        values = self.model_dump(exclude={"sigma"})
+        return Charge(**values | {"scale": (self.scale or 0.0) if self.sigma is None else self.sigma})

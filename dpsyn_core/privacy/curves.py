@@ -37,7 +37,7 @@ def best_guess(epsilon: float, delta: float = 0.0) -> float:
 
 
 def best_guess_of_mu(mu: float) -> float:
-    """The same for mu-GDP, exactly: Phi(mu / 2). What a run's own noise allows, below what its budget promises."""
+    """The same for mu-GDP, exactly: Phi(mu / 2). For the noise a run added; lower than the bound of its budget."""
     return (1 + math.erf(mu / 2 / math.sqrt(2))) / 2
 
 
@@ -135,11 +135,11 @@ def _out_of_100(chance: float) -> str:
 
 
 def _shares(values: Floats | float, what: str) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    if not bool(np.all((found >= 0) & (found <= 1))):
+    shares = np.asarray(values, dtype=np.float64)
+    if not bool(np.all((shares >= 0) & (shares <= 1))):
         msg = f"a {what} must lie between 0 and 1"
         raise BudgetError(msg)
-    return found
+    return shares
 
 
 # name -> (label on the plot, how it is computed)
@@ -215,7 +215,7 @@ def _crossing(epsilon: float, delta: float, other: str, unit: Unit) -> float:
 
     For the curves in sqrt k the ratio at k = 1 gives it, k* = ratio^2; for gaussian_zcdp under add/remove that is
     ((sqrt L + sqrt(L + epsilon)) / 2)^2, and half of it under replace. The advanced curve meets it where
-    e = epsilon / k solves its equation, sqrt(2 L / k) + exp(epsilon / k) - 1 = 1: found by bisection.
+    e = epsilon / k solves its equation, sqrt(2 L / k) + exp(epsilon / k) - 1 = 1: solved by bisection.
     """
     if other == "gaussian_advanced":
         return _crossing_advanced(epsilon, delta, unit)
@@ -235,7 +235,7 @@ def _crossing(epsilon: float, delta: float, other: str, unit: Unit) -> float:
 
 
 def _crossing_advanced(epsilon: float, delta: float, unit: Unit) -> float:
-    """Where Gaussian parts under advanced composition meet laplace_basic, found by bisection on log k.
+    """Where Gaussian parts under advanced composition meet laplace_basic, solved by bisection on log k.
 
     Their ratio to it falls like sqrt(log k / k), so that it passes 1 once; 0 where it is below 1 at k = 1 already.
     """

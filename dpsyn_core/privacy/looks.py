@@ -49,8 +49,8 @@ def untold(rules: Iterable[Any], *names: str | None) -> tuple[str, ...]:
     silent = [r for r in rules if r.source is None]
     if not silent or not any(remembered(name, "rules") for name in names if name is not None):
         return ()
-    said = "does not say where it comes from, and rules were tried on the private table"
-    return tuple(f"the rule '{str(r)[:200]}' {said}" for r in silent)
+    reason = "does not say where it comes from, and rules were tried on the private table"
+    return tuple(f"the rule '{str(r)[:200]}' {reason}" for r in silent)
 
 
 def _place(table: str, what: Look) -> Path:

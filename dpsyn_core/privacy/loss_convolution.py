@@ -40,12 +40,12 @@ def _reach(masses: Floats, steps: int) -> tuple[int, int]:
 
     E exp(s X)^T e^(-s b) bounds the mass from b on for s > 0, and that up to b for s < 0 (Chernoff).
     """
-    held = np.flatnonzero(masses > 0)
-    if not held.size:
+    positive = np.flatnonzero(masses > 0)
+    if not positive.size:
         return 0, masses.size - 1
-    logs, low, high = np.log(masses[held]), 0, (masses.size - 1) * steps
+    logs, low, high = np.log(masses[positive]), 0, (masses.size - 1) * steps
     for order in _ORDERS / masses.size:
-        terms = held * order + logs
+        terms = positive * order + logs
         most = float(terms.max())
         log_moment = most + math.log(float(np.exp(terms - most).sum()))
         bound = (steps * log_moment + math.log(2 / TAIL)) / order

@@ -1,7 +1,7 @@
 """Gaussian noise on Poisson samples, as a Gaussian cost beside a failure: what it dominates, and its calibration.
 
 T steps, each a sum over a sample that holds every record with probability q, plus noise. Their privacy-loss
-distribution is discretised pessimistically and convolved T times; then the least mu is found for which "a
+distribution is discretised pessimistically and convolved T times; then follows the least mu for which "a
 Gaussian mechanism of that mu, except that everything is revealed with probability delta" dominates it. So sampled
 noise is paid for in the same currency as all other Gaussian noise. Proof: docs/proofs/sampling.md.
 """
@@ -146,8 +146,8 @@ def _sampled_mu(sampling: Sampling, delta: float) -> float:
     bound = sampling.unsampled_mu
     if sampling.rate == 1:
         return bound
-    found = [_covering_mu(profile, delta) for profile in profiles(sampling)]
-    return min(bound, max(found) * (1 + _MARGIN)) if found else bound
+    bounds = [_covering_mu(profile, delta) for profile in profiles(sampling)]
+    return min(bound, max(bounds) * (1 + _MARGIN)) if bounds else bound
 
 
 def profiles(sampling: Sampling) -> list[Profile]:
@@ -275,19 +275,19 @@ def _covering_mu(profile: Profile, delta: float) -> float:
     if not goal.size:
         return 0.0
     few = np.unique(np.linspace(0, goal.size - 1, 256).astype(np.int64))
-    found = 1e-9
+    covering = 1e-9
     while True:  # some points decide; those that a mu for them misses are added until it holds for all
-        low, high = found, _HOPELESS
+        low, high = covering, _HOPELESS
         while high / low > 1 + 1e-9:
             middle = math.sqrt(low * high)
             low, high = (low, middle) if (_log_delta(at[few], middle) >= goal[few]).all() else (middle, high)
         if high > _HOPELESS * 0.99:  # near certainty, rounding errors of the profile are all that decides
             return math.inf
-        found = high
-        short = goal - _log_delta(at, found)
+        covering = high
+        short = goal - _log_delta(at, covering)
         missed = np.flatnonzero(short > 0)
         if not missed.size:
-            return found
+            return covering
         spread = missed[np.unique(np.linspace(0, missed.size - 1, 256).astype(np.int64))]
         few = np.union1d(missed[np.argsort(short[missed])[-64:]], spread)
 

@@ -1,8 +1,9 @@
 """Questions across links: what will be asked of tables that hang together, declared before anything is measured.
 
-A question is about one table, whose columns it names as rules of links do: own ones, `households.income` of the
-parent, `Head.age` of the sibling in a single role, `before.job` of the sibling before. Further columns can be declared:
-how many children meet conditions (of a parent), and how far a number is from that of the sibling before (of a child).
+A question is about one table, whose columns it names as rules of links do: its columns by name, `households.income` of
+the parent, `Head.age` of the sibling in a single role, `before.job` of the sibling before. Further columns can be
+declared: how many children meet conditions (of a parent), and how far a number is from that of the sibling before (of a
+child).
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ class LinkedQuestion(QuestionPart):
         default_factory=dict, max_length=MOST_DECLARED, description="Columns of numbers of children, by their names"
     )
     changes: dict[Name, Name] = Field(
-        default_factory=dict, max_length=MOST_DECLARED,
+        default_factory=dict,
+        max_length=MOST_DECLARED,
         description="Columns of changes since the sibling before, by their names: of which number",
-    )  # fmt: skip
+    )
     at_most: StrictInt | None = Field(
         None, ge=1, description="Records of one root that count fully; those of a root with more weigh less. null: all"
     )

@@ -43,7 +43,7 @@ class Answer:
         ]
 
     def plain(self) -> dict[str, Any]:
-        """As JSON values; figures that are not known are null."""
+        """As JSON values; missing figures are null."""
         figures = [None if np.isnan(v) else float(v) for v in self.values.ravel()]
         return {
             "question": self.question.name,

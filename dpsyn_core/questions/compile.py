@@ -35,7 +35,7 @@ FEW = 8  # values that a number is likely to have once it is coarse
 
 
 def workload_of(questions: Questions | None, schema: Schema, share: float | None = None) -> Workload | None:
-    """What a run is told; None without questions, or where their share is 0.
+    """The workload that questions declare for a run; None without questions, or where their share is 0.
 
     Args:
         questions: declared; they must fit the schema. None takes those that stand in the schema.
@@ -76,12 +76,12 @@ def compile_questions(questions: Questions, schema: Schema) -> tuple[Need, ...]:
         questions: they fit the schema (`Questions.checked`).
         schema: of the table.
     """
-    found: dict[tuple[object, ...], Need] = {}
+    needs: dict[tuple[object, ...], Need] = {}
     for question in questions.questions:
         for need in compile_question(question, schema):
-            same = found.get(need.key)
-            found[need.key] = need if same is None else _joined(same, need)
-    return _without_covered(list(found.values()), schema.domain())
+            same = needs.get(need.key)
+            needs[need.key] = need if same is None else _joined(same, need)
+    return _without_covered(list(needs.values()), schema.domain())
 
 
 def _without_covered(needs: list[Need], domain: Domain) -> tuple[Need, ...]:
@@ -197,7 +197,7 @@ def sides_map(attribute: Any, sides: Sequence[Any]) -> Coarsening:
 def condition_maps(question: RangeQuestion, schema: Schema) -> dict[str, Coarsening]:
     """For each attribute of the conditions, 0 for cells that are out and 1 for cells that are in.
 
-    A bin that an end of an interval cuts has a code of its own. Codes that do not occur are closed up.
+    A bin that an end of an interval cuts has a separate code. Codes that do not occur are closed up.
     """
     out = {}
     for name, share in conditions(question.where, schema).items():

@@ -74,7 +74,7 @@ def describe(error: ValidationError, document: object) -> str:
 
 
 def _path(location: tuple[int | str, ...], document: object) -> tuple[str, str]:
-    """The path inside the question as bins.AGE.width, and the question's own name or number."""
+    """The path inside the question as bins.AGE.width, and the name or number of the question."""
     parts = [p for p in location if p not in TAGS and not str(p).startswith(("constrained-", "function-"))]
     parts = [p for p in parts if p not in ("int", "float", "str", "bool")]
     if len(parts) >= 2 and parts[0] in ("questions", "across") and isinstance(parts[1], int):
@@ -104,7 +104,7 @@ LARGEST = 4_000_000  # bytes of a file
 
 
 class _Version1(GenerateJsonSchema):
-    """The JSON Schema of version 1 names the bins of questions as a table's schema names its own."""
+    """The JSON Schema of version 1 names the bins of questions by the keys that a table's schema uses."""
 
     def normalize_name(self, name: str) -> str:
         """The name of a definition."""
@@ -213,8 +213,8 @@ class Questions(QuestionPart):
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values; what is not set does not appear."""
-        own = {"version": self.version, "questions": [plain(q) for q in self.questions]}
-        return own | ({"across": self.asked_across()} if self.across else {})
+        out = {"version": self.version, "questions": [plain(q) for q in self.questions]}
+        return out | ({"across": self.asked_across()} if self.across else {})
 
     def asked_across(self) -> list[dict[str, Any]]:
         """The questions across links, as plain JSON values."""
@@ -270,8 +270,8 @@ def given(questions: Given) -> Questions:
 
 def declared(questions: Given | None, schema: Schema) -> Questions:
     """The document, checked against a schema; None takes the questions of the schema file. Raises QuestionError."""
-    found = Questions.in_schema(schema) if questions is None else given(questions)
-    return found.checked(schema)
+    asked = Questions.in_schema(schema) if questions is None else given(questions)
+    return asked.checked(schema)
 
 
 def json_schema() -> dict[str, Any]:

@@ -42,7 +42,7 @@ def evaluate(
 ) -> Answer:
     """The answer of a question that fits the schema, on a table of codes.
 
-    Guarantee: none of its own; the answer is as private as the codes. Cells of a noisy table are answered the same
+    Guarantee: that of the codes. Cells of a noisy table are answered the same
     way: one record a cell, with the noisy counts as weights.
 
     Args:
@@ -102,11 +102,11 @@ class _Table:
 
     def groups(self, names: tuple[str, ...], bins: Mapping[str, Bins]) -> tuple[NDArray[np.intp], tuple[Axis, ...]]:
         """One group a record, flat, and the axes that the groups have."""
-        found = [groups_of(self.schema[n], bins.get(n)) for n in names]
-        axes = tuple(Axis(name=n, labels=tuple(labels)) for n, (_, labels) in zip(names, found, strict=True))
+        parts = [groups_of(self.schema[n], bins.get(n)) for n in names]
+        axes = tuple(Axis(name=n, labels=tuple(labels)) for n, (_, labels) in zip(names, parts, strict=True))
         if not names:
             return np.zeros(len(self.weights), dtype=np.intp), ()
-        keys = [recode.map[self.columns[n].astype(np.intp)] for n, (recode, _) in zip(names, found, strict=True)]
+        keys = [recode.map[self.columns[n].astype(np.intp)] for n, (recode, _) in zip(names, parts, strict=True)]
         return np.ravel_multi_index(keys, tuple(len(a.labels) for a in axes)), axes
 
 
@@ -122,15 +122,15 @@ def _grouped(question: GroupedQuestion, table: _Table) -> Answer:
     shape = tuple(len(a.labels) for a in by)
     size = int(np.prod(shape)) if shape else 1
     x = table.numbers(question.of)
-    known = ~np.isnan(x)
+    valid = ~np.isnan(x)
     groups = Groups(
-        group=group, numbers=np.where(known, x, 0.0), weights=np.where(known, table.weights, 0.0), size=size
+        group=group, numbers=np.where(valid, x, 0.0), weights=np.where(valid, table.weights, 0.0), size=size
     )
     axes = list(by)
     if isinstance(question, MeanQuestion):
-        found = figures.means(groups)
+        values = figures.means(groups)
     elif isinstance(question, SumQuestion):
-        found = figures.sums(groups)
+        values = figures.sums(groups)
     elif isinstance(question, QuantileQuestion):
         ends = None if question.of in table.values else _ends(table, question.of)
         parts = [figures.quantiles(groups, float(q), ends=ends) for q in question.at]
@@ -141,10 +141,10 @@ def _grouped(question: GroupedQuestion, table: _Table) -> Answer:
         column = table.columns[name]
         first, second = (code_of(table.schema[name], value) for value in sides)
         side = np.where(column == first, 0, np.where(column == second, 1, -1))
-        found = figures.gaps(groups, side)
+        values = figures.gaps(groups, side)
     else:
-        found = figures.ginis(groups)
-    return _answer(question, axes, found.reshape(shape))
+        values = figures.ginis(groups)
+    return _answer(question, axes, values.reshape(shape))
 
 
 def _answer(question: GroupedQuestion, axes: list[Axis], values: Floats) -> Answer:
@@ -181,15 +181,15 @@ def _predict(question: PredictQuestion, table: _Table) -> Answer:
     target = schema[question.of]
     y = table.columns[question.of].astype(np.intp)
     w = np.where(y < target.size - target.special, table.weights, 0.0)
-    found = []
+    out = []
     for n in names:
         shape = (int(schema[n].size), int(target.size))
         cell = np.ravel_multi_index((table.columns[n].astype(np.intp), y), shape)
         counts = np.bincount(cell, weights=np.maximum(w, 0.0), minlength=shape[0] * shape[1])
-        found.append(figures.explained(counts.astype(np.float64).reshape(shape)))
+        out.append(figures.explained(counts.astype(np.float64).reshape(shape)))
     axis = Axis(name="from", labels=tuple(names))
     unit = f"share of what is uncertain about {question.of}"
-    return Answer(question=question, axes=(axis,), values=np.array(found), unit=unit, scales=False)
+    return Answer(question=question, axes=(axis,), values=np.array(out), unit=unit, scales=False)
 
 
 def _regression(question: RegressionQuestion, table: _Table) -> Answer:

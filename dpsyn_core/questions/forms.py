@@ -63,7 +63,7 @@ class PeriodBins(QuestionPart):
 
 
 class GroupBins(QuestionPart):
-    """Listed values together, one list a group; what no list names is one group of its own."""
+    """Groups of values, one list each; values in no list form one further group."""
 
     groups: tuple[tuple[Value, ...], ...] = Field(min_length=1, max_length=1000)
 
@@ -74,10 +74,10 @@ def _bins_tag(bins: Any) -> str | None:
         bins = dict(bins)
     if not isinstance(bins, dict):
         return None
-    known = {
+    tags = {
         "width": "WidthBins", "count": "CountBins", "edges": "EdgeBins", "groups": "GroupBins", "every": "PeriodBins",
     }  # fmt: skip
-    return next((tag for key, tag in known.items() if key in bins), "WidthBins")
+    return next((tag for key, tag in tags.items() if key in bins), "WidthBins")
 
 
 Bins = Annotated[
@@ -207,7 +207,7 @@ class RangeQuestion(BaseQuestion):
 
 
 class PredictQuestion(BaseQuestion):
-    """What can be said of one attribute from others."""
+    """A regression of one attribute on others."""
 
     kind: Literal["predict"] = "predict"
     of: Name = Field(description="The attribute that is predicted")
@@ -245,10 +245,10 @@ class RegressionQuestion(BaseQuestion):
             msg = "a formula names the outcome and what explains it; remove 'of' and 'on'"
             raise ValueError(msg)
         try:
-            found = Formula.of(given["formula"])
+            parsed = Formula.of(given["formula"])
         except QuestionError as error:
             raise ValueError(str(error)) from error
-        return given | {"of": found.outcome.column, "on": found.columns}
+        return given | {"of": parsed.outcome.column, "on": parsed.columns}
 
     @validator(mode="after")
     def _explains(self) -> RegressionQuestion:

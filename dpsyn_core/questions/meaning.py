@@ -29,14 +29,14 @@ RANK = re.compile(r"^\d{1,3}$")  # of a bin of dates, as documents named them be
 
 def attribute_of(schema: Schema, name: str) -> Any:
     """The coded attribute of this name. Raises QuestionError for an unknown one, or one that is not synthesized."""
-    known = [a.name for a in schema.coded]
-    if name in known:
+    names = [a.name for a in schema.coded]
+    if name in names:
         return schema[name]
-    some = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    some = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     if any(a.name == name for a in schema.attributes):
         msg = f"'{name[:80]}' is not synthesized, so nothing can be asked of it; the columns that are: {some}"
         raise QuestionError(msg)
-    msg = f"'{name[:80]}' is no column of the schema; it has {some}{unquoted(name, known)}"
+    msg = f"'{name[:80]}' is no column of the schema; it has {some}{unquoted(name, names)}"
     raise QuestionError(msg)
 
 
@@ -57,11 +57,11 @@ def numbers_of(attribute: Any) -> Floats:
 
     Middles of bins, listed values that are numbers; dates have none that can be added up.
     """
-    found = attribute.numbers()
-    if found is None:
+    values = attribute.numbers()
+    if values is None:
         msg = f"'{attribute.name}' holds no numbers, so it has no mean, sum or quantile; name a numeric column"
         raise QuestionError(msg)
-    out: Floats = np.asarray(found, dtype=np.float64)
+    out: Floats = np.asarray(values, dtype=np.float64)
     return out
 
 
@@ -102,8 +102,8 @@ def _within(attribute: Any, clause: Clause) -> Floats:
     if binning is None or by_rank:
         low, high = (float(v) for v in clause.values) if by_rank else interval_ends(attribute, clause)
         middles = attribute.middles() if numeric(attribute) else np.arange(ranked(attribute), dtype=np.float64)
-        held = np.asarray(middles[: attribute.size], dtype=np.float64)
-        share[: len(held)] = (held >= low) & (held <= high)
+        places = np.asarray(middles[: attribute.size], dtype=np.float64)
+        share[: len(places)] = (places >= low) & (places <= high)
         return share
     low, high = interval_ends(attribute, clause)
     first, last = (np.asarray(b, dtype=np.float64) for b in binning.bounds())
@@ -119,11 +119,11 @@ def _within(attribute: Any, clause: Clause) -> Floats:
 
 def conditions(where: str, schema: Schema) -> dict[str, Floats]:
     """For each attribute of the conditions the share of each of its cells that meets all of them, shape (size,)."""
-    found: dict[str, Floats] = {}
+    out: dict[str, Floats] = {}
     for clause in clauses(where):
         passes = within(schema[clause.attribute], clause)
-        found[clause.attribute] = found.get(clause.attribute, np.ones(len(passes))) * passes
-    return found
+        out[clause.attribute] = out.get(clause.attribute, np.ones(len(passes))) * passes
+    return out
 
 
 def groups_of(attribute: Any, bins: Bins | None) -> tuple[Coarsening, list[str]]:
@@ -159,10 +159,10 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
             raw = np.floor(numbers / float(bins.width)).astype(np.int64)
         elif isinstance(bins, QuestionEdgeBins):
             raw = np.searchsorted(np.asarray(bins.edges, dtype=np.float64), numbers, side="right")
-        found, first = np.unique(raw, return_index=True)
-        key = np.searchsorted(found, raw)
+        kept, first = np.unique(raw, return_index=True)
+        key = np.searchsorted(kept, raw)
         order = first if len(first) else np.zeros(0, dtype=np.intp)
-        names = [_named(bins, int(found[k]), labels[int(order[k])]) for k in range(len(found))]
+        names = [_named(bins, int(kept[k]), labels[int(order[k])]) for k in range(len(kept))]
     rest = np.arange(attribute.special) + len(names)
     return Coarsening.of(np.concatenate([key, rest])), [*names, *labels[plain:]]
 
@@ -175,8 +175,8 @@ def _periods(attribute: Any, bins: PeriodBins) -> tuple[NDArray[np.intp], list[s
     starts = attribute.binning.starts.astype(f"datetime64[{'s' if attribute.precise else 'D'}]")
     if bins.every == "quarter":
         quarters = starts.astype("datetime64[M]").astype(np.int64) // 3
-        found, key = np.unique(quarters, return_inverse=True)
-        return key.astype(np.intp), [f"{1970 + q // 4}-Q{q % 4 + 1}" for q in found.tolist()]
+        names, key = np.unique(quarters, return_inverse=True)
+        return key.astype(np.intp), [f"{1970 + q // 4}-Q{q % 4 + 1}" for q in names.tolist()]
     code: Literal["D", "M", "Y"] = {"day": "D", "month": "M", "year": "Y"}[bins.every]  # type: ignore[assignment]
     periods, key = np.unique(starts.astype(f"datetime64[{code}]"), return_inverse=True)
     return key.astype(np.intp), [str(p) for p in periods]

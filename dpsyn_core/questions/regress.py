@@ -49,22 +49,22 @@ def design_of(question: RegressionQuestion, schema: Schema) -> ModelDesign:
         QuestionError: a function has no value for some number of its column.
     """
     read, logistic = question.read, question.model == "logistic"
-    wanted: dict[str, list[str | int | None]] = {}  # by attribute: functions (None: the number), or codes
+    levels: dict[str, list[str | int | None]] = {}  # by attribute: functions (None: the number), or codes
     places: list[tuple[str, list[tuple[str, str | int | None]]]] = [("intercept", [])]
     for factors in read.terms:
-        found: list[tuple[str, list[tuple[str, str | int | None]]]] = [("", [])]
+        terms: list[tuple[str, list[tuple[str, str | int | None]]]] = [("", [])]
         for factor in factors:
             one = _columns(factor, schema[factor.column])
-            found = [(f"{a}:{b}".lstrip(":"), [*x, y]) for a, x in found for b, y in one]
-        places += found
+            terms = [(f"{a}:{b}".lstrip(":"), [*x, y]) for a, x in terms for b, y in one]
+        places += terms
     outcome = read.outcome
     aim = (outcome.column, _explained(question, schema) if logistic else outcome.function)
     for column, key in [*(k for _, keys in places for k in keys), aim]:
-        if key not in wanted.setdefault(column, []):
-            wanted[column].append(key)
-    lookups = {n: _lookup(schema[n], keys, logistic and n == outcome.column) for n, keys in wanted.items()}
+        if key not in levels.setdefault(column, []):
+            levels[column].append(key)
+    lookups = {n: _lookup(schema[n], keys, logistic and n == outcome.column) for n, keys in levels.items()}
     starts = dict(zip(lookups, np.cumsum([0, *(t.shape[1] for t in lookups.values())]).tolist(), strict=False))
-    place = {(n, key): starts[n] + i for n, keys in wanted.items() for i, key in enumerate(keys)}
+    place = {(n, key): starts[n] + i for n, keys in levels.items() for i, key in enumerate(keys)}
     return ModelDesign(
         name=question.name,
         weight=float(question.weight),
@@ -128,16 +128,16 @@ def design(
         numbers: gives the numbers of an attribute, NaN where there is none.
         weights: of the records.
     """
-    made = design_of(question, schema)
-    values = made.numbers(columns)
-    whole = made.complete(values) > 0
-    for position, (name, function) in made.functions.items():
+    layout = design_of(question, schema)
+    values = layout.numbers(columns)
+    whole = layout.complete(values) > 0
+    for position, (name, function) in layout.functions.items():
         with np.errstate(all="ignore"):
             values[:, position] = numbers(name) if function is None else FUNCTIONS[function](numbers(name))
         whole &= np.isfinite(values[:, position])
     keep = np.flatnonzero(whole)
     kept = values[keep]
-    return DesignMatrix(terms=made.labels, x=made.x(kept), y=kept[:, made.y], weights=weights[keep], keep=keep)
+    return DesignMatrix(terms=layout.labels, x=layout.x(kept), y=kept[:, layout.y], weights=weights[keep], keep=keep)
 
 
 def answer_regression(
@@ -149,11 +149,11 @@ def answer_regression(
     weights: Floats,
 ) -> Answer:
     """Coefficients, one a term; NaN for terms that the records do not determine."""
-    made = design(question, columns, schema, numbers=numbers, weights=weights)
-    found = fit_logistic(made)[0] if question.model == "logistic" else fit_linear(made)[0]
+    matrix = design(question, columns, schema, numbers=numbers, weights=weights)
+    fit = fit_logistic(matrix)[0] if question.model == "logistic" else fit_linear(matrix)[0]
     unit = f"log odds of {question.of}" if question.model == "logistic" else f"{question.of} a unit"
     return Answer(
-        question=question, axes=(Axis(name="term", labels=made.terms),), values=found, unit=unit, scales=False
+        question=question, axes=(Axis(name="term", labels=matrix.terms),), values=fit, unit=unit, scales=False
     )
 
 

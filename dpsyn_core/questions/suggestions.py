@@ -36,14 +36,14 @@ def key(name: str) -> str:
 
 
 def find(wanted: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first wanted word that is a name; else the first that begins or ends one."""
+    """The column named by the first word that is a name; else by the first that begins or ends one."""
     keys = {key(n): n for n in reversed(names)}
     for w in wanted:
         if w in keys:
             return keys[w]
     for w in wanted:
-        for known, name in keys.items():
-            if len(w) > 3 and (known.startswith(w) or known.endswith(w)):
+        for words, name in keys.items():
+            if len(w) > 3 and (words.startswith(w) or words.endswith(w)):
                 return name
     return None
 
@@ -68,7 +68,7 @@ class Template:
 
 
 def templates(schema: Schema) -> list[Template]:
-    """Questions to offer, the likeliest first; each fits the schema and has a name of its own."""
+    """Questions to offer, the likeliest first; each fits the schema and has a unique name."""
     columns = {a.name: a for a in schema.coded}
     numbers = [n for n, a in columns.items() if numeric(a) and _plain(a) >= MANY]
     income = find(INCOME, numbers)
@@ -76,36 +76,41 @@ def templates(schema: Schema) -> list[Template]:
     split = find(SPLIT, [n for n, a in columns.items() if 2 <= _plain(a) <= 10])
     group = find(GROUP, [n for n in groups if n != split])
     measure = income or (numbers[0] if numbers else None)
-    wanted: list[tuple[dict[str, Any], str]] = []
+    drafts: list[tuple[dict[str, Any], str]] = []
     if measure is not None:
         by, of = ([], "") if group is None else ([group], f" by {group}")
         groups_too = f" and {group} names groups" if group else ""
         if split is not None:
             gap = {"kind": "gap", "of": measure, "by": by, "between": {split: _sides(columns[split])}}
-            wanted.append(
-                ({"name": f"gap of {measure} by {split}{of.replace(' by', ' and')}"} | gap,
-                 f"{measure} can be compared between two values of {split}")
-            )  # fmt: skip
-        forms = [("mean", "mean", f"{measure} is a number{groups_too}"),
-                 ("median", "quantile", "a median tells what a few large values hide")]  # fmt: skip
+            drafts.append(
+                (
+                    {"name": f"gap of {measure} by {split}{of.replace(' by', ' and')}"} | gap,
+                    f"{measure} can be compared between two values of {split}",
+                )
+            )
+        forms = [
+            ("mean", "mean", f"{measure} is a number{groups_too}"),
+            ("median", "quantile", "a median tells what a few large values hide"),
+        ]
         if income is not None:
             forms.append(("inequality of", "gini", f"{measure} is called as incomes are"))
-        wanted += [({"name": f"{word} {measure}{of}", "kind": kind, "of": measure, "by": by}, why)
-                   for word, kind, why in forms]  # fmt: skip
+        drafts += [
+            ({"name": f"{word} {measure}{of}", "kind": kind, "of": measure, "by": by}, why) for word, kind, why in forms
+        ]
     target = _target(columns)
     if target is not None and len(columns) > 1:
         why = f"{target} is called as targets are, or has two values"
-        wanted.append(({"name": f"predict {target}", "kind": "predict", "of": target}, why))
+        drafts.append(({"name": f"predict {target}", "kind": "predict", "of": target}, why))
     if group is not None and split is not None:
         age = find(("age",), numbers)
         names = [group, split, *([age] if age is not None and age != measure else [])]
         table: dict[str, Any] = {"name": " x ".join(names), "kind": "table", "of": names}
         if age in names and columns[str(age)].binning is not None:
             table["bins"] = {age: {"width": 10}}
-        wanted.append((table, "people ask how groups are made up"))
-    wanted += _by_roles(columns, numbers, measure, [g for g in groups if _plain(columns[g]) <= SHORT])
+        drafts.append((table, "people ask how groups are made up"))
+    drafts += _by_roles(columns, numbers, measure, [g for g in groups if _plain(columns[g]) <= SHORT])
     out: list[Template] = []
-    for document, why in wanted:
+    for document, why in drafts:
         try:
             [question] = Questions.of([document]).questions
             check(question, schema)

@@ -1,4 +1,4 @@
-"""Whether a question fits a schema: known columns and values, numbers where numbers are needed, tables of a size."""
+"""Whether a question fits a schema: existing columns and values, numbers where numbers are needed, tables of a size."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def check(question: Question, schema: Schema) -> None:
     Raises:
         QuestionError: one sentence with what is wrong, what was got, and what is allowed.
     """
-    known = {n: attribute_of(schema, n) for n in question.attributes}
+    columns = {n: attribute_of(schema, n) for n in question.attributes}
     _no_repeats(question)
     if isinstance(question, TableQuestion):
         _bins(question.bins, question.of, "of")
-        _cells([groups_of(known[n], question.bins.get(n))[0].size for n in known])
+        _cells([groups_of(columns[n], question.bins.get(n))[0].size for n in columns])
     elif isinstance(question, GroupedQuestion):
-        numbers_of(known[question.of])
+        numbers_of(columns[question.of])
         _bins(question.bins, question.by, "by")
-        _cells([groups_of(known[n], question.bins.get(n))[0].size for n in question.by])
+        _cells([groups_of(columns[n], question.bins.get(n))[0].size for n in question.by])
         if isinstance(question, GapQuestion):
             name, (first, second) = question.sides
-            if code_of(known[name], first) == code_of(known[name], second):
+            if code_of(columns[name], first) == code_of(columns[name], second):
                 msg = f"it compares '{first}' of '{name}' with itself; name two different values"
                 raise QuestionError(msg)
     elif isinstance(question, RangeQuestion):
-        if len(known) > MOST_CONDITIONS:
-            msg = f"it has conditions on {len(known)} columns, above the cap of {MOST_CONDITIONS}; ask for fewer"
+        if len(columns) > MOST_CONDITIONS:
+            msg = f"it has conditions on {len(columns)} columns, above the cap of {MOST_CONDITIONS}; ask for fewer"
             raise QuestionError(msg)
         for clause in clauses(question.where):
-            within(known[clause.attribute], clause)
+            within(columns[clause.attribute], clause)
     elif isinstance(question, PredictQuestion):
-        target = known[question.of]
+        target = columns[question.of]
         if target.size - target.special < 2:
             msg = f"'{question.of}' has a single value, so there is nothing to predict; name another column"
             raise QuestionError(msg)

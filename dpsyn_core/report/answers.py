@@ -46,9 +46,9 @@ class Answers:
 
     def __getitem__(self, name: str) -> Answered:
         """The answer of the question of this name. Raises QuestionError for an unknown one."""
-        for found in self.answers:
-            if found.question.name == name:
-                return found
+        for one in self.answers:
+            if one.question.name == name:
+                return one
         msg = f"no question is called '{name[:80]}'; known are {', '.join(a.question.name for a in self.answers)}"
         raise QuestionError(msg)
 
@@ -86,14 +86,14 @@ def answer(
         synthetic: the table, in any format that we write, a folder of parts included.
         manifest: that was written with it.
         measurements: the released marginals (`dpsyn synth --measurements`).
-        questions: a file, a parsed document or a list of questions; None takes those that the run was told, else those
+        questions: a file, a parsed document or a list of questions; None takes those declared for the run, else those
             of the schema.
         schema: of the run; needed only where the file of marginals was written without one.
         truth: what an interval is about: the real table (noise alone), or the population that it was drawn from.
         confidence: of each interval, between 0 and 1.
-        others: also answer questions that are not the ones which the run was told.
+        others: also answer questions that were not declared for the run.
         memory: bytes that the fits may take, or text such as '4GB'; None: half of the machine's.
-        progress: told the fits.
+        progress: receives the fits.
 
     Raises:
         SizeError: the table has more records than fits of as many have memory for.
@@ -103,20 +103,20 @@ def answer(
     table, stated, released = Path(synthetic), Path(manifest), Path(measurements)
     checked(truth, confidence)
     known: Schema | None = None if schema is None else Schema.given(schema)
-    found = load_released(released, known)
-    proof = receipt(table, stated, measurements=released, schema=found.schema)
+    file = load_released(released, known)
+    proof = receipt(table, stated, measurements=released, schema=file.schema)
     if not proof.holds or proof.manifest is None:
         raise ReceiptError(proof.sentence)
-    asked_for = asked_questions(questions, found.schema, proof.manifest, others=others)
-    codes, part = of_measured(_codes(table, found.schema, memory), found.measurements, found.schema, asked_for)
-    codes = plain_codes(codes, found.measurements, part, proof.manifest)
+    asked_for = asked_questions(questions, file.schema, proof.manifest, others=others)
+    codes, part = of_measured(_codes(table, file.schema, memory), file.measurements, file.schema, asked_for)
+    codes = plain_codes(codes, file.measurements, part, proof.manifest)
     given = answer_codes(
         codes,
-        found.measurements,
+        file.measurements,
         part,
         proof.manifest,
         asked_for,
-        scores=found.measurements.scores,
+        scores=file.measurements.scores,
         truth=truth,
         confidence=confidence,
         progress=progress,
@@ -148,28 +148,28 @@ def asked_questions(questions: Asked, schema: Schema, manifest: Manifest, *, oth
     """The questions to answer, which fit the schema.
 
     Args:
-        questions: as they were given; None takes those that the run was told, else those of the schema.
+        questions: as they were given; None takes those declared for the run, else those of the schema.
         schema: of the run.
-        manifest: of the run, which names the digest of what it was told.
-        others: also accept questions that the run was not told.
+        manifest: of the run, which names the digest of its declared questions.
+        others: also accept questions that were not declared for the run.
 
     Raises:
         QuestionError: there is none, or one does not fit.
-        ReceiptError: they are not the ones that the run was told, and `others` does not allow that.
+        ReceiptError: they are not those declared for the run, and `others` does not allow that.
     """
-    told = manifest.questions
-    given = told.document if questions is None and told is not None else questions
-    found = declared(given, schema)
-    if not len(found):
+    asked = manifest.questions
+    given = asked.document if questions is None and asked is not None else questions
+    listed = declared(given, schema)
+    if not len(listed):
         msg = "there is no question; name a file of questions with --questions, or declare them in the schema"
         raise QuestionError(msg)
-    if told is not None and told.sha256 != found.digest and not others:
+    if asked is not None and asked.sha256 != listed.digest and not others:
         msg = (
             "the questions are not the ones that were declared for this run (their digest is not the manifest's); give "
             "that file, or none, or ask for others on purpose (--others)"
         )
         raise ReceiptError(msg)
-    return found
+    return listed
 
 
 def answer_codes(
@@ -207,10 +207,10 @@ def of_measured(
         return codes, schema
     from dpsyn_core.schema import computed_columns, part_of, with_span_codes, with_spans
 
-    held = {n for m in measured for n in m.attributes}
+    names = {n for m in measured for n in m.attributes}
     whole = with_spans(schema)
     rows = dict(zip(whole.domain().names, with_span_codes(codes, schema), strict=True))
-    left = {c.column: c for c in computed_columns(schema, held)}
+    left = {c.column: c for c in computed_columns(schema, names)}
     for question in questions.questions:
         for one in (left[n] for n in question.attributes if n in left):
             msg = (
@@ -220,7 +220,7 @@ def of_measured(
             raise QuestionError(msg)
     if not left:
         return codes, schema
-    gone = {a.name for a in whole.coded if len(a.reads) > 1 and a.name not in held}
+    gone = {a.name for a in whole.coded if len(a.reads) > 1 and a.name not in names}
     part = part_of(schema, [n for n in rows if n not in left and n not in gone])
     return np.stack([rows[n] for n in part.domain().names]), part
 
@@ -235,7 +235,7 @@ def inferrer_of(
     progress: Progress = silent,
     tuning: Inference = INFERENCE,
 ) -> Inferrer:
-    """What all answers of one release share; fits are made when the first answer needs them.
+    """What all answers of one release share; fits are computed when the first answer needs them.
 
     Raises TableError where marginals were paid for and none is there.
     """
@@ -293,7 +293,7 @@ def refit_of(manifest: Manifest, schema: Schema, n_records: int, *, effort: floa
     """The record synthesis of the run's system, at some effort; None where it needs more than released tables.
 
     effort: of the run's. Below 1, records are not evened out either: that takes more than half the time, and intervals
-    made of such refits are as wide and hold as often (docs/decisions/questions-and-answers.md).
+    from such refits are as wide and cover as often (docs/decisions/questions-and-answers.md).
     """
     if manifest.method not in REFITTED:
         return None

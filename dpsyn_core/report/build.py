@@ -102,14 +102,14 @@ def fullest_bin(c: Comparison, name: str) -> float | None:
         return None
     codes = c.real[c.domain.index(name)]
     counts = np.bincount(codes, minlength=a.size)[: a.size - a.special]
-    held = int(counts.sum())
-    if not held:
+    total = int(counts.sum())
+    if not total:
         return None
     fullest = int(counts.argmax())
     values = c.real_values.get(name)
     if values is not None and len(np.unique(values[codes == fullest])) < 2:
         return None
-    return float(counts[fullest] / held)
+    return float(counts[fullest] / total)
 
 
 def pair_matrix(score: Score, names: Sequence[str], what: str = "tvd") -> Floats:
@@ -272,8 +272,8 @@ def learning_measure(details: Mapping[str, Any]) -> str:
 
 def sentences(scores: Mapping[str, Score], words: Words = ENGLISH) -> str:
     """The finding of each table."""
-    said = {table: sentence(s.sentence, words) for table, s in scores.items()}
-    return " ".join(text if len(scores) == 1 else f"{table}: {text}" for table, text in said.items())
+    texts = {table: sentence(s.sentence, words) for table, s in scores.items()}
+    return " ".join(text if len(scores) == 1 else f"{table}: {text}" for table, text in texts.items())
 
 
 def released(c: Comparison, table: str, fit: Score | None, words: Words = ENGLISH) -> dict[str, Figure]:

@@ -46,10 +46,10 @@ Outcome = Score | MetricError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredTable:
-    """One synthetic table: scores by metric name, the manifest of its run if known, answers to the reader's queries.
+    """One synthetic table: scores by metric name, the manifest of its run or None, answers to the reader's queries.
 
-    receipt: what came of holding the table against its manifest; without one nothing is called safe to publish.
-    asked: the questions that the run was told, answered.
+    receipt: the result of checking the table against its manifest; without one nothing is called safe to publish.
+    asked: answers to the questions declared for the run.
     """
 
     name: str
@@ -75,8 +75,8 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
     """The scores of one table as JSON types; `mean_tvd` repeats the headline of the marginals by order."""
     scores = {n: outcome_entry(s) for n, s in table.scores.items()}
     if table.comparison.real is not None:
-        for n, found in floors_entry(floors(table.comparison, table.scores)).items():
-            scores[n]["between"] = found
+        for n, floor in floors_entry(floors(table.comparison, table.scores)).items():
+            scores[n]["between"] = floor
     means = {k: scores.get(f"tvd-{k}way", {}).get("value") for k in ("1", "2", "3")}
     return (
         {
@@ -101,13 +101,13 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
 
 
 def sample_entry(c: Comparison) -> dict[str, Any]:
-    """Of how many records the scores were made, where they are of samples; nothing where they are of all."""
-    found = {}
+    """The numbers of sampled and of all records behind the scores; empty where all records are used."""
+    out = {}
     if c.real is not None and c.real_of is not None:
-        found["real"] = {"records": c.n, "of": c.real_of}
+        out["real"] = {"records": c.n, "of": c.real_of}
     if c.synthetic_of is not None:
-        found["synthetic"] = {"records": c.m, "of": c.synthetic_of}
-    return {"sample": found} if found else {}
+        out["synthetic"] = {"records": c.m, "of": c.synthetic_of}
+    return {"sample": out} if out else {}
 
 
 def rules_entry(c: Comparison) -> dict[str, Any]:
@@ -137,10 +137,10 @@ def outcome_entry(outcome: Outcome) -> dict[str, Any]:
 
 def metric_entries(wanted: Sequence[str]) -> dict[str, Any]:
     """What each metric asks and how to read it."""
-    known = set(names())
+    names_in = set(names())
     out = {}
     for name in wanted:
-        if name in known:
+        if name in names_in:
             m = metric_class(name)
             out[name] = {
                 "title": m.title,
@@ -163,12 +163,12 @@ def comparison_document(schema_name: str, table: ScoredTable) -> dict[str, Any]:
 
 def report_document(schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:
     """The JSON of `dpsyn report`: one or more synthetic tables; the verdict on a single one is at the top as well."""
-    wanted = list(dict.fromkeys(n for t in tables for n in t.scores))
+    listed = list(dict.fromkeys(n for t in tables for n in t.scores))
     entries = [table_entry(t) for t in tables]
     head = _head("report", schema_name, tables)
     if len(entries) == 1 and "verdict" in entries[0]:
         head["verdict"] = entries[0]["verdict"]
-    return head | {"metrics": metric_entries(wanted), "tables": entries}
+    return head | {"metrics": metric_entries(listed), "tables": entries}
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -202,9 +202,9 @@ def verdict_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
 
 def alarm_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
     """The alarm on a table that is too near to the real one, as one line; nothing for others."""
-    found = of(table.comparison)
-    said = "" if found is None else alarm(found, words)
-    return [f"{words['alarm']}: {said}"] if said else []
+    graded = of(table.comparison)
+    text = "" if graded is None else alarm(graded, words)
+    return [f"{words['alarm']}: {text}"] if text else []
 
 
 def label_of(tables: Sequence[ScoredTable]) -> str:

@@ -24,18 +24,18 @@ MOST_NAMES = 5  # columns that a sentence names
 
 def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     """The clause of a finding, with examples where it has some and they are asked for."""
-    said = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].format(**_values(f, words))
+    text = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].format(**_values(f, words))
     if not f.examples or not examples:
-        return said
+        return text
     shown = "; ".join(", ".join(example_words(x, words)) for x in f.examples)
-    return f"{said} ({words['finding_examples'].format(examples=shown)})"
+    return f"{text} ({words['finding_examples'].format(examples=shown)})"
 
 
 def first_words(f: Finding, words: Words) -> str:
-    """The clause as a sentence of its own: with a capital where it does not begin with a name."""
-    said = finding_words(f, words)
+    """The clause as a full sentence: with a capital where it does not begin with a name."""
+    text = finding_words(f, words)
     named = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].startswith("{")
-    return f"{said if named else said[0].upper() + said[1:]}."
+    return f"{text if named else text[0].upper() + text[1:]}."
 
 
 def example_words(example: Example, words: Words) -> list[str]:
@@ -44,7 +44,7 @@ def example_words(example: Example, words: Words) -> list[str]:
 
 
 def remedy_words(f: Finding, words: Words) -> str:
-    """What helps against it; empty where nothing is known."""
+    """The remedy of a finding; empty where it has none."""
     return words[f"remedy_{f.remedy}"] if f.remedy else ""
 
 

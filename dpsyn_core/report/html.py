@@ -25,7 +25,7 @@ def html_report(
         schema_name: of all tables.
         tables: scored, the first one leading.
         bands: mean and interval of each metric over repeated runs, from `bands.bands`.
-        made: when, in words.
+        made: date and time of the report, in words.
         language: code of the language that it is written in.
     """
     chosen = words(language)
@@ -69,7 +69,7 @@ def html_report(
 
 
 def head_note(tables: Sequence[ScoredTable], made: str, words: Words) -> str:
-    """Which tables the report is on, when it was made, and of how many records."""
+    """Which tables the report is on, its date, and the numbers of records."""
     named = ", ".join(words["page.named"].format(table=t.name) for t in tables)
     return words["page.of_tables" if len(tables) > 1 else "page.of_table"].format(
         tables=named, made=f", {made}" if made else "", sample=sample_note(tables, words)

@@ -1,4 +1,4 @@
-"""Reads what a comparison or a report is made of: tables, schema, roles."""
+"""Reads the inputs of a comparison or a report: tables, schema, roles."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def most_records(memory: int, columns: int, tables: int) -> int:
 
 def _looked(place: Path | str, most: int | None, *, multiline: bool = False) -> Batches:
     """The records at a place, or some of them."""
-    found = open_table(place, ReadForm(multiline=multiline))
-    return found.holding(found.whole()) if most is None else at_most(found, most, rng=np.random.default_rng())
+    table = open_table(place, ReadForm(multiline=multiline))
+    return table.holding(table.whole()) if most is None else at_most(table, most, rng=np.random.default_rng())
 
 
 def names_of(paths: list[Path]) -> dict[str, Path]:

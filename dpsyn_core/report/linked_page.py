@@ -58,7 +58,7 @@ def linked_report(
         receipts: of each synthetic table, by name.
         keys: of the synthetic tables.
         synthetic: pyarrow tables by the names of the schema, as `separate_tables` gives them.
-        real: the same, for their owner; None: the report is made from released values alone.
+        real: the same, for their owner; None: the report uses released values alone.
         verdicts: of the links; they read the real tables.
     """
     comparisons = {}

@@ -193,15 +193,15 @@ class Page:
 
         assets = resources.files("dpsyn_core.report") / "assets"
         # our own files and JSON that cannot end its element: the only values that are not escaped
-        own = {n: Markup((assets / f"report.{n}").read_text("utf-8")) for n in ("css", "js")}  # noqa: S704
-        own["files"] = Markup((assets / "figure_files.js").read_text("utf-8"))  # noqa: S704
+        files = {n: Markup((assets / f"report.{n}").read_text("utf-8")) for n in ("css", "js")}  # noqa: S704
+        files["files"] = Markup((assets / "figure_files.js").read_text("utf-8"))  # noqa: S704
         layout = LAYOUT if self.words["decimal_mark"] == "." else LAYOUT | {"separators": ",."}
         data = {**self.data, "figures": self.figures, "layout": layout, "light": dict(LIGHT), "dark": dict(DARK)}
         data["words"] = {name: self.words[key] for name, key in SCRIPT.items()}
-        own["data"], own["plotly"] = Markup(embedded(data)), Markup(get_plotlyjs())  # noqa: S704
+        files["data"], files["plotly"] = Markup(embedded(data)), Markup(get_plotlyjs())  # noqa: S704
         template = _environment().get_template("report.html.jinja")
         parts = {"head": self.head, "lead": self.lead, "sections": self.sections, "words": self.words}
-        return template.render(**parts, light=LIGHT, dark=DARK, policy=POLICY, **own)
+        return template.render(**parts, light=LIGHT, dark=DARK, policy=POLICY, **files)
 
 
 def _plain(value: Any) -> Any:

@@ -28,11 +28,11 @@ def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> F
         named: comparisons with the same real table, by what their synthetic table is called.
         words: of captions, titles and hover texts.
     """
-    found = {name: profiles(c) for name, c in named.items()}
-    first = next(iter(found.values()))
+    rows = {name: profiles(c) for name, c in named.items()}
+    first = next(iter(rows.values()))
     columns = [p.column for p in first]
     shares = {words["real"]: [p.real.missing for p in first]}
-    shares |= {name: [p.synthetic.missing for p in profile] for name, profile in found.items()}
+    shares |= {name: [p.synthetic.missing for p in profile] for name, profile in rows.items()}
     some = [i for i in range(len(columns)) if any(s[i] > 0 for s in shares.values())]
     if not some:
         return None
@@ -96,7 +96,7 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
     """A row a column, each cell with the real figure and the synthetic one."""
     out = []
     for p in profiles(c):
-        r, s, said = p.real, p.synthetic, words if p.column in c.date_units else ENGLISH
+        r, s, lang = p.real, p.synthetic, words if p.column in c.date_units else ENGLISH
         out.append(
             [
                 p.column,
@@ -104,7 +104,7 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
                 local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
                 both(r.mean, s.mean, words, p.column),
                 both(r.deviation, s.deviation, words),
-                *(both(_quantile(r, q, said), _quantile(s, q, said), words, p.column) for q in (0.0, 0.5, 0.95, 1.0)),
+                *(both(_quantile(r, q, lang), _quantile(s, q, lang), words, p.column) for q in (0.0, 0.5, 0.95, 1.0)),
                 ", ".join(words[f"profile_{w}"] for w in p.wrong),
             ]
         )
@@ -127,8 +127,8 @@ def both(real: float | str | None, synthetic: float | str | None, words: Words =
 
 
 def _quantile(f: Figures, at: float, words: Words) -> float | str | None:
-    found = f.quantiles[QUANTILES.index(at)] if f.quantiles else None
-    return dated(found, words) if isinstance(found, str) else found
+    value = f.quantiles[QUANTILES.index(at)] if f.quantiles else None
+    return dated(value, words) if isinstance(value, str) else value
 
 
 def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
@@ -141,10 +141,10 @@ def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             if n < moved.FEWEST:
                 continue
             left, right = float(g.real[k]), float(g.synthetic[k])
-            real, made = (amount(left, of=g.column), "–") if m == 0 else told_apart(left, right, g.column)
+            real, synth = (amount(left, of=g.column), "–") if m == 0 else told_apart(left, right, g.column)
             far = -1.0 if m == 0 else abs(right - left) / (g.deviation or 1.0)
-            said = local(value, words) if g.category in c.synthetic_values else value
-            cells = [g.column, g.category, said, *(local(x, words) for x in (f"{n:,}", real, made))]
+            text = local(value, words) if g.category in c.synthetic_values else value
+            cells = [g.column, g.category, text, *(local(x, words) for x in (f"{n:,}", real, synth))]
             rows.append(((bool(beyond[k]), far), cells))
     return [row for _, row in sorted(rows, key=lambda x: x[0], reverse=True)]
 
@@ -153,15 +153,15 @@ def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[
     """The differences between groups that are not as large as they are, in words, the largest first."""
     off = [(g, g.kept) for g in moved.gaps(c) if g.kept is not None and g.pulled and g.moved.any()]
     off.sort(key=lambda pair: -abs(pair[1] - 1))
-    said = [
+    texts = [
         words["gaps_pulled"].format(column=g.column, category=g.category, kept=local(fine(k), words))
         for g, k in off[:most]
     ]
     single = len(moved.groups(c))
     if single:
         means = sum(int((g.sizes[0] >= moved.FEWEST).sum()) for g in moved.gaps(c))
-        said.append(words["gaps_moved"].format(count=local(f"{single:,}", words), all=local(f"{means:,}", words)))
-    return said
+        texts.append(words["gaps_moved"].format(count=local(f"{single:,}", words), all=local(f"{means:,}", words)))
+    return texts
 
 
 def lost_groups(c: Comparison, words: Words = ENGLISH) -> str:
@@ -169,8 +169,8 @@ def lost_groups(c: Comparison, words: Words = ENGLISH) -> str:
     sizes: dict[tuple[str, str], list[int]] = {}
     for g in moved.gaps(c):
         for value, n, m in zip(g.values, *g.sizes.tolist(), strict=True):
-            real, made = sizes.setdefault((g.category, value), [0, 0])
-            sizes[g.category, value] = [max(real, n), max(made, m)]
+            real, synth = sizes.setdefault((g.category, value), [0, 0])
+            sizes[g.category, value] = [max(real, n), max(synth, m)]
     gone = [f"{category} {value}" for (category, value), (n, m) in sizes.items() if n >= moved.FEWEST and not m]
     return words["gaps_lost"].format(least=moved.FEWEST, groups=", ".join(gone)) if gone else ""
 
@@ -190,11 +190,11 @@ def grouping(c: Comparison) -> list[str]:
 
 def groups_figure(tables: dict[str, Comparison], name: str, words: Words = ENGLISH) -> Any:
     """A dot a group and table: its size and its error, with the sentence on the smallest and the largest group."""
-    found = {table: group_errors(c, name) for table, c in tables.items()}
-    said = " ".join(
-        (f"{table}: " if len(found) > 1 else "") + groups_sentence(rows, name, words) for table, rows in found.items()
+    every = {table: group_errors(c, name) for table, c in tables.items()}
+    text = " ".join(
+        (f"{table}: " if len(every) > 1 else "") + groups_sentence(rows, name, words) for table, rows in every.items()
     )
-    return figures.group_errors(name, found, said, words)
+    return figures.group_errors(name, every, text, words)
 
 
 def groups_sentence(rows: Sequence[GroupError], name: str, words: Words = ENGLISH) -> str:

@@ -1,4 +1,4 @@
-"""The user's questions in a report: each as a figure or a sentence, with its interval, and the real answer if known."""
+"""The user's questions in a report: each as a figure or a sentence, with its interval, and the real answer if any."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def beside_real(answered: Answered, comparison: Comparison, schema: Schema) -> A
 def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> Figure | None:
     """A dot a figure with its interval, the real one beside it; None for a question of a single figure.
 
-    finding: the answer as a sentence in the language of `words`; the answer's own when empty.
+    finding: the answer as a sentence in the language of `words`; empty: the sentence of the answer.
     """
     answered = found.answered
     if not answered.axes or answered.estimate.size < 2:
@@ -221,19 +221,19 @@ def section(page: Page, name: str, asked: Sequence[AskedAnswer], *, publishable:
     private = any(a.real is not None for a in asked)
     words = page.words
     page.section(words["asked_title"], private=private, safe=publishable and not private)
-    for i, found in enumerate(asked):
-        page.heading(found.answered.question.name)
-        said = found.answered.sentence if words is ENGLISH else found.answered.said(answer_words(words))
-        drawn = figure(found, words, finding=said)
+    for i, answer in enumerate(asked):
+        page.heading(answer.answered.question.name)
+        text = answer.answered.sentence if words is ENGLISH else answer.answered.said(answer_words(words))
+        drawn = figure(answer, words, finding=text)
         if drawn is not None:
             page.figure(f"asked-{name}-{i}", drawn)
-        elif found.real is not None and found.real.values.size == 1:
-            real = float(found.real.values.ravel()[0])
-            page.text(f"{words['real']}: {shown(real, words, column_of(found.answered.question))}.")
-        page.text(said)
-        page.text(beside(found, words))
+        elif answer.real is not None and answer.real.values.size == 1:
+            real = float(answer.real.values.ravel()[0])
+            page.text(f"{words['real']}: {shown(real, words, column_of(answer.answered.question))}.")
+        page.text(text)
+        page.text(beside(answer, words))
         if drawn is not None:
-            heads, cells = rows(found, words)
+            heads, cells = rows(answer, words)
             with page.fold(words["asked_table"].format(count=len(cells))):
                 page.table(heads, cells)
 

@@ -88,15 +88,15 @@ def sorted_files(given: Sequence[tuple[str, bytes]]) -> ReleaseFiles:
             ".parquet or .xlsx) as well, or make one from the file under More tables from a release, on Synthesize"
         )
         raise ReceiptError(msg)
-    for kind, wanted in (("table", "a synthetic table (.csv, .parquet or .xlsx)"), ("manifest", "a manifest (.json)")):
+    for kind, words in (("table", "a synthetic table (.csv, .parquet or .xlsx)"), ("manifest", "a manifest (.json)")):
         if kind not in kinds:
-            msg = f"the files hold no {wanted.removeprefix('a ')}; choose {wanted}, or the bundle that Export writes"
+            msg = f"the files hold no {words.removeprefix('a ')}; choose {words}, or the bundle that Export writes"
             raise ReceiptError(msg)
-    for kind, found in kinds.items():
-        if len(found) > 1:
-            msg = f"there are {len(found)} files that may be the {kind}, such as '{found[1][0]}'; choose one release"
+    for kind, files in kinds.items():
+        if len(files) > 1:
+            msg = f"there are {len(files)} files that may be the {kind}, such as '{files[1][0]}'; choose one release"
             raise ReceiptError(msg)
-    return ReleaseFiles(**{kind: found[0] for kind, found in kinds.items()})
+    return ReleaseFiles(**{kind: files[0] for kind, files in kinds.items()})
 
 
 def _zip(name: str) -> bool:
@@ -214,14 +214,14 @@ class OpenRelease:
                 "columns of fewer values"
             )
             raise SizeError(msg)
-        found = []
+        counts = []
         for labels in itertools.product(*(a.labels for a in axes)):
             cell = " and ".join(f"{quoted(a.name)} in {{{quoted(v)}}}" for a, v in zip(axes, labels, strict=True))
-            found.append(self.ask(RangeQuestion(name=question.name, where=f"{cell} and {where}", weight=1)))
+            counts.append(self.ask(RangeQuestion(name=question.name, where=f"{cell} and {where}", weight=1)))
         estimate, low, high, synthetic, released, noise = (
-            np.array([float(getattr(a, n)) for a in found]).reshape(shape) for n in _NUMBERS
+            np.array([float(getattr(a, n)) for a in counts]).reshape(shape) for n in _NUMBERS
         )
-        grades = tuple(a.grades[0] for a in found)
+        grades = tuple(a.grades[0] for a in counts)
         return Answered(
             question=question,
             axes=tuple(axes),
@@ -274,16 +274,16 @@ def open_release(files: ReleaseFiles, load: Load) -> OpenRelease:
             msg = "this is a release of linked tables, which have no intervals; read each of its tables by itself"
             raise ReceiptError(msg)
         _check_own(files.table[0], file_digest(paths["table"]), manifest)
-        known = schema if released is None else released.schema
-        if known is None:
+        public = schema if released is None else released.schema
+        if public is None:
             msg = "neither released marginals (.json.gz) nor a schema are there; add one of them to read the table"
             raise ReceiptError(msg)
-        proof = receipt(paths["table"], paths["manifest"], measurements=paths.get("measurements"), schema=known)
+        proof = receipt(paths["table"], paths["manifest"], measurements=paths.get("measurements"), schema=public)
     if not proof.holds:
         raise ReceiptError(_named(proof.sentence, files))
     check_whole(manifest)
-    codes = encode(known, load(*files.table), "synthetic")[0]
-    return OpenRelease(proof=proof, manifest=manifest, schema=known, codes=codes, released=released)
+    codes = encode(public, load(*files.table), "synthetic")[0]
+    return OpenRelease(proof=proof, manifest=manifest, schema=public, codes=codes, released=released)
 
 
 def _ending(name: str) -> str:
@@ -317,8 +317,8 @@ def _named(said: str, files: ReleaseFiles) -> str:
 def question_of(document: Mapping[str, Any], schema: Schema) -> Question:
     """A question from what a form holds. Raises QuestionError."""
     try:
-        [made] = Questions.of([dict(document)]).questions
+        [asked] = Questions.of([dict(document)]).questions
     except InputError as error:
         raise QuestionError(str(error)) from error
-    check(made, schema)
-    return made
+    check(asked, schema)
+    return asked

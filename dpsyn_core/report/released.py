@@ -1,4 +1,4 @@
-"""Sections of the HTML report that are made from released values alone: the guarantee, and what was released."""
+"""Sections of the HTML report that use released values alone: the guarantee, and what was released."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def guarantee(page: Page, tables: Sequence[ScoredTable]) -> None:
             continue
         if not m.private:
             page.stamp("; ".join(m.not_private_because))
-        said = promise(m, certificate_words(page.words))
-        page.text(page.say("made_by", records=page.number(m.n_records), method=m.method, promise=said))
+        text = promise(m, certificate_words(page.words))
+        page.text(page.say("made_by", records=page.number(m.n_records), method=m.method, promise=text))
         if t.receipt is not None:
             page.text(page.say("checked", what=page.sentence(t.receipt.sentence)))
         add_odds(page, m)
@@ -62,14 +62,14 @@ def certificate_words(words: Words) -> Words:
 
 
 def released(page: Page, tables: Sequence[ScoredTable]) -> None:
-    """From released values alone: what the noise predicts, and whether each table fits what it was made from."""
-    known = [t for t in tables if t.comparison.measurements or t.manifest is not None]
-    if not known:
+    """From released values alone: what the noise predicts, and whether each table fits the released marginals."""
+    shown = [t for t in tables if t.comparison.measurements or t.manifest is not None]
+    if not shown:
         return
     # under a private report this section is what it was: released values
-    page.section(page.say("released"), safe=all(t.publishable for t in known))
+    page.section(page.say("released"), safe=all(t.publishable for t in shown))
     page.text(page.say("released_lead"))
-    for t in known:
+    for t in shown:
         fit = t.scores.get(MeasuredFit.name)
         if len(tables) > 1:
             page.heading(t.name)

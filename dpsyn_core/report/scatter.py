@@ -95,11 +95,11 @@ def _pairs(x: Floats, y: Floats, rng: np.random.Generator) -> tuple[Floats, Floa
     """Some records where both are there, and the rank correlation of all of those."""
     from scipy.stats import spearmanr
 
-    known = np.flatnonzero(~(np.isnan(x) | np.isnan(y)))
-    a, b = x[known], y[known]
-    varied = len(known) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
+    valid = np.flatnonzero(~(np.isnan(x) | np.isnan(y)))
+    a, b = x[valid], y[valid]
+    varied = len(valid) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
     rank = float(spearmanr(a, b).statistic) if varied else 0.0
-    some = rng.choice(known, DOTS, replace=False) if len(known) > DOTS else known
+    some = rng.choice(valid, DOTS, replace=False) if len(valid) > DOTS else valid
     return x[some], y[some], rank
 
 

@@ -38,7 +38,7 @@ def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 
 def shown(page: Page, name: str, value: float) -> str:
-    """A value in the metric's own unit."""
+    """A value in the unit of the metric."""
     unit = metric_class(name).unit if name in names() else "share of records"
     if unit in ("share of records", "share of the way"):
         text = percent(value)
@@ -70,17 +70,17 @@ def against(page: Page, table: ScoredTable, name: str, s: Score) -> str:
 
 def scores_table(page: Page, tables: Sequence[ScoredTable], bands: Mapping[str, Any]) -> None:
     """Every score of every table, with the noise floor of the first and the band of repeated runs."""
-    wanted = list(dict.fromkeys(n for t in tables for n, s in t.scores.items() if isinstance(s, Score)))
-    if not wanted:
+    listed = list(dict.fromkeys(n for t in tables for n, s in t.scores.items() if isinstance(s, Score)))
+    if not listed:
         return
     page.section(page.say("scores"), private=any(t.comparison.real is not None for t in tables))
     heads = [page.say("metric"), *(t.name for t in tables)]
     heads += [page.say("mean_and_interval")] if bands else []
     heads += [page.say(head) for head in ("a_fresh_sample", "unrelated_columns", "reading")]
-    page.table(heads, [_row(page, name, tables, bands) for name in wanted])
+    page.table(heads, [_row(page, name, tables, bands) for name in listed])
     if len(tables) == 1:
-        found = [s.sentence for n, s in tables[0].scores.items() if isinstance(s, Score) and n.startswith("tvd")]
-        page.text(" ".join(page.sentence(text) for text in found))
+        texts = [s.sentence for n, s in tables[0].scores.items() if isinstance(s, Score) and n.startswith("tvd")]
+        page.text(" ".join(page.sentence(text) for text in texts))
 
 
 def _row(page: Page, name: str, tables: Sequence[ScoredTable], bands: Mapping[str, Any]) -> list[str]:
@@ -88,9 +88,9 @@ def _row(page: Page, name: str, tables: Sequence[ScoredTable], bands: Mapping[st
     scores = [t.scores.get(name) for t in tables]
     floor = next((s.floor for s in scores if isinstance(s, Score) and s.floor is not None), None)
     unrelated = next((b for b in (second_floor(t, name) for t in tables) if b is not None), None)
-    known = metric_class(name) if name in names() else None
+    metric = metric_class(name) if name in names() else None
     row = [
-        part(f"metric.{name}", known.title if known else name, page.words),
+        part(f"metric.{name}", metric.title if metric else name, page.words),
         *(shown(page, name, s.value) if isinstance(s, Score) else "–" for s in scores),
     ]
     if bands:
@@ -98,7 +98,7 @@ def _row(page: Page, name: str, tables: Sequence[ScoredTable], bands: Mapping[st
         ends = {k: shown(page, name, band[k]) for k in ("mean", "low", "high")} if band else None
         row.append(page.say("band", **ends) if ends else "–")
     row += ["–" if x is None else shown(page, name, x) for x in (floor, unrelated)]
-    goal = known.goal if known else "low"
+    goal = metric.goal if metric else "low"
     return [*row, part(f"goal.{goal}", GOAL_WORDS[goal], page.words)]
 
 
@@ -115,10 +115,10 @@ def second_floor(table: ScoredTable, name: str) -> float | None:
 
 def metric_questions(page: Page, tables: Sequence[ScoredTable]) -> None:
     """What each score asks: the key for a reader who was not there."""
-    known = [n for n in names() if any(not isinstance(t.scores.get(n, MetricError()), MetricError) for t in tables)]
+    shown = [n for n in names() if any(not isinstance(t.scores.get(n, MetricError()), MetricError) for t in tables)]
     page.section(page.say("asks"))
     rows = []
-    for n in known:
+    for n in shown:
         m = metric_class(n)
         low = "–∞" if m.minimum is None else page.number(m.minimum)
         high = "∞" if m.maximum is None else page.number(m.maximum)

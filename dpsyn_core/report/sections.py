@@ -1,4 +1,4 @@
-"""Sections of the HTML report that read the real table: figures and tables made from scores."""
+"""Sections of the HTML report that read the real table: figures and tables of scores."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ ASSOCIATED = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
 
 def findings(page: Page, tables: Sequence[ScoredTable]) -> None:
     """What a reader would get wrong, the gravest first, with what helps: the list that the verdict is drawn from."""
-    known = [(t, verdict(t.comparison).findings) for t in tables if t.comparison.real is not None]
-    if not any(listed for _, listed in known):
+    judged = [(t, verdict(t.comparison).findings) for t in tables if t.comparison.real is not None]
+    if not any(listed for _, listed in judged):
         return
     page.section(page.say("findings"), private=True)
     page.text(page.say("findings_lead"))
     heads = [page.say(head) for head in ("finding", "weight", "what_helps")]
-    for t, listed in known:
+    for t, listed in judged:
         if len(tables) > 1:
             page.heading(t.name)
         rows = []
         for f in listed:
-            said = page.words["finding_relations"] if f.key == WHOLE else finding_words(f, page.words)
+            text = page.words["finding_relations"] if f.key == WHOLE else finding_words(f, page.words)
             weight = page.words["alarm"] if f.alarm else page.percent(min(1.0, f.weight))
-            rows.append([said, weight, remedy_words(f, page.words)])
+            rows.append([text, weight, remedy_words(f, page.words)])
         page.table(heads, rows)
 
 
@@ -57,13 +57,13 @@ def columns(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Means of numbers by the values of short categories, the farthest first, and what of them is not right."""
-    known = [t for t in tables if moved.gaps(t.comparison)]
-    if not known:
+    shown = [t for t in tables if moved.gaps(t.comparison)]
+    if not shown:
         return
     page.section(page.say("gaps"), private=True)
     page.text(page.say("gaps_lead"))
     heads = ("number", "category", "value", "records", "real_mean", "synthetic_mean")
-    for t in known:
+    for t in shown:
         if len(tables) > 1:
             page.heading(t.name)
         lines = gap_sentences(t.comparison, page.words) or [page.words["gaps_none"]]
@@ -146,7 +146,7 @@ def spread(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 
 def answers(page: Page, tables: Sequence[ScoredTable]) -> None:
-    """The reader's own range queries."""
+    """The range queries of the reader."""
     rows = []
     for t in tables:
         for a in t.answers:

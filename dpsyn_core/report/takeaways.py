@@ -128,7 +128,7 @@ def cite(path: Path) -> str:
 
 
 def bibtex(manifest: Manifest, year: int, words: Words = ENGLISH) -> str:
-    """An entry of type misc; the key is made of the dataset and the year."""
+    """An entry of type misc; the key joins the dataset and the year."""
     m, w = manifest, words
     plain = unicodedata.normalize("NFKD", m.dataset)  # an umlaut loses its dots, and not its letter
     key = f"{re.sub(r'[^A-Za-z0-9]+', '', plain) or 'release'}{year}synthetic"

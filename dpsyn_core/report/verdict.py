@@ -25,12 +25,12 @@ def sentence(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = 
 
 def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = None) -> tuple[str, str]:
     """What is kept; and what has changed most, empty where nothing has."""
-    said, first = changes(found, words), _first(found)
+    texts, first = changes(found, words), _first(found)
     head = words[f"verdict_{_head(found)}"].format(**_values(found, words, epsilon))
     if first is not None:
         helps = words["verdict_remedy"].format(remedy=remedy_words(first, words)) if first.remedy else ""
         head = " ".join(part for part in (first_words(first, words), helps, head) if part)
-    return head, words["verdict_moved"].format(list="; ".join(said)) if said else ""
+    return head, words["verdict_moved"].format(list="; ".join(texts)) if texts else ""
 
 
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
@@ -51,14 +51,14 @@ def _head(found: Verdict) -> str:
 
 
 def _first(found: Verdict) -> Finding | None:
-    """The gravest finding, where it is not the one on relations as a whole, which has sentences of its own."""
+    """The gravest finding; None where it is that on relations as a whole, which has separate sentences."""
     return found.findings[0] if found.findings and found.findings[0].key != WHOLE else None
 
 
 def _values(found: Verdict, words: Words, epsilon: float | None) -> dict[str, str]:
     kept = "" if found.relations_kept is None else percent(found.relations_kept, 0)
     pairs = found.pairs
-    said = {
+    values = {
         "kept": kept,
         "ones": percent(found.ones.value),
         "ones_floor": percent(found.ones.floor or 0.0),
@@ -68,7 +68,7 @@ def _values(found: Verdict, words: Words, epsilon: float | None) -> dict[str, st
         "n": f"{found.n:,}",
         "m": f"{found.m:,}",
     }
-    out = {name: local(text, words) for name, text in said.items()}
+    out = {name: local(text, words) for name, text in values.items()}
     at = "" if epsilon is None else words["verdict_at"].format(epsilon=local(f"{epsilon:g}", words), n=out["n"])
     return out | {"at": at}
 
@@ -136,18 +136,18 @@ def released_entry(c: Comparison, manifest: Manifest | None) -> dict[str, Any]:
 
 def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]:
     """As JSON types: `sentence`, `relations_kept` and `lost`, and what they rest on; nothing without a real table."""
-    found = of(c)
-    if found is None:
+    graded = of(c)
+    if graded is None:
         return {}
     return {
         "verdict": {
-            "sentence": sentence(found, epsilon=epsilon),
-            "grade": found.grade,
-            "alarm": None if found.alarm is None else first_words(found.alarm, ENGLISH),
-            "findings": [finding_entry(f) for f in found.findings],
+            "sentence": sentence(graded, epsilon=epsilon),
+            "grade": graded.grade,
+            "alarm": None if graded.alarm is None else first_words(graded.alarm, ENGLISH),
+            "findings": [finding_entry(f) for f in graded.findings],
             "proposed_rules": [asdict(r) for _, r in c.intake.proposed],
-            "relations_kept": None if found.grade in APART else found.relations_kept,
-            "relations_kept_because": found.why_none or (words_of_none(found) if found.grade in APART else None),
+            "relations_kept": None if graded.grade in APART else graded.relations_kept,
+            "relations_kept_because": graded.why_none or (words_of_none(graded) if graded.grade in APART else None),
             "lost": [
                 {
                     "columns": list(x.columns),
@@ -156,9 +156,9 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
                     "synthetic": x.synthetic,
                     "kept": None if x.kept is None else min(1.0, max(0.0, x.kept)),
                 }
-                for x in found.lost
+                for x in graded.lost
             ],
-            "means": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in found.means],
+            "means": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in graded.means],
             "groups": [
                 {
                     "column": x.column or None,
@@ -168,7 +168,7 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
                     "synthetic": x.synthetic,
                     "what": "mean" if x.column else "share of records",
                 }
-                for x in found.groups
+                for x in graded.groups
             ],
             "dates": [
                 {
@@ -176,11 +176,11 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
                     "real": instant(x.real, precise=x.precise),
                     "synthetic": instant(x.synthetic, precise=x.precise),
                 }
-                for x in found.dates
+                for x in graded.dates
             ],
-            "days": [{"column": x.column, "day": x.day, "real": x.real, "synthetic": x.synthetic} for x in found.days],
-            "blanks": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in found.blanks],
-            "one_value": [x.column for x in found.fixed],
+            "days": [{"column": x.column, "day": x.day, "real": x.real, "synthetic": x.synthetic} for x in graded.days],
+            "blanks": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in graded.blanks],
+            "one_value": [x.column for x in graded.fixed],
             "records": {"real": c.n, "synthetic": c.m},
         }
     }

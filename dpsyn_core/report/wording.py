@@ -1,6 +1,6 @@
 """The words of reports and figures in a language, from the catalogue of the app: `assets/text`.
 
-In a language without an entry of its own the English one holds. A language is known once it has a file
+An entry that a language lacks is taken from English. A language is available once it has a file
 `<language>.report.toml`.
 """
 
@@ -75,5 +75,5 @@ def dated(text: str, words: Words) -> str:
 
 
 def part(key: str, english: str, words: Words) -> str:
-    """The name of a part of the engine, such as a metric or a unit; the engine's own where a language has none."""
+    """The name of a part of the engine, such as a metric or a unit; the English name where a language has none."""
     return words.get(f"engine.{key}", english)

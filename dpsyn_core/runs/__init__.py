@@ -5,7 +5,7 @@ from dpsyn_core.loading import face
 __getattr__, __dir__ = face(
     __name__,
     """
-attacks.attack: NO_PUBLIC_TABLE ATTACK_RESULT attack check_attack
+attacks.attack: NO_PUBLIC_TABLE ATTACK_RESULT attack attacked_columns check_attack
 attacks.result: ATTACKS AttackResult AttackSpec LABEL NOT_BOOKED RECORDS RUNS Rate TITLES
 choose.columns: KINDS MOST_VALUES PlannedColumn changed checked columns_of schema_of
 choose.comparison: MOST_RUNS check_comparison compare_systems
@@ -14,7 +14,7 @@ choose.epsilon_search: COLUMNS PAIRS Reached choices epsilon_for_error epsilon_f
 choose.forecast: Forecast Forecasts forecast
 choose.outlook: EPSILONS Outlook SIZES outlook table_error table_steps
 choose.processes: Draw
-choose.tree_outlook: EVERY NOT_KNOWN TreeOutlook tree_epsilon tree_outlook
+choose.tree_outlook: EVERY NOT_KNOWN TreeOutlook tree_epsilon tree_error tree_outlook
 choose.proposals: DesignProposal propose
 choose.worker: RESULT
 further_marginals: MARGINALS_METHOD MarginalRelease as_document as_table read_marginals release_marginals
@@ -22,7 +22,7 @@ itemsets: ITEMSETS_METHOD frequent_itemsets settings_of
 jobs.folder: DONE DRAFT ERROR JOB MANIFEST MEASUREMENTS PROGRESS SCHEMA SYNTHETIC UPLOAD planned write_json
 jobs.linked: ANSWERS synthetic_places
 jobs.places: CONFINES check_places_apart confines
-jobs.spec: FinishedRun JobSpec Line OLD PUBLIC RELEASE ReadJob ReadSpec Word
+jobs.spec: FinishedRun JobSpec Line OLD PRINTED PUBLIC RELEASE ReadJob ReadSpec Word
 jobs.worker: COMPILED READ RUN WARM
 measurement: measure post_processing_generator
 models: check_savable draw
@@ -51,6 +51,7 @@ trees.flat_table: AskedTable
 trees.keys: KeysOfLink check_keys
 trees.reference: LinkVerdict link_verdicts separate_tables
 trees.refit: TreeChanges refit_tree
+trees.selection: described_tree
 trees.release: TreePlan TreeSource release_tree
 trees.release_file: pack_tree read_tree unpaid
 trees.small_tables: nearly_empty_tables

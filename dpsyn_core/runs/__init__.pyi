@@ -1,6 +1,7 @@
 from dpsyn_core.runs.attacks.attack import ATTACK_RESULT as ATTACK_RESULT
 from dpsyn_core.runs.attacks.attack import NO_PUBLIC_TABLE as NO_PUBLIC_TABLE
 from dpsyn_core.runs.attacks.attack import attack as attack
+from dpsyn_core.runs.attacks.attack import attacked_columns as attacked_columns
 from dpsyn_core.runs.attacks.attack import check_attack as check_attack
 from dpsyn_core.runs.attacks.result import ATTACKS as ATTACKS
 from dpsyn_core.runs.attacks.result import LABEL as LABEL
@@ -50,6 +51,7 @@ from dpsyn_core.runs.choose.tree_outlook import EVERY as EVERY
 from dpsyn_core.runs.choose.tree_outlook import NOT_KNOWN as NOT_KNOWN
 from dpsyn_core.runs.choose.tree_outlook import TreeOutlook as TreeOutlook
 from dpsyn_core.runs.choose.tree_outlook import tree_epsilon as tree_epsilon
+from dpsyn_core.runs.choose.tree_outlook import tree_error as tree_error
 from dpsyn_core.runs.choose.tree_outlook import tree_outlook as tree_outlook
 from dpsyn_core.runs.choose.worker import RESULT as RESULT
 from dpsyn_core.runs.further_marginals import MARGINALS_METHOD as MARGINALS_METHOD
@@ -79,6 +81,7 @@ from dpsyn_core.runs.jobs.places import CONFINES as CONFINES
 from dpsyn_core.runs.jobs.places import check_places_apart as check_places_apart
 from dpsyn_core.runs.jobs.places import confines as confines
 from dpsyn_core.runs.jobs.spec import OLD as OLD
+from dpsyn_core.runs.jobs.spec import PRINTED as PRINTED
 from dpsyn_core.runs.jobs.spec import PUBLIC as PUBLIC
 from dpsyn_core.runs.jobs.spec import RELEASE as RELEASE
 from dpsyn_core.runs.jobs.spec import FinishedRun as FinishedRun
@@ -162,6 +165,7 @@ from dpsyn_core.runs.trees.release import release_tree as release_tree
 from dpsyn_core.runs.trees.release_file import pack_tree as pack_tree
 from dpsyn_core.runs.trees.release_file import read_tree as read_tree
 from dpsyn_core.runs.trees.release_file import unpaid as unpaid
+from dpsyn_core.runs.trees.selection import described_tree as described_tree
 from dpsyn_core.runs.trees.small_tables import nearly_empty_tables as nearly_empty_tables
 from dpsyn_core.runs.verify.contradictions import schema_fault as schema_fault
 from dpsyn_core.runs.verify.receipts import PUBLIC_TABLE as PUBLIC_TABLE

@@ -31,7 +31,7 @@ COUNT = "count"  # the column of counts in a table of one marginal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarginalRelease:
-    """What leaves the engine. found: what was asked for, in order. released: the views, for any further marginal."""
+    """What leaves the engine: the marginals asked for, in order, and the released views, for any further marginal."""
 
     found: list[Reconstruction]
     manifest: Manifest
@@ -104,10 +104,10 @@ def release_marginals(
         n_public=schema.n_records,
         as_measured=config.strategy == "direct",
     )
-    found = [reader.read(names) for names in queries]
+    marginals = [reader.read(names) for names in queries]
     # no records are made: there is no seed, and no time that they took
     manifest = measured.manifest(0).model_copy(update={"seed": None, "seconds": 0.0})
-    return MarginalRelease(found=found, manifest=manifest, released=released, schema=schema)
+    return MarginalRelease(found=marginals, manifest=manifest, released=released, schema=schema)
 
 
 def read_marginals(
@@ -123,7 +123,7 @@ def read_marginals(
 
     Args:
         released: marginals of one run (`Release.released`, or those of a file).
-        schema: with which that run was made.
+        schema: of that run.
         queries: attribute names of each marginal.
         settings: see `ReadingSettings`.
 

@@ -23,7 +23,7 @@ PARTS = 1 << 20  # no release gets less of the cost than one in so many
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemsetRelease:
-    """What leaves the engine. found: itemsets as numbers into `names`, which are public."""
+    """What leaves the engine: itemsets as positions in `names`, which are public."""
 
     names: tuple[str, ...]
     found: Itemsets
@@ -93,8 +93,8 @@ def frequent_itemsets(
         source: the transactions, and the names of the items, which are public.
         spec: of the run; its system is privbasis, with k or a frequency among the settings, and its delta 0.
         query_vouched: that the query behind the records reads each record by itself is the owner's word.
-        schema: of the table that the transactions were made of. None: items are a public list, and the run names the
-            dataset.
+        schema: of the table from which the transactions were built. None: items are a public list, and the run names
+            the dataset.
         ledger: None is the ledger in DPSYN_HOME.
         progress: called with stage, done and total.
 
@@ -115,7 +115,7 @@ def frequent_itemsets(
     run = open_run(
         dataset, cost, budget=budget, unit=source.unit, method=ITEMSETS_METHOD, purpose="itemsets", ledger=ledger
     )
-    found = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
+    itemsets = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
     facts = _facts(source, schema, spec, query_vouched)
-    manifest = run.manifest(facts, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
-    return ItemsetRelease(names=source.items, found=found, manifest=manifest)
+    manifest = run.manifest(facts, settings=settings.model_dump(mode="json"), n_records=len(itemsets.itemsets))
+    return ItemsetRelease(names=source.items, found=itemsets, manifest=manifest)

@@ -36,7 +36,7 @@ class Measured:
     """A run after its private phase: all that post-processing needs, and nothing that holds records.
 
     run: states the release. facts: where what it took for public comes from. measurements: what the system released, in
-    its own form. columns: names of the source's columns, in their order. seed: of `rng`; None for a caller's own
+    the form of that system. columns: names of the source's columns, in their order. seed: of `rng`; None for a caller's
     generator. started: when the private phase had ended. repaired: gets how many synthetic cells were changed so that
     no rule is broken, and how many records were left out for it, once a table or shard.
     """
@@ -67,18 +67,18 @@ class Measured:
         return self.schema.n_records if self.spec.n_records is None else self.spec.n_records
 
     def manifest(self, n_records: int) -> Manifest:
-        """States the run, with so many records made."""
+        """The manifest of the run with this number of synthetic records."""
         return self.run.manifest(
             self.facts, settings=self.config.model_dump(mode="json"), n_records=n_records, seed=self.seed,
             seconds=time.perf_counter() - self.started, questions=self._questions(),
         )  # fmt: skip
 
     def _questions(self) -> AskedQuestions | None:
-        """The questions that the run was told, as its manifest states them; None where it was told none."""
+        """The questions declared for the run, as its manifest states them; None without any."""
         if self.task.workload is None:
             return None
-        told = self.spec.asked(self.schema)
-        return AskedQuestions(sha256=told.digest, share=self.task.workload.share, document=told.document())
+        questions = self.spec.asked(self.schema)
+        return AskedQuestions(sha256=questions.digest, share=self.task.workload.share, document=questions.document())
 
 
 def measure(
@@ -107,8 +107,8 @@ def measure(
         rng: of post-processing; None makes it from the seed of the run.
         ledger: None is the ledger in DPSYN_HOME.
         most: records that may be asked for.
-        task: of the run and the schema, where it was made already.
-        progress: told the stages.
+        task: of the run and the schema; None: computed.
+        progress: receives the stages.
 
     Raises:
         InputError: before anything is charged, when budget, schema, records, method or settings do not fit.
@@ -159,7 +159,7 @@ def _part(schema: Schema, task: Task) -> Schema:
 
 
 def post_processing_generator(rng: Generator | int | None) -> tuple[Generator, int | None]:
-    """The generator and the seed that the manifest records (None for a caller's own generator). Raises SettingError."""
+    """The generator and the seed that the manifest records (None for a caller's generator). Raises SettingError."""
     if isinstance(rng, Generator):
         return rng, None
     if rng is not None and (isinstance(rng, bool) or not isinstance(rng, int) or rng < 0):

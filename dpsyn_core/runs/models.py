@@ -22,10 +22,8 @@ SUFFIX = ".safetensors"
 def check_savable(method: str, path: Path) -> None:
     """Refuses, before anything is charged, what leaves no model. Raises MethodError, SettingError."""
     if not registry.config_class(method).trains:
-        known = [n for n in registry.names() if registry.config_class(n).trains]
-        msg = (
-            f"{method} releases no model that could be saved; leave --save-model out, or use one of {', '.join(known)}"
-        )
+        able = [n for n in registry.names() if registry.config_class(n).trains]
+        msg = f"{method} releases no model that could be saved; leave --save-model out, or use one of {', '.join(able)}"
         raise MethodError(msg)
     if path.suffix != SUFFIX:
         msg = f"the model '{path.name}' must end with {SUFFIX}"
@@ -49,10 +47,10 @@ def draw(
     Args:
         model: content of the file.
         manifest: of the run that saved it, which names its digest.
-        schema: with which that run was made.
+        schema: of that run.
         n_records: how many.
         rng: seed; None draws a fresh one. The new manifest records it.
-        progress: told the stages.
+        progress: receives the stages.
 
     Raises:
         ReceiptError: model, schema and manifest are not those of one run.
@@ -79,8 +77,8 @@ def draw(
             "digests": None, "signature": None,
         }
     )  # fmt: skip
-    made = ({schema.name: arrow},)
+    tables = ({schema.name: arrow},)
     return Release(
-        copies=made, arrow_copies=made, manifest=stated, measurements=saved.released,
+        copies=tables, arrow_copies=tables, manifest=stated, measurements=saved.released,
         codes=repaired_codes(codes, arrow, schema), schema=schema, model=model,
     )  # fmt: skip

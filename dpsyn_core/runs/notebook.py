@@ -31,7 +31,7 @@ def as_html(m: Manifest, table: Any, released: Sequence[Measurement]) -> str:
         ("Charges", f"{len(m.charges)}, listed in .manifest"),
         *(("Worth", sentence) for sentence in worth(released)),
     ]
-    listed = "".join(f"<tr><th>{escape(name)}</th><td>{escape(said)}</td></tr>" for name, said in rows)
+    listed = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
     title = f"{head}: {table.num_rows:,} records, {table.num_columns} columns"
     return f'<div><p><strong>{escape(title)}</strong></p><table border="1">{listed}</table>{_records(table)}</div>'
 
@@ -46,13 +46,13 @@ def worth(released: Sequence[Measurement]) -> list[str]:
             by_order.setdefault(len(measured.attributes), []).append(measured)
     if not by_order:
         return ["no tables with a known error were released; compare the records with a report"]
-    n = estimated_total([some for found in by_order.values() for some in found])
+    n = estimated_total([some for group in by_order.values() for some in group])
     out = []
-    for order, found in sorted(by_order.items()):
-        errors = sorted(expected_tvd(x.cells, x.sigma, n) for x in found)
+    for order, group in sorted(by_order.items()):
+        errors = sorted(expected_tvd(x.cells, x.sigma, n) for x in group)
         of = ORDERS.get(order, f"{order} columns")
         out.append(
-            f"{len(found):,} released tables of {of}: noise moves {errors[len(errors) // 2]:.2%} of the records of the "
+            f"{len(group):,} released tables of {of}: noise moves {errors[len(errors) // 2]:.2%} of the records of the "
             f"middle one, {errors[-1]:.2%} of the worst"
         )
     return out

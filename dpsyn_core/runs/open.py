@@ -17,6 +17,7 @@ from dpsyn_core.privacy import (
     UNPROTECTED,
     Account,
     AskedQuestions,
+    Booking,
     Budget,
     Charge,
     Cost,
@@ -26,7 +27,6 @@ from dpsyn_core.privacy import (
     SystemNoise,
     Unit,
     UsedTable,
-    package_versions,
 )
 from dpsyn_core.systems import package_of
 
@@ -88,27 +88,25 @@ class Run:
             seed: of the post-processing; None without one.
             seconds: wall time of what follows the last count. How long reading and counting took depends on the
                 private number of records and must not be in it.
-            questions: that the run was told.
+            questions: that were declared for the run.
 
         Raises:
             EngineError: the charges do not lie within the budget; the release must not leave.
         """
-        return Manifest.build(
+        out = Manifest.build(
             budget=self.budget,
             unit=self.gate.unit,
             charges=self.gate.account.charges,
             method=self.method,
             settings=settings,
             n_records=n_records,
-            dataset=self.dataset,
-            run_id=self.run_id,
-            ledger_chain=self.ledger_chain,
+            booking=Booking(self.dataset, self.run_id, self.ledger_chain),
             facts=facts,
             seed=seed,
             seconds=seconds,
-            questions=questions,
-            versions=package_versions() | dict(filter(None, [package_of(self.method)])),
         )
+        versions = out.versions | dict(filter(None, [package_of(self.method)]))
+        return out.model_copy(update={"questions": questions, "versions": versions})
 
     @property
     def charges(self) -> Sequence[Charge]:

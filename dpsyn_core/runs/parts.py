@@ -1,4 +1,4 @@
-"""Releases larger than memory: records are made in shards on both cores, and written as they come."""
+"""Releases larger than memory: records are synthesized in shards on several cores, and written as they come."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Work = Callable[[Shard, Callable[[], None]], Any]  # the table of a shard; the s
 
 
 class _EndedError(Exception):
-    """Ends a shard whose table is not wanted any more."""
+    """Ends a shard whose table is no longer needed."""
 
 
 def synthesize_to(
@@ -106,17 +106,17 @@ def synthesize_to(
     )  # fmt: skip
     return write_release(
         PendingRelease(measured=measured, memory=memory_of(memory)), places, key=key, progress=progress
-    )  # fmt: skip
+    )
 
 
 def fits(n_records: int, attributes: int, memory: int | None) -> bool:
-    """Whether so many synthetic records are made in one piece; memory: bytes that the run may use, or None."""
+    """Whether so many synthetic records fit into memory in one piece; memory: bytes that the run may use, or None."""
     return PIECE_BYTES * n_records * attributes <= (ALLOWED if memory is None else memory // 2)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingRelease:
-    """A run that has been measured, and whose records are made while they are written.
+    """A run that has been measured, and whose records are synthesized while they are written.
 
     memory: bytes that the run may use; None: `ALLOWED`.
     """
@@ -125,21 +125,21 @@ class PendingRelease:
     memory: int | None = None
 
     def sharded(self, places: Places) -> Sharded | None:
-        """How the records are made in shards; None where they are made in one piece.
+        """The plan of shards for the records; None where they are synthesized in one piece.
 
         Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
-        memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
+        memory that was named. The generator of the run is copied, so that a seed makes the same table in one piece
         wherever that is decided. A rule on all records together, such as unique ones, needs one piece.
         """
         run = self.measured
         if run.spec.tables > 1 or any(rule.table_wide for rule in run.schema.rules):
             return None
-        found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
-        if found is None or places.folder:
-            return found
+        sharded = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
+        if sharded is None or places.folder:
+            return sharded
         if places.outs[0].name.lower().endswith(LABELLED):  # whose header names the number of records
             return None
-        return None if fits(found.n_records, len(run.task.domain), self.memory) else found
+        return None if fits(sharded.n_records, len(run.task.domain), self.memory) else sharded
 
     @contextlib.contextmanager
     def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
@@ -172,7 +172,7 @@ class PendingRelease:
 
 
 def _cut(release: Release) -> Work:
-    """Takes the records of a shard from a table that was made in one piece."""
+    """A worker that cuts the records of a shard from a table that was synthesized in one piece."""
 
     def cut(shard: Shard, _: Callable[[], None]) -> Any:
         return release.arrow.slice(shard.start, shard.n_records)
@@ -181,7 +181,7 @@ def _cut(release: Release) -> Work:
 
 
 def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -> Work:
-    """Makes the records of a shard with its own generator, as a pyarrow table; listed: see `Codec.decode`."""
+    """A worker that synthesizes a shard with a separate generator, as a pyarrow table; listed: see `Codec.decode`."""
     # the work may travel: it refers to released values alone
     schema, columns, repaired, names = run.schema, run.columns, run.repaired, run.task.domain.names
 
@@ -193,9 +193,7 @@ def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -
         rng = own[shard.number]
         codes = make(shard, rng, ended)
         check()
-        return table_of(
-            codes, schema, columns=columns, rng=rng, listed=listed, repaired=repaired, measured=names
-        )  # fmt: skip
+        return table_of(codes, schema, columns=columns, rng=rng, listed=listed, repaired=repaired, measured=names)
 
     return made
 
@@ -232,8 +230,8 @@ def _file(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Ite
     content = ContentDigest()
 
     def tables() -> Generator[Any, None, None]:
-        with contextlib.closing(_made(shards, work, progress)) as made:
-            for table in made:
+        with contextlib.closing(_made(shards, work, progress)) as tables_made:
+            for table in tables_made:
                 content.update(table)
                 yield table
 
@@ -261,26 +259,26 @@ def _folder(
 
     def write(shard: Shard, check: Callable[[], None]) -> PartDigests:
         table = work(shard, check)
-        found = _written(table, staged / f"part-{shard.number + 1:0{width}}.parquet")
+        written = _written(table, staged / f"part-{shard.number + 1:0{width}}.parquet")
         check()
-        return found
+        return written
 
     try:
         staged.mkdir()
         if spread is None:
-            with contextlib.closing(_made(shards, write, progress)) as made:
-                parts = tuple(made)
+            with contextlib.closing(_made(shards, write, progress)) as digests:
+                parts = tuple(digests)
         else:
             progress("making records", 0, len(shards))
 
             def told(number: int) -> str:
                 before = len(repaired)
-                found = write(shards[number], _never).model_dump(mode="json")
-                return json.dumps([found, repaired[before:]])
+                digest = write(shards[number], _never).model_dump(mode="json")
+                return json.dumps([digest, repaired[before:]])
 
-            said = [json.loads(text) for text in spread(told, len(shards))]
-            parts = tuple(PartDigests.model_validate(found) for found, _ in said)
-            repaired += [(cells, left_out) for _, changed in said for cells, left_out in changed]
+            outcomes = [json.loads(text) for text in spread(told, len(shards))]
+            parts = tuple(PartDigests.model_validate(digest) for digest, _ in outcomes)
+            repaired += [(cells, left_out) for _, changed in outcomes for cells, left_out in changed]
             if not all((staged / part.name).exists() for part in parts):
                 msg = (
                     f"the executors wrote '{out.name}' where this machine does not see it; name a folder that all share"
@@ -301,17 +299,17 @@ def _folder(
 
 def _written(table: Any, path: Path) -> PartDigests:
     """One part, under its name only when it is whole: a machine may begin it again after another was lost."""
-    own = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
+    temporary = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
     try:
-        with parquet_writer(own, table.schema) as writer:
+        with parquet_writer(temporary, table.schema) as writer:
             writer.write_table(table)
-        found = PartDigests(
-            name=path.name, n_records=table.num_rows, content=content_digest(table), file=file_digest(own)
+        digests = PartDigests(
+            name=path.name, n_records=table.num_rows, content=content_digest(table), file=file_digest(temporary)
         )
-        own.replace(path)
+        temporary.replace(path)
     finally:
-        own.unlink(missing_ok=True)
-    return found
+        temporary.unlink(missing_ok=True)
+    return digests
 
 
 def _never() -> None:

@@ -48,14 +48,14 @@ def column_error(made: RunPlan, domain: Domain, n_records: float) -> float | Non
         domain: the values that the system works on.
         n_records: about how many records there are.
     """
-    found = []
+    errors = []
     for step in made.steps:
         std = made.std(step)
         if std is None or step.kind in NO_TABLES:
             continue
         off = columns_off(domain.attributes, max(step.cells[1], 1), math.sqrt(std[0] * std[1]), n_records)
-        found.append(float(off.mean()))
-    return min(found, default=None)
+        errors.append(float(off.mean()))
+    return min(errors, default=None)
 
 
 def columns_off(attributes: Sequence[CodedAttribute], most: int, std: float, n_records: float) -> NDArray[np.float64]:
@@ -82,10 +82,10 @@ def lost(made: RunPlan, spec: RunSpec, schema: Schema, n_records: float) -> floa
 
 
 def lost_sentence(error: float, spec: RunSpec, schema: Schema) -> str:
-    """What to tell of an error that `lost` found, with what to do."""
-    said = (
+    """A sentence on an error that `lost` computed, with a remedy."""
+    problem = (
         f"{spec.method} is not made for {len(schema.domain())} columns at epsilon {spec.epsilon:g} and so few records: "
         f"noise alone puts single columns off by about {error:.0%}"
     )
     other = "" if spec.method == DEFAULT else f"the method '{DEFAULT}', "
-    return f"{said}; take {other}fewer columns, fewer values of each, or a larger epsilon"
+    return f"{problem}; take {other}fewer columns, fewer values of each, or a larger epsilon"

@@ -41,9 +41,9 @@ def read_public(path: Path, schema: Schema) -> PublicTable:
 def coded(table: Any, schema: Schema, *, name: str, sha256: str) -> PublicTable:
     """As `read_public`, of a pyarrow table that was read."""
     there = {composed(column) for column in table.column_names}
-    known = {composed(a.name) for a in schema.attributes}
-    known |= set() if schema.unit.identifier is None else {composed(schema.unit.identifier)}
-    if others := sorted(there - known):
+    declared = {composed(a.name) for a in schema.attributes}
+    declared |= set() if schema.unit.identifier is None else {composed(schema.unit.identifier)}
+    if others := sorted(there - declared):
         msg = (
             f"the public table '{name}' has the column '{others[0][:80]}', which the schema does not describe; leave "
             "that column out, or describe it in the schema"
@@ -73,10 +73,10 @@ def _check_fits(part: Schema, table: Any, name: str) -> None:
     """Refuses a table whose cells mean something else than the schema says; it is public, so the refusal may count."""
     from dpsyn_core.schema import misfits
 
-    for found in misfits(part, table):
-        if found.count > MOST_MISFITS * max(table.num_rows, 1):
+    for misfit in misfits(part, table):
+        if misfit.count > MOST_MISFITS * max(table.num_rows, 1):
             msg = (
-                f"{found.count:,} of {table.num_rows:,} cells of '{found.about}' in the public table '{name}' do not "
+                f"{misfit.count:,} of {table.num_rows:,} cells of '{misfit.about}' in the public table '{name}' do not "
                 "fit the schema; write them as the private table does, or leave the column out"
             )
             raise TableError(msg)
@@ -89,8 +89,8 @@ def check_apart(public: Path, private: object) -> None:
     """
     if not isinstance(private, str | Path) or not Path(private).exists() or not public.exists():
         return
-    held = Path(private)
-    if public.samefile(held) or (held.is_dir() and public.resolve().is_relative_to(held.resolve())):
+    table = Path(private)
+    if public.samefile(table) or (table.is_dir() and public.resolve().is_relative_to(table.resolve())):
         msg = (
             f"the public table '{public.name}' is the private table itself, and nothing would protect its records; "
             "give a table that is published"
@@ -99,7 +99,7 @@ def check_apart(public: Path, private: object) -> None:
 
 
 def check_not_withheld(path: Path) -> None:
-    """Refuses a table that its own name or manifest calls NOT PRIVATE: it was made of records without protection.
+    """Refuses a table whose name or manifest says NOT PRIVATE: it was computed from records without protection.
 
     Raises TableError.
     """

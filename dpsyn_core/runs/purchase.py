@@ -28,27 +28,27 @@ def buy_schema(
     ledger: Ledger | None = None,
     progress: Progress = silent,
 ) -> Discovery:
-    """Learns about the wanted columns at a price.
+    """Buys kinds, ranges and values of columns at a price.
 
     Guarantee: (epsilon, delta)-DP for the unit; the whole price is on the ledger before the table is looked at.
 
     Args:
         table: pandas, polars or pyarrow; private.
-        wanted: columns and their kinds.
+        wanted: columns to buy, and their kinds.
         name: of the schema.
         epsilon: price, beside what later runs spend.
-        delta: price; above 0 when categories are wanted.
+        delta: price; above 0 for categories.
         unit: who is protected; default each record.
         dataset: name on the ledger; None takes `name`.
         ledger: None is the ledger in DPSYN_HOME.
-        progress: told the number of finished columns.
+        progress: receives the number of finished columns.
 
     Raises:
         InputError: before anything is charged, when budget, columns or the names of individuals do not fit.
     """
     budget = Budget(epsilon=epsilon, delta=delta)
     who = SchemaUnit() if unit is None else unit
-    cost, failure = cap_of(wanted, budget)
+    cost, failure = cap_of(wanted, budget, Unit.of(who))
     check_shares(cost, Unit.of(who), parts=PARTS * max(len(wanted), 1))
     frame = to_arrow(table)
     check_columns(frame, wanted, who)

@@ -35,10 +35,10 @@ class Release:
     copies: the synthetic tables by their names, once for each that was asked for, of the kinds that were handed in
     (pandas, polars or pyarrow), columns in the order of the private tables. arrow_copies: the same as pyarrow tables,
     with the types that the schema declares. schema: what the run declared public. measurements: what the system
-    released, in its own form. codes: of one table, (n_attributes, n_records). released: every marginal that was paid
-    for, with its noise, and the scores by which some were chosen; empty for a system that measures none. answers: to
-    questions across links, with intervals. model: content of the file of the trained model that the records were drawn
-    from, where they were drawn from one.
+    released, in the form of that system. codes: of one table, (n_attributes, n_records). released: every marginal that
+    was paid for, with its noise, and the scores by which some were chosen; empty for a system that measures none.
+    answers: to questions across links, with intervals. model: content of the file of the trained model that the records
+    were drawn from, where they were drawn from one.
     """
 
     copies: tuple[Mapping[str, Any], ...]

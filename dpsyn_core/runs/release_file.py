@@ -1,4 +1,4 @@
-"""Release files (`.dpsyn`): what a run released, in one file from which more tables are made at no budget.
+"""Release files (`.dpsyn`): what a run released, in one file from which more tables follow at no privacy cost.
 
 A zip archive without compression, which any zip tool opens: `release.json` (version, columns, digests of the others),
 `manifest.json`, and `measurements.json.gz` with the schema and every released table. It holds what a run publishes and
@@ -42,7 +42,7 @@ class Index(BaseModel):
 
 
 def check_reusable(config: MethodConfig) -> None:
-    """Refuses, before anything is charged, a run whose records cannot be made again from tables. Raises MethodError."""
+    """Refuses, before any charge, a run whose records cannot be synthesized again from tables. Raises MethodError."""
     why = config.no_marginals
     if config.trains:
         why = f"{config.name} makes records of a trained model; save that with --save-model, and use `dpsyn draw`"
@@ -167,8 +167,8 @@ def _members(content: bytes, name: str) -> dict[str, bytes]:
         if isinstance(error, ReceiptError | SizeError):
             raise
         raise _unfit(name, "it is no zip archive, or a damaged one") from error
-    wanted = _index(parts[INDEX], name).sha256
-    if wanted != {n: _sha256(c) for n, c in parts.items() if n != INDEX}:
+    digest = _index(parts[INDEX], name).sha256
+    if digest != {n: _sha256(c) for n, c in parts.items() if n != INDEX}:
         raise _unfit(name, "a part of it was changed after it was written")
     return parts
 
@@ -178,14 +178,14 @@ def _index(content: bytes, name: str) -> Index:
         document = json.loads(content, object_pairs_hook=fields_once)
         if unfit := unfit_text(document):
             raise _unfit(name, f"its {INDEX} holds {unfit}")
-        found = Index.model_validate(document)
+        index = Index.model_validate(document)
     except ReceiptError:
         raise
     except (ValueError, RecursionError) as error:
         raise _unfit(name, f"its {INDEX} does not say what a release file says") from error
-    if found.version != 1:
-        raise _unfit(name, f"it is of version {found.version}, and this program reads version 1")
-    return found
+    if index.version != 1:
+        raise _unfit(name, f"it is of version {index.version}, and this program reads version 1")
+    return index
 
 
 def _unfit(name: str, why: str) -> ReceiptError:

@@ -32,9 +32,9 @@ def _of_one(schema: TableSchema) -> Offered:
             *schema.document().get("rules", []),
             *(r.model_dump(mode="json") | {"source": "public"} for r in chosen),
         ]
-        made = Schema.of({**schema.document(), "rules": rules})
-        check_rules(made)
-        return made, len(made.rules)
+        extended = Schema.of({**schema.document(), "rules": rules})
+        check_rules(extended)
+        return extended, len(extended.rules)
 
     return list(propose_rules(schema)), with_rules
 
@@ -45,11 +45,11 @@ def _of_tree(schema: Any) -> Offered:
     from dpsyn_core.schema import propose_linked_rules
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
-        made = schema
+        extended = schema
         for proposal in chosen:
-            made = proposal.added(made)
-        check_linked_rules(made)
-        inside = sum(len(t.columns.rules) for t in made.tables if t.columns is not None)
-        return made, inside + sum(len(link.rules) for link in made.links)
+            extended = proposal.added(extended)
+        check_linked_rules(extended)
+        inside = sum(len(t.columns.rules) for t in extended.tables if t.columns is not None)
+        return extended, inside + sum(len(link.rules) for link in extended.links)
 
     return list(propose_linked_rules(schema)), with_rules

@@ -1,4 +1,4 @@
-"""RunSpec: what a run is asked to do. Flags, the form on the page, job documents and Python calls are made into one."""
+"""RunSpec: what a run is asked to do. Flags, the form on the page, job documents and Python calls become one."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class RunSpec(BaseModel):
             from dpsyn_core.questions import given
 
             named["questions"] = given(questions).document()
-        made = validated(cls, "a run", named)
-        made.check_tables()
-        return made
+        spec = validated(cls, "a run", named)
+        spec.check_tables()
+        return spec
 
     @property
     def budget(self) -> Budget:
@@ -90,7 +90,7 @@ class RunSpec(BaseModel):
         return configure(self.method, self.settings)
 
     def asked(self, schema: Schema) -> Questions:
-        """The questions that the run is told, checked against the schema. Raises QuestionError."""
+        """The declared questions of the run, checked against the schema. Raises QuestionError."""
         from dpsyn_core.questions import declared
 
         return declared(self.questions, schema)
@@ -99,9 +99,9 @@ class RunSpec(BaseModel):
         """All that is public before the run. measured: not computed, beside columns of questions. Raises InputError."""
         from dpsyn_core.systems import Task, config_class
 
-        told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
+        questions = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(
-            schema, self.budget, questions=told, questions_share=self.questions_share, measured=measured,
+            schema, self.budget, questions=questions, questions_share=self.questions_share, measured=measured,
             measures=config_class(self.method).measures,
         )  # fmt: skip
         if self.public_table is None:
@@ -123,7 +123,7 @@ class RunSpec(BaseModel):
         )
 
     def check(self, *, most: int = MAX_RECORDS) -> None:
-        """Refuses, before anything is charged, what cannot be made. most: records that may be asked for.
+        """Refuses, before anything is charged, impossible runs. most: records that may be asked for.
 
         Raises:
             SettingError: the number of records or of tables is out of range.
@@ -133,7 +133,7 @@ class RunSpec(BaseModel):
         self.check_tables()
 
     def check_tables(self) -> None:
-        """Raises SettingError or MethodError for what cannot be made of one release."""
+        """Raises SettingError or MethodError for what one release cannot give."""
         if self.chosen_on is not None and self.public_table is not None:
             msg = (
                 "the settings were chosen by runs on a public table, and the run learns from one too, of which a "

@@ -78,7 +78,7 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
             word; the manifest states it. What was opened by `open_table` with that word says it itself.
         public_table: path of a table with columns of the schema that the owner vouches is public, such as last year's
             release: the system learns from it at no budget, as far as what it measures bears it out. The manifest
-            names it. Never the private table, nor anything that was made from it without protection.
+            names it. Never the private table, nor anything computed from it without protection.
         progress: called with stage, done, total and a convergence value.
 
     Warns:

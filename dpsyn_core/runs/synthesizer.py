@@ -19,7 +19,7 @@ from dpsyn_core.schema import Schema
 
 
 class TableSynthesizer:
-    """Measures a table once, which is charged, and samples as often as wanted, which costs nothing more.
+    """Measures a table once, which is charged, and samples any number of times, at no further privacy cost.
 
     Guarantee: that of `synthesize`. Without a schema one is drafted from the table, and the release is NOT PRIVATE.
     """

@@ -1,4 +1,4 @@
-"""Tables of a release: made of what was measured, one or several, and decoded. Post-processing, free of charge."""
+"""Tables of a release: synthesized from its measurements, one or several, and decoded. Post-processing."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDAr
     One table is the fit to the released values themselves. Of several, each is a fit to values with fresh noise on top;
     all have as many records.
     """
-    wanted, rng, tables = measured.wanted, measured.rng, measured.spec.tables
+    count, rng, tables = measured.wanted, measured.rng, measured.spec.tables
     released = without_known_zeros(measured.measurements, measured.task.zeros, measured.system)
     if tables == 1:
-        return [measured.system.synthesize(released, wanted, rng=rng, progress=progress)]
+        return [measured.system.synthesize(released, count, rng=rng, progress=progress)]
     if not isinstance(released, list) or not all(isinstance(m, Measurement) for m in released):
         msg = "what was released is no list of tables with known noise, so that it cannot be drawn again"
         raise EngineError(msg)
-    n = round(noisy_total(released)) if wanted is None else wanted
+    n = round(noisy_total(released)) if count is None else count
     pure = measured.task.budget.delta == 0
     out: list[NDArray[np.unsignedinteger]] = []
     for i in range(tables):
@@ -56,8 +56,8 @@ def without_known_zeros(released: Any, zeros: KnownZeros | None, system: Synthes
         out[:] = [_emptied(m, zeros, m) for m in released]
         return out
     if is_dataclass(released) and not isinstance(released, type):
-        held = {f.name: getattr(released, f.name) for f in fields(released) if f.init}
-        lists = {k: v for k, v in held.items() if isinstance(v, list) and v and isinstance(v[0], Measurement)}
+        values = {f.name: getattr(released, f.name) for f in fields(released) if f.init}
+        lists = {k: v for k, v in values.items() if isinstance(v, list) and v and isinstance(v[0], Measurement)}
         for name, tables in lists.items():
             lists[name] = copy(tables)
             lists[name][:] = [_emptied(m, zeros, system.outward(m)) for m in tables]
@@ -107,5 +107,5 @@ def _decoded(codes: Codes, codec: Codec, columns: Sequence[str], rng: Generator,
 
 
 def repaired_codes(codes: Codes, table: Any, schema: Schema) -> Codes:
-    """The codes of a decoded table after its repair; the very codes that it was made of where there are no rules."""
+    """The codes of a decoded table after its repair; the given codes unchanged where there are no rules."""
     return Codec(schema).encode(table, individuals=False).codes if schema.rules else codes

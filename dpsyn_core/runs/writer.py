@@ -167,12 +167,12 @@ def write_release(
     table never stands without the document that says what it promises.
 
     Args:
-        release: what a run made.
+        release: the result of a run.
         places: where its files go.
         measurements: content of the file of released marginals.
         columns: of the tables, in their order; for the file for refits.
         key: signs the manifest.
-        progress: told the stages.
+        progress: receives the stages.
 
     Returns:
         The manifest as it was written.
@@ -212,14 +212,14 @@ def _sha256(content: bytes | None) -> str | None:
 def staged_tables(
     tables: Sequence[Any], outs: Sequence[Path], declared: Mapping[str, DeclaredColumn] | None = None
 ) -> Iterator[Digests]:
-    """Writes pyarrow tables, each to its own place; the ending chooses the format. See `Writable.staged`.
+    """Writes pyarrow tables, each to a separate file; the ending chooses the format. See `Writable.staged`.
 
     declared: of their columns, for formats with labels.
     """
     with ExitStack() as stack:
         whole = [stack.enter_context(staged_table(t, o, declared)) for t, o in zip(tables, outs, strict=True)]
-        found = [_table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
-        yield Digests(**found[0].model_dump(), tables=tuple(found) if len(found) > 1 else ())
+        digests = [_table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
+        yield Digests(**digests[0].model_dump(), tables=tuple(digests) if len(digests) > 1 else ())
 
 
 @contextmanager

@@ -9,16 +9,17 @@ attributes.categorical: CategoricalAttribute
 attributes.datetime: DatetimeAttribute
 binning: WholeBins
 checks: check
+code_lists: built_in code_list list_of with_list
 codec: Codec Codes Encoded identifiers in_order
 date_formats: formats_of
 document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
 domain: AttributeSet CodedAttribute Domain
 drafts.crowding: crowded
-drafts.draft: confirm draft drafted rules_known
+drafts.draft: OF_MANY confirm draft drafted rules_known
 drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema
-drafts.proposal: Proposal
+drafts.proposal: Proposal asks_ends
 drafts.proposals: agreed propose rounded
 drafts.series: series
 grids: OF_TIMES Rhythm

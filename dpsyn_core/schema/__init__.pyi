@@ -2,6 +2,10 @@ from dpsyn_core.schema.attributes.categorical import CategoricalAttribute as Cat
 from dpsyn_core.schema.attributes.datetime import DatetimeAttribute as DatetimeAttribute
 from dpsyn_core.schema.binning import WholeBins as WholeBins
 from dpsyn_core.schema.checks import check as check
+from dpsyn_core.schema.code_lists import built_in as built_in
+from dpsyn_core.schema.code_lists import code_list as code_list
+from dpsyn_core.schema.code_lists import list_of as list_of
+from dpsyn_core.schema.code_lists import with_list as with_list
 from dpsyn_core.schema.codec import Codec as Codec
 from dpsyn_core.schema.codec import Codes as Codes
 from dpsyn_core.schema.codec import Encoded as Encoded
@@ -18,6 +22,7 @@ from dpsyn_core.schema.domain import AttributeSet as AttributeSet
 from dpsyn_core.schema.domain import CodedAttribute as CodedAttribute
 from dpsyn_core.schema.domain import Domain as Domain
 from dpsyn_core.schema.drafts.crowding import crowded as crowded
+from dpsyn_core.schema.drafts.draft import OF_MANY as OF_MANY
 from dpsyn_core.schema.drafts.draft import confirm as confirm
 from dpsyn_core.schema.drafts.draft import draft as draft
 from dpsyn_core.schema.drafts.draft import drafted as drafted
@@ -31,6 +36,7 @@ from dpsyn_core.schema.drafts.linked import with_keys as with_keys
 from dpsyn_core.schema.drafts.links import guessed_links as guessed_links
 from dpsyn_core.schema.drafts.panel import panel_schema as panel_schema
 from dpsyn_core.schema.drafts.proposal import Proposal as Proposal
+from dpsyn_core.schema.drafts.proposal import asks_ends as asks_ends
 from dpsyn_core.schema.drafts.proposals import agreed as agreed
 from dpsyn_core.schema.drafts.proposals import propose as propose
 from dpsyn_core.schema.drafts.proposals import rounded as rounded

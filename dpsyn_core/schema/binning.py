@@ -122,8 +122,8 @@ class WholeBins:
 
     def alone(self) -> NDArray[np.bool_]:
         """Which bins hold one value alone."""
-        found: NDArray[np.bool_] = (self._multiples() if self.only is None else self.places())[1] == 1
-        return found
+        single: NDArray[np.bool_] = (self._multiples() if self.only is None else self.places())[1] == 1
+        return single
 
     def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First and last integer of each bin."""
@@ -171,14 +171,14 @@ class RealBins:
     def edged(
         cls, low: float, high: float, edges: Sequence[float], decimals: int | None = None, step: Fraction | None = None
     ) -> RealBins:
-        """Bins between own edges; min and max are added at the ends when they are not listed."""
+        """Bins between declared edges; min and max are added at the ends when they are not listed."""
         return cls(np.array([low, *(e for e in edges if low < e < high), high], dtype=np.float64), decimals, step)
 
     @classmethod
     def fine(cls, low: float, high: float, starts: Sequence[Fraction], step: Fraction | None) -> RealBins:
         """Bins that begin at these places (see `grids.fine_starts`).
 
-        The largest value has a bin of its own where a step says how far such a bin reaches.
+        The largest value has a separate bin where a step says how far such a bin reaches.
         """
         reach = low if step is None else low + NUDGE * float(step)  # up to there `find` counts into the next bin
         inner = starts[bisect_right(starts, Fraction(reach)) :]
@@ -238,9 +238,9 @@ class RealBins:
             return self.decimals
         width = float(np.diff(self.edges).min())
         largest = float(np.abs(self.edges).max())
-        wanted = 4 - math.floor(math.log10(width)) if width > 0 else 0
-        room = 15 - math.ceil(math.log10(largest)) if largest > 0 else wanted
-        return max(0, min(wanted, room, 300))
+        digits = 4 - math.floor(math.log10(width)) if width > 0 else 0
+        room = 15 - math.ceil(math.log10(largest)) if largest > 0 else digits
+        return max(0, min(digits, room, 300))
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper edge of each bin."""
@@ -278,15 +278,15 @@ def roundness(low: NDArray[Any], end: NDArray[Any]) -> bytes:
         end: where each bin ends; this number is in the next bin.
     """
     first, last = np.asarray(low, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    found = np.zeros(len(first), dtype=np.uint8)
+    out = np.zeros(len(first), dtype=np.uint8)
     width = float(last[-1] - first[0])
     if not np.isfinite(width) or width <= 0:
-        return found.tobytes()
+        return out.tobytes()
     power = int(np.floor(np.log10(width)))
     for level in range(LEVELS):
         unit = 10.0 ** (power - level // 2) / (2 if level % 2 else 1)
         multiple = np.ceil(first / unit - CLOSE) * unit
-        new = (multiple < last - CLOSE * unit) & (found == 0)
-        found[new] = LEVELS - level
-    found[(first <= 0) & (last > 0)] = ROUNDEST
-    return found.tobytes()
+        new = (multiple < last - CLOSE * unit) & (out == 0)
+        out[new] = LEVELS - level
+    out[(first <= 0) & (last > 0)] = ROUNDEST
+    return out.tobytes()

@@ -34,13 +34,13 @@ def check(schema: Schema, table: Any = None, *, strict: bool = False) -> list[Re
     Args:
         schema: to be checked.
         table: to be described by it.
-        strict: the run will be strict, so that cells without a place of their own are errors.
+        strict: the run will be strict, so that cells that the schema does not describe are errors.
     """
-    found = _alone(schema)
+    remarks = _alone(schema)
     if table is not None:
-        found += _against(schema, table, strict)
+        remarks += _against(schema, table, strict)
     order = {"error": 0, "warning": 1, "note": 2}
-    return sorted(found, key=lambda f: order[f.level])
+    return sorted(remarks, key=lambda f: order[f.level])
 
 
 def _alone(schema: Schema) -> list[Remark]:
@@ -106,9 +106,9 @@ def _against(schema: Schema, table: Any, strict: bool) -> list[Remark]:
     if key is not None and not has(table, key):
         text = "names individuals, and the table lacks it; check the headers, or change unit.identifier"
         out.append(Remark(level="error", about=key, text=text))
-    known = {composed(a.name) for a in schema.attributes} | {key and composed(key)}
+    names = {composed(a.name) for a in schema.attributes} | {key and composed(key)}
     for name in table.column_names:
-        if composed(name) not in known:
+        if composed(name) not in names:
             text = "is in the table and not in the schema: it is left out"
             out.append(Remark(level="note", about=short(name), text=text))
     return out
@@ -117,16 +117,16 @@ def _against(schema: Schema, table: Any, strict: bool) -> list[Remark]:
 def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> list[Remark]:
     """Whether the table holds the derived column with other values than the map gives."""
     try:
-        own, origin = (table.column(i) for i in locate(table.column_names, [attribute.name, attribute.origin]))
+        column, origin = (table.column(i) for i in locate(table.column_names, [attribute.name, attribute.origin]))
     except TableError:
         return []
     parent = schema[attribute.origin]
     place, _ = parent.match(origin)
     targets = attribute.targets(parent.keys)
     values = tuple(dict.fromkeys(targets))
-    found, _ = CategoricalAttribute.model_validate({"name": attribute.name, "values": values}).match(own)
+    codes, _ = CategoricalAttribute.model_validate({"name": attribute.name, "values": values}).match(column)
     expected = np.array([values.index(t) for t in targets])
-    if (found != expected[place])[place >= 0].any():
+    if (codes != expected[place])[place >= 0].any():
         text = f"does not always follow from '{attribute.origin}' by its map: the output has the map's values"
         return [Remark(level="warning", about=attribute.name, text=text)]
     return []

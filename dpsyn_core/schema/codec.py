@@ -22,7 +22,7 @@ class Encoded:
     """A table as codes, private.
 
     codes: unsigned (n_attributes, n_records), C-contiguous. identifiers: pyarrow array (n_records,) of text that
-    names each record's individual, or None when every record is an individual of its own. kept: bool, one a record
+    names each record's individual, or None when every record is a separate individual. kept: bool, one a record
     of the table, False where the schema has no place for it; None: all have one.
     """
 
@@ -136,9 +136,9 @@ class Codec:
 
 def in_order(table: Any, names: Sequence[str], order: Sequence[str]) -> Any:
     """A pyarrow table with these columns in an order that perhaps knows only some of them; the others come last."""
-    known = [n for n in names if n in order]
-    at = locate(list(order), known)
-    return table.select([known[i] for i in np.argsort(at)] + [n for n in names if n not in order])
+    listed = [n for n in names if n in order]
+    at = locate(list(order), listed)
+    return table.select([listed[i] for i in np.argsort(at)] + [n for n in names if n not in order])
 
 
 def identifiers(column: Any, name: str, *, strict: bool = False) -> Any:

@@ -31,9 +31,10 @@ DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only wher
 STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%f", 17), ("%Y%m%d%H%M%S%f", 20))
 ISO_DAY, SHAPES = "%Y-%m-%d", 4  # kinds of digits and letters up to which a column may be written in two ways
 ISO = {
-    "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$", "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
+    "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$",
+    "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
     "%Y-%m-%dT%H:%M:%S": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$",
-}  # fmt: skip
+}
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
 LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
@@ -47,7 +48,7 @@ WORDS = frozenset({
 
 
 def dates(name: str, texts: Any, counts: NDArray[np.int64] | None = None) -> dict[str, Any] | None:
-    """A column of dates that are not written as 2020-12-31, as an attribute that is known; None where there are none.
+    """A column of dates that are not written as 2020-12-31, as a public attribute; None for other columns.
 
     Of two ways of writing that the column has, the commoner stands first. Dates without marks and without four digits
     for the year (800102), or without a day (202401), could be any number: they are taken for dates where the header
@@ -58,23 +59,23 @@ def dates(name: str, texts: Any, counts: NDArray[np.int64] | None = None) -> dic
         texts: pyarrow string array of distinct cells, none of them blank.
         counts: records of each; None: one.
     """
-    found = _ways(texts, counts) or _of_digits(texts, STAMPS)
-    if found is None and named_like_one(name):
-        found = _of_digits(texts, DIGITS)
-    if found is None:
+    match = _ways(texts, counts) or _of_digits(texts, STAMPS)
+    if match is None and named_like_one(name):
+        match = _of_digits(texts, DIGITS)
+    if match is None:
         return None
-    ways, low, high = found
+    ways, low, high = match
     first, last = f"{low:04d}-01-01", f"{high:04d}-12-31"
-    made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
+    document: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
     if re.search("%[HI]", ways[0]):
-        made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
+        document |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
         rhythm = found_in_times(_times(texts, ways))
-        made |= {} if rhythm is None else {"rhythm": rhythm}
+        document |= {} if rhythm is None else {"rhythm": rhythm}
     elif (rhythm := found_in(np.unique(_times(texts, ways) // 86_400))) is not None and re.search("%[dV]", ways[0]):
-        made |= {"rhythm": rhythm}
+        document |= {"rhythm": rhythm}
     if not re.search("%[dV]", ways[0]):
-        made |= {"bins": {"every": "month"}}
-    return made | {"missing": True, "formats": list(ways)}
+        document |= {"bins": {"every": "month"}}
+    return document | {"missing": True, "formats": list(ways)}
 
 
 def in_parts(texts: Any) -> dict[str, Any]:
@@ -106,8 +107,8 @@ def way_of(example: str) -> str | None:
     text = pa.array([example.strip()], pa.string())
     if instants.parse_one(example) is not None:
         return str(in_parts(text).get("formats", [""])[0])
-    found = _ways(text) or _of_digits(text, (*STAMPS, *DIGITS))
-    return None if found is None else found[0][0]
+    match = _ways(text) or _of_digits(text, (*STAMPS, *DIGITS))
+    return None if match is None else match[0][0]
 
 
 def formats_of(example: str) -> tuple[str, ...]:
@@ -145,9 +146,9 @@ def _of_digits(texts: Any, ways: Sequence[tuple[str, int]]) -> tuple[tuple[str, 
         return None
     last = datetime.datetime.now(tz=datetime.UTC).year
     for way, size in ways:
-        found = _way(texts, (way,), ("",)) if sizes == [size] else None
-        if found is not None and ("%y" not in way or found[2] <= last):  # two digits do not name the century
-            return (found[0],), *found[1:]
+        match = _way(texts, (way,), ("",)) if sizes == [size] else None
+        if match is not None and ("%y" not in way or match[2] <= last):  # two digits do not name the century
+            return (match[0],), *match[1:]
     return None
 
 
@@ -159,8 +160,8 @@ def _ways(texts: Any, counts: NDArray[np.int64] | None = None) -> tuple[tuple[st
     for part, sign in (("[A-Za-z]+", "a"), (r"\d{3,}", "Y"), (r"\d+", "d")):
         shapes = pc.replace_substring_regex(shapes, part, sign)
     if len(kinds := pc.unique(shapes)) == 1:
-        found = _way(texts, DAYS, TIMES)
-        return None if found is None else ((found[0],), *found[1:])
+        match = _way(texts, DAYS, TIMES)
+        return None if match is None else ((match[0],), *match[1:])
     if len(kinds) > SHAPES:
         return None
     records: dict[str, int] = {}
@@ -194,11 +195,11 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
     for day in days:
         for time in times:
             way = day + time
-            if _years(head, way) is None or (found := _years(texts, way)) is None:
+            if _years(head, way) is None or (years := _years(texts, way)) is None:
                 continue
             if "%b" in way and pc.any(pc.match_substring_regex(texts, "[A-Za-z]{4}")).as_py():
                 way = way.replace("%b", "%B")
-            return way, *found
+            return way, *years
     return None
 
 

@@ -179,7 +179,7 @@ class Schema(Document):
 
     One table is a tree without links: its document has version 1 (`TableSchema`), that of linked ones version 2
     (`dpsyn_core.schema.linked.LinkedSchema`). `of` and `load` open both. What a schema of linked tables says of its
-    columns stands in the schemas of its tables; it has no attributes and no number of records of its own.
+    columns stands in the schemas of its tables; it has no attributes and no number of records.
     """
 
     if TYPE_CHECKING:  # fields of both versions, or of one of them
@@ -384,9 +384,9 @@ class TableSchema(Schema):
         if not self.coded:
             msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
             raise ValueError(msg)
-        known = {a.name: a for a in self.coded}
+        attributes = {a.name: a for a in self.coded}
         for number, rule in enumerate(self.rules, 1):
-            check_rule(number, rule, known)
+            check_rule(number, rule, attributes)
         return self
 
     @property  # type: ignore[misc]
@@ -412,7 +412,7 @@ class TableSchema(Schema):
         """Whether the identifier or max_records was read from the data: a run is NOT PRIVATE then.
 
         Where the document does not say, it is taken to be so in a draft that nobody has finished confirming, for who
-        drafted the columns by looking may have found the unit in the same way. In a document whose columns are public
+        drafted the columns by looking may have chosen the unit in the same way. In a document whose columns are public
         or bought, it is what the person who wrote or confirmed it declares.
         """
         if self.unit.source is None:
@@ -440,7 +440,7 @@ class TableSchema(Schema):
         return (*out, *rules_from_data(self.rules))
 
     def protected_by(self, bought: SchemaUnit | None) -> bool:
-        """Whether a charge under that unit promises as much to whom this schema's unit protects (theta: its own)."""
+        """Whether a charge under that unit promises as much to whom this schema protects (theta: of the charge)."""
         mine = self.unit
         if bought is None:
             return True

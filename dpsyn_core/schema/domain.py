@@ -20,7 +20,7 @@ class CodedAttribute:
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
     ordered categories). `number` says that they are bins of a number or date, whose values have distances.
     `round` says for each of the first codes how round a number its bin holds (`binning.roundness`); it is empty where
-    that is not known, as of codes that were merged.
+    unknown, as for codes that were merged.
     """
 
     name: str
@@ -88,8 +88,8 @@ class Domain:
 
     def ordered_set(self, names: Iterable[str]) -> AttributeSet:
         """The names as an attribute set: in domain order, each once."""
-        wanted = {self.index(n) for n in names}
-        return tuple(self.attributes[i].name for i in sorted(wanted))
+        places = {self.index(n) for n in names}
+        return tuple(self.attributes[i].name for i in sorted(places))
 
     def shape(self, names: Sequence[str]) -> tuple[int, ...]:
         """Sizes of the given attributes."""

@@ -41,15 +41,15 @@ def fine_starts(
 ) -> tuple[Fraction, ...]:
     """Where bins begin: the first at `low`, the others at round multiples of the step; the last bin ends at `high`.
 
-    Every value has a bin of its own where the range holds fewer than `most` steps. Otherwise linear bins have equal
+    Every value has a separate bin where the range holds fewer than `most` steps. Otherwise linear bins have equal
     widths of 1, 2 or 5 times a power of ten steps, and logarithmic ones begin at round numbers, as many in every
     decade. Without a scale, both sets of boundaries hold, half of the bins each: a range does not say where in it
-    the records lie, and a bin without records costs next to nothing. 0 has a bin of its own where there is a step.
+    the records lie, and a bin without records costs next to nothing. 0 has a separate bin where there is a step.
 
     Args:
         low: smallest public value.
         high: largest public value, at least `low`.
-        step: public distance of neighbouring values, which are its multiples; None where it is not known.
+        step: public distance of neighbouring values, which are its multiples; None where unknown.
         scale: how bins grow; None: both.
         most: bins at most, but for a few.
 
@@ -63,16 +63,16 @@ def fine_starts(
         places: Iterable[int] = range(at, end + 1)
     else:
         share = most if scale is not None else most // 2
-        found: set[int] = set()
+        starts: set[int] = set()
         if scale != "log":
             width = _width(-(-(last - first) // unit), share)
-            found |= set(range(-(-at // width) * width, end + 1, width))
+            starts |= set(range(-(-at // width) * width, end + 1, width))
         if scale != "linear":
             seen = 1 if step is not None or at > 0 or end < 0 else -(-max(end, -at) // UNSEEN)
-            found |= set(_logarithmic(at, end, seen, unit, share, closed=step is not None))
+            starts |= set(_logarithmic(at, end, seen, unit, share, closed=step is not None))
         if step is not None:
-            found |= {0, 1}
-        places = sorted(p for p in found if at <= p <= end)
+            starts |= {0, 1}
+        places = sorted(p for p in starts if at <= p <= end)
     below = first // unit
     return (first, *(p * unit for p in places if p > below))
 
@@ -87,17 +87,17 @@ def calendar_width(units: int, *, seconds: bool, most: int = FINE) -> int:
 
 def declared_step(low: float, high: float, step: float, *, whole: bool) -> None:
     """Raises SchemaError for a step of which no multiple lies in the range, or too many."""
-    found, first, last = exact(step), exact(low), exact(high)
-    if found <= 0:
+    grid, first, last = exact(step), exact(low), exact(high)
+    if grid <= 0:
         msg = f"step is {step}; it must be above 0"
         raise SchemaError(msg)
-    if whole and found.denominator != 1:
+    if whole and grid.denominator != 1:
         msg = f"step is {step}; that of an integer column must be a whole number"
         raise SchemaError(msg)
-    if last // found < -(-first // found):
+    if last // grid < -(-first // grid):
         msg = f"no multiple of the step {step} lies between min {low} and max {high}; choose a smaller step"
         raise SchemaError(msg)
-    if max(abs(first), abs(last)) / found > 2**53:
+    if max(abs(first), abs(last)) / grid > 2**53:
         msg = f"step {step} is too small for the range {low} to {high}; choose a larger one, or leave it out"
         raise SchemaError(msg)
 
@@ -127,8 +127,8 @@ def _width(units: int, most: int) -> int:
 def _logarithmic(at: int, end: int, seen: int, unit: Fraction, most: int, *, closed: bool) -> list[int]:
     """Round numbers between two places, in units, as many in every decade; the negative ones mirror the others.
 
-    seen: the place nearest to 0 that is told from it. closed: bins hold single places, and begin at that which is
-    nearest to minus infinity, so that the mirror image of a boundary is one place higher.
+    seen: the place nearest to 0 that is distinguished from it. closed: bins hold single places, and begin at that which
+    is nearest to minus infinity, so that the mirror image of a boundary is one place higher.
     """
     near = max(at, -end, seen)
     decades = sum(math.log10(max(side, near)) - math.log10(near) for side in (end, -at))

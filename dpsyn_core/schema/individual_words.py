@@ -199,7 +199,7 @@ def _head(part: str) -> str:
         stem = part.removesuffix(link) if link else part
         if KNOWN.get(stem, "x") in "phtaronvlw":
             return KNOWN[stem]
-        for known, kind in KNOWN.items():
-            if kind in "phtlw" and len(known) >= LEAST and stem.endswith(known):
+        for head, kind in KNOWN.items():
+            if kind in "phtlw" and len(head) >= LEAST and stem.endswith(head):
                 return kind
     return ""

@@ -12,6 +12,7 @@ import numpy as np
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.individual_words import measures, named_by, names_another, speaks_of_persons
+from dpsyn_core.schema.languages import ANSWERS
 from dpsyn_core.tables import locate
 
 # codes: P-00123, 12345678Z, GB29NWBK60161331926819, a UUID; names of accounts and devices in hexadecimal digits; e-mail
@@ -54,8 +55,10 @@ def names_persons(header: str, texts: Any) -> bool:
 
 
 def candidates(schema: Schema) -> list[str]:
-    """As `naming`, of the columns of a schema."""
-    return naming(a.name for a in schema.attributes)
+    """As `naming`, of the columns of a schema; a list of no and yes, such as that of `member`, names nobody."""
+    lists = {a.name: {str(v).lower() for v in a.single_values} for a in schema.coded if a.listed}
+    answers = [set(known) for known in ANSWERS]
+    return naming(a.name for a in schema.attributes if lists.get(a.name) not in answers)
 
 
 def naming(headers: Iterable[str]) -> list[str]:
@@ -119,7 +122,7 @@ def _goods(values: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A column that may name persons. seen: its values told so, which is private; else its header did."""
+    """A column that may name persons. seen: its values suggest it, which is private; else its header does."""
 
     column: str
     seen: bool
@@ -178,7 +181,7 @@ def repeats(table: Any, column: str) -> Repeats:
 def repeating(table: Any, names: Iterable[str]) -> Repeats | None:
     """The first of these columns whose values mostly repeat; None where none does. Reads the data: private."""
     for name in names:
-        found = repeats(table, name)
-        if found.several:
-            return found
+        repeated = repeats(table, name)
+        if repeated.several:
+            return repeated
     return None

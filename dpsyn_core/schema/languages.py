@@ -1,4 +1,4 @@
-"""Languages: which of six a table speaks, by its headers and listed values, and what other values are called in it."""
+"""Languages: which of six a table speaks, what other values are called in it, and how no and yes are written."""
 
 from __future__ import annotations
 
@@ -21,13 +21,19 @@ WORDS = {
     "pt": "idade sexo profissão renda salário ano mês cidade país sim não mulher homem solteiro casado valor preço"
     " município",
 }
+# no and yes, in lower case
+ANSWERS: tuple[tuple[str, ...], ...] = (
+    ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("nein", "ja"), ("non", "oui"), ("no", "sí"),
+    ("no", "si"), ("no", "sì"), ("não", "sim"), ("nee", "ja"), ("nej", "ja"), ("nie", "tak"), ("ne", "ano"),
+    ("нет", "да"),
+)  # fmt: skip
 KNOWN = {language: frozenset(words.split()) for language, words in WORDS.items()}
 ENOUGH = 2  # words of a language that a table must have
 
 
 def other_word(texts: Iterable[str]) -> str | None:
     """What other values are called in the language of these headers and values; None: as in English."""
-    found = {w.lower() for text in texts for w in re.findall(r"[^\W\d_]+", text)}
-    hits = {language: len(found & words) for language, words in KNOWN.items()}
+    present = {w.lower() for text in texts for w in re.findall(r"[^\W\d_]+", text)}
+    hits = {language: len(present & words) for language, words in KNOWN.items()}
     best = max(hits, key=hits.__getitem__)
     return OTHER[best] if hits[best] >= ENOUGH else None

@@ -254,16 +254,16 @@ class LinkedSchema(Schema):
             check_link_rule(number, rule, attributes, movable)
 
     def attributes_of(self, link: Link) -> dict[str, Any]:
-        """The attributes that rules and questions of a child may name: own, of its parent, its root and its siblings.
+        """The attributes that rules and questions of a child may name: of child, parent, root and siblings.
 
         Raises ValueError where a name could mean two columns.
         """
-        own = {a.name: a for a in self[link.child].coded}
-        out = dict(own)
+        attributes_here = {a.name: a for a in self[link.child].coded}
+        out = dict(attributes_here)
         above = [link.parent] + ([] if self.above(link) is None else [self.root.name])
         kin = [(table, {a.name: a for a in self[table].coded}) for table in above]
-        kin += [(value, own) for value in (link.roles.single if link.roles else ())]
-        kin += [(BEFORE, own)] if link.order is not None else []
+        kin += [(value, attributes_here) for value in (link.roles.single if link.roles else ())]
+        kin += [(BEFORE, attributes_here)] if link.order is not None else []
         for prefix, attributes in kin:
             for name, attribute in attributes.items():
                 if f"{prefix}.{name}" in out:
@@ -387,8 +387,8 @@ class LinkedSchema(Schema):
         out = self.model_dump(mode="json", exclude={"tables"}, exclude_none=True)
         tables = []
         for table in self.tables:
-            own: dict[str, Any] = {"name": table.name} | ({} if table.key is None else {"key": table.key})
-            tables.append(own | ({} if table.columns is None else {"schema": table.columns.document()}))
+            entry: dict[str, Any] = {"name": table.name} | ({} if table.key is None else {"key": table.key})
+            tables.append(entry | ({} if table.columns is None else {"schema": table.columns.document()}))
         out["tables"] = tables
         return out
 

@@ -85,7 +85,7 @@ def unreadable_records(table: Any) -> int:
 
 
 def _of_column(column: Any, attribute: CodedBase, comma: bool) -> list[Misfit]:
-    """Blank cells without a cell of their own, cells that cannot be read as what is declared, and those outside."""
+    """Blank cells without a code, cells that cannot be read as what is declared, and those outside."""
     unfit = attribute.unfit(column, comma=comma)
     mend = unfit.mend
     other = "other" if getattr(attribute, "other", False) else None

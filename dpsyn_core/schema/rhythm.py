@@ -42,10 +42,10 @@ def keeps(rhythm: Rhythm, days: Days) -> NDArray[np.bool_]:
 @lru_cache(maxsize=500)
 def _days_of(rhythm: Rhythm, low: int, high: int) -> Days:
     every = np.arange(low, high + 1, dtype=np.int64)
-    found = every[keeps(rhythm, every)]
-    if not len(found):
+    days = every[keeps(rhythm, every)]
+    if not len(days):
         raise _none(rhythm)
-    return found
+    return days
 
 
 def bins_of(rhythm: Rhythm, low: int, high: int, declared: WholeBins | None) -> WholeBins:

@@ -57,7 +57,7 @@ def write_coded_sample(folder: str | Path) -> list[Path]:
 
 
 def write_sample(folder: str | Path, name: str = "sample") -> tuple[Path, Path]:
-    """Writes a bundled table (plain CSV) and its schema into a folder, which is made if need be.
+    """Writes a bundled table (plain CSV) and its schema into a folder, which is created if need be.
 
     Returns:
         The paths of the table and of the schema. Raises OutputError when they cannot be written.

@@ -123,7 +123,8 @@ Make = Callable[[Shard, Generator, Progress], NDArray[np.unsignedinteger]]
 class Sharded:
     """How a system makes its records in shards. Post-processing.
 
-    n_records: of all shards together. begin: does once what all shards share, and tells how each is made.
+    n_records: of all shards together. begin: does once what all shards share, and returns the function that synthesizes
+    one shard.
     """
 
     n_records: int
@@ -163,7 +164,7 @@ class Synthesizer(ABC):
     def measurements(self, measured: Any) -> ReleasedTables:
         """Every marginal that `measure` paid for, over the schema's attributes, with its noise. Post-processing.
 
-        The file of released marginals is made of these. A system that returns something else than a list of marginals
+        The file of released marginals contains these. A system that returns something else than a list of marginals
         says here which there are; `MethodConfig.no_marginals` says why there are none.
 
         Args:
@@ -174,7 +175,7 @@ class Synthesizer(ABC):
         return ReleasedTables(m for m in measured if isinstance(m, Measurement))
 
     def restored(self, released: ReleasedTables) -> Any:
-        """What `synthesize` takes, made of the tables that `measurements` gave; a refit starts here. Post-processing.
+        """The argument of `synthesize`, rebuilt from what `measurements` gave; a refit starts here. Post-processing.
 
         Raises:
             MethodError: the records need more than released tables.
@@ -320,7 +321,7 @@ class MethodConfig(BaseModel):
         return estimate_of(self.seconds(size), size)
 
     def seconds(self, size: Size) -> float:
-        """Processor seconds of the run itself; a system that was measured says its own (`benchmarks.estimates`).
+        """Processor seconds of the run itself; measured systems override it (`benchmarks.estimates`).
 
         The default is about what the slower of the usual systems take.
         """

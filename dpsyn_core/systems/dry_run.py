@@ -33,7 +33,7 @@ _SCORES = 4096.0  # the sensitivity of a score is at most so many times that of 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunPlan:
-    """What a run will charge: its steps, and every single charge where they are known."""
+    """What a run will charge: its steps, and every single charge where they are public."""
 
     cost: Cost
     unit: Unit
@@ -58,21 +58,21 @@ class RunPlan:
 
 
 def _steps(charges: Sequence[Charge], cost: Cost) -> list[Step]:
-    """The charges by kind, in the order in which they are made."""
+    """The charges by kind, in the order of booking."""
     whole = cost.epsilon if cost.pure else cost.rho
     kinds: dict[str, list[Charge]] = {}
     for charge in charges:
         kinds.setdefault(str(charge.kind), []).append(charge)
     out = []
-    for kind, made in kinds.items():
-        share = sum(c.epsilon if cost.pure else c.rho for c in made) / whole
-        scales = [c.scale for c in made]
-        cells = [c.cells for c in made]
+    for kind, charged in kinds.items():
+        share = sum(c.epsilon if cost.pure else c.rho for c in charged) / whole
+        scales = [c.scale for c in charged]
+        cells = [c.cells for c in charged]
         noisy = kind not in ("scores", "choice", "synthetic", "sum", "training")
         out.append(
             Step(
                 kind=kind,
-                parts=(len(made), len(made)),
+                parts=(len(charged), len(charged)),
                 share=(share, share),
                 sigma=(min(scales), max(scales)) if noisy else None,
                 cells=(min(cells), max(cells)),
@@ -178,7 +178,7 @@ def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) 
 def check_drawable(made: RunPlan) -> None:
     """Refuses a run of which some noise is beyond the samplers, before it is charged; public facts alone decide.
 
-    Scores state no scale of their own: what a count would need at the same cost is taken with room for the largest
+    Scores state no scale: what a count would need at the same cost is taken with room for the largest
     sensitivity of any score.
 
     Raises:

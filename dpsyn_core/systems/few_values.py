@@ -110,8 +110,8 @@ class FewValues(Synthesizer):
 
     def measurements(self, measured: Any) -> ReleasedTables:
         """Those of the system, with the maps by which they were counted."""
-        found = self.inner.measurements(self._released(measured))
-        return found.like(self.outward(m) for m in found)
+        tables = self.inner.measurements(self._released(measured))
+        return tables.like(self.outward(m) for m in tables)
 
     def restored(self, released: ReleasedTables) -> Any:
         """What the system itself restores, of the tables as it released them."""
@@ -133,8 +133,8 @@ class FewValues(Synthesizer):
         """A marginal as the system released it."""
         if not isinstance(m, Measurement):
             return m
-        own = {n: r.without(self.recodes[n]) if n in self.recodes else r for n, r in m.recodes.items()}
-        return replace(m, recodes={n: r for n, r in own.items() if n not in self.recodes or not r.is_identity})
+        maps = {n: r.without(self.recodes[n]) if n in self.recodes else r for n, r in m.recodes.items()}
+        return replace(m, recodes={n: r for n, r in maps.items() if n not in self.recodes or not r.is_identity})
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

@@ -61,9 +61,9 @@ class Independent(Synthesizer):
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
-        """Each column drawn on its own from its clipped marginal, uniform when nothing is left."""
-        found = self.sharded(measured, n_records, rng=rng)
-        return found.begin(progress)(one_piece(found.n_records), rng, progress)
+        """Each column drawn independently from its clipped marginal, uniform when nothing is left."""
+        sharded = self.sharded(measured, n_records, rng=rng)
+        return sharded.begin(progress)(one_piece(sharded.n_records), rng, progress)
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded:
         """Every record is drawn by itself, so that shards are drawn as one piece is."""

@@ -1,7 +1,7 @@
 """Plug-ins: systems of other packages, which declare them as entry points of the group `dpsyn.systems`.
 
 A name is listed without its code, which is imported when a run names it. The built-in systems stand in the table of
-`systems/registry.py`: a checkout, an installation made before the last change and the app in a browser have no current
+`systems/registry.py`: a checkout, an installation from before the last change and the app in a browser have no current
 metadata. A plug-in never replaces a built-in system.
 """
 
@@ -52,6 +52,6 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> type[MethodConfig]:
             "update that package, or use the method 'rls'"
         )
         raise MethodError(msg)
-    found: type[MethodConfig] = config
-    found.name = name
-    return found
+    loaded: type[MethodConfig] = config
+    loaded.name = name
+    return loaded

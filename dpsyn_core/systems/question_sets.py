@@ -35,8 +35,8 @@ class QuestionTables:
             return cost, None
         if not others or self.share >= 1:
             return None, cost
-        rest, own = cost.split([1 - self.share, self.share])
-        return rest, own
+        rest, part = cost.split([1 - self.share, self.share])
+        return rest, part
 
 
 def asked_of(task: Task, method: str, *, fewest: int = 1) -> QuestionTables:
@@ -72,7 +72,7 @@ def with_extra(
 ) -> list[Cost]:
     """The costs of tables, those that hold a declared set with what that set gets on top.
 
-    Sets that no table holds must have been added to `sets` before, with a cost of their own.
+    Sets that no table holds must have been added to `sets` before, with their cost.
     """
     gained = [0.0] * len(sets)
     for names, cost in zip(asked.sets, extra, strict=True):

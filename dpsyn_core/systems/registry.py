@@ -44,7 +44,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def register(name: str) -> Callable[[C], C]:
-    """Class decorator: makes a config known under its name. Raises MethodError for that of a built-in system."""
+    """Class decorator: registers a config under its name. Raises MethodError for that of a built-in system."""
 
     def keep(config: C) -> C:
         built_in = MODULES.get(name) or UNPROTECTED.get(name)
@@ -98,10 +98,10 @@ def configure(name: str, settings: Mapping[str, Any]) -> MethodConfig:
 
 def validated(cls: type[M], name: str, settings: Mapping[str, Any]) -> M:
     """A model of settings. Raises SettingError as `configure` does; name: of what they are settings, for messages."""
-    known = fields_of(cls)
-    unknown = [k for k in written(settings, cls) if k not in known and k not in cls.model_fields]
+    names = fields_of(cls)
+    unknown = [k for k in written(settings, cls) if k not in names and k not in cls.model_fields]
     if unknown:
-        msg = f"unknown setting '{unknown[0]}' of {name}; known are {', '.join(known) or 'none'}"
+        msg = f"unknown setting '{unknown[0]}' of {name}; known are {', '.join(names) or 'none'}"
         raise SettingError(msg)
     try:
         return cls(**grouped(cls, settings))

@@ -2,7 +2,7 @@
 
 Kinds of settings that several systems share: groups of settings, and attribute sets written as text or lists.
 
-What a run will take, from public sizes alone: each system's config estimates its own seconds and memory.
+Seconds and memory of a run, from public sizes alone: the config of each system estimates them.
 
 The figures stand on processor seconds of one thread that `python -m benchmarks.estimates` measured for every system on
 tables of 2,000 to 100,000 records and 7 to 28 attributes, and on the run of 1,000,000 x 14 of docs/evidence/figures.md.
@@ -26,7 +26,7 @@ from dpsyn_core.schema import AttributeSet, Domain
 class SettingsGroup(BaseModel):
     """Settings that several systems hold as one field, `update` say; people write them as `update.polish`.
 
-    The field of a system has a default, which gives the values that this system has where nothing else is said.
+    The field of a system has a default, which gives the default values of this system.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -164,7 +164,7 @@ class Size:
 
     @property
     def values(self) -> float:
-        """Millions of values to be made."""
+        """Millions of values to synthesize."""
         return self.out * self.attributes / 1e6
 
 
@@ -177,7 +177,7 @@ class Estimate:
 
 
 def estimate_of(seconds: float, size: Size) -> Estimate:
-    """An estimate from a system's own seconds, with the counting of pairs and the memory that all systems need."""
+    """An estimate from the seconds of a system, plus the counting of pairs and the memory that all systems need."""
     values = max(size.records, size.out) * size.attributes / 1e6
     megabytes = BASE_MB + MB_PER_MILLION * values + MB_PER_MILLION_CELLS * size.cells
     return Estimate(seconds=seconds + SECONDS_PER_CELL * size.cells, megabytes=megabytes)

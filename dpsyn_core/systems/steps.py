@@ -1,4 +1,4 @@
-"""Steps: how a system will divide its budget, as far as that is known before it has seen anything."""
+"""Steps: how a system will divide its budget, as far as that is fixed before it has seen anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEAK_STRONG = (0.5 * USUAL, 2 * USUAL)  # between which forecasts are made
 class Step:
     """Releases of one kind, each number as (least, most) over everything that the data may hold.
 
-    kind: total, 1-way, 2-way ... (tables of so many attributes); chosen (tables found as the run goes); listed;
+    kind: total, 1-way, 2-way ... (tables of so many attributes); chosen (tables selected during the run); listed;
     scores; choice; cell; group; synthetic. parts: how many releases. share: of the whole cost. sigma: scale of the
     noise of one cell, as it is charged; None for scores and choices, which are no tables. cells: of one
     table. likely: how many releases tables of weak and of strong dependence lead to, where the data decide. about:

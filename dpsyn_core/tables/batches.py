@@ -30,10 +30,10 @@ class Batches:
     columns: names, in their order. read: starts from the beginning at every call; gives pyarrow tables of these
     columns: all text for text formats and Excel, typed else; the metadata says when a comma is a decimal mark. load:
     reads all records at once, where that is quicker than part by part. size: bytes where the table lies, for estimates;
-    0 where that is not known. records: how many there are, where that is known before reading; private.
+    0 where unknown. records: how many there are, or None before reading; private.
 
-    form: how it was read: what was declared, with the delimiter, encoding and sheet that were found where nothing was.
-    notices: sentences on what was assumed, none of which shows a cell or depends on a record.
+    form: how it was read: what was declared, with the delimiter, encoding and sheet that were detected where nothing
+    was. notices: sentences on what was assumed, none of which shows a cell or depends on a record.
 
     For the owner only, since they tell about the records: odd, sentences on what could not be read, complete once a
     reading has ended; header_hint, the line that may hold the headers where the first ones look like a title; headless,
@@ -76,14 +76,14 @@ class Batches:
 
     def holding(self, table: Any, *, drawn_from: int | None = None) -> Batches:
         """The same table in memory, with these records."""
-        held = of_table(table)
+        whole = of_table(table)
         return replace(
             self,
-            columns=held.columns,
-            read=held.read,
-            load=held.load,
-            size=held.size,
-            records=held.records,
+            columns=whole.columns,
+            read=whole.read,
+            load=whole.load,
+            size=whole.size,
+            records=whole.records,
             drawn_from=drawn_from,
         )
 
@@ -114,7 +114,7 @@ def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
     """
     import pyarrow as pa
 
-    at, held, metadata = sorted(locate(batches.columns, names)), 0, None
+    at, size, metadata = sorted(locate(batches.columns, names)), 0, None
     columns: list[list[Any]] = [[] for _ in at]
     for table in batches.read():
         metadata = metadata or table.schema.metadata
@@ -122,8 +122,8 @@ def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
             column = table.column(i)
             column = column.dictionary_encode() if canonical.is_text(column.type) else column
             chunks.extend(column.chunks)
-            held += column.nbytes
-        if held > most:
+            size += column.nbytes
+        if size > most:
             msg = (
                 f"the columns {', '.join(names)} take more than {most / 1e9:.3g} GB of memory (for the owner only); "
                 "name fewer of them at a time, or allow more with --memory"
@@ -163,7 +163,7 @@ WHOLE = Share()
 
 
 def of_table(table: Any, **more: Any) -> Batches:
-    """A pyarrow table in parts, with what else is known of it."""
+    """A pyarrow table in parts, with further fields of `Batches`."""
     step = batch_records(table.num_columns)
 
     def read() -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Opens tables by their names: each of its own file, or of one database or workbook that holds several."""
+"""Opens tables by their names: each from a separate file, or from one database or workbook that holds several."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ def open_named(named: Mapping[str, Path | str], form: ReadForm, *, apart: bool) 
         form: how they are read.
         apart: whether a database or a workbook holds a table or sheet for each name; else all are one table.
     """
-    found: dict[str, Batches] = {}
+    out: dict[str, Batches] = {}
     opened: list[tuple[Path | str, ReadForm, Batches]] = []
     for name, path in named.items():
         with naming(name):
-            own = form_in(path, form, name) if apart else form
-        same = [batches for at, as_read, batches in opened if (at, as_read) == (path, own)]
+            one_form = form_in(path, form, name) if apart else form
+        same = [batches for at, as_read, batches in opened if (at, as_read) == (path, one_form)]
         with naming(name):
             try:
-                found[name] = same[0] if same else open_table(path, own)
+                out[name] = same[0] if same else open_table(path, one_form)
             except TableError as error:
-                if own is form or not str(error).endswith(REMEDY):
+                if one_form is form or not str(error).endswith(REMEDY):
                     raise
                 msg = str(error).removesuffix(REMEDY) + OF_SEVERAL  # the flag is for a table or query that is named
                 raise TableError(msg) from error
-        opened.append((path, own, found[name]))
-    return found
+        opened.append((path, one_form, out[name]))
+    return out
 
 
 def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
@@ -77,8 +77,8 @@ def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
             return form if sheet is None else form.model_copy(update={"sheet": sheet})
         if not (head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK"):
             return form
-    known = Database.of(os.fspath(place)).tables()
-    if name not in known:
-        msg = f"the database has no table '{name}'; give each by its name there: {', '.join(known) or 'none'}"
+    names = Database.of(os.fspath(place)).tables()
+    if name not in names:
+        msg = f"the database has no table '{name}'; give each by its name there: {', '.join(names) or 'none'}"
         raise TableError(msg)
     return form.model_copy(update={"sql_table": name})

@@ -124,23 +124,23 @@ def _joint(text: str, at: int) -> int:
 
 
 def _single(text: str, at: int) -> tuple[str, int]:
-    found = SINGLE.match(text, at)
-    if found is None:
+    match = SINGLE.match(text, at)
+    if match is None:
         msg = f"the query has no value after '{text[max(0, at - 20) : at].strip()}'; {LANGUAGE}"
         raise QuestionError(msg)
-    return _unquoted(found[1]), found.end()
+    return _unquoted(match[1]), match.end()
 
 
 def _values(text: str, at: int, closing: str) -> tuple[list[str], int]:
     values = []
     while True:
-        found = VALUE.match(text, at)
-        if found is None or found[2] not in (",", closing):
+        match = VALUE.match(text, at)
+        if match is None or match[2] not in (",", closing):
             msg = f"the query has no '{closing}' after '{text[max(0, at - 20) : at].strip()}'; {LANGUAGE}"
             raise QuestionError(msg)
-        values.append(_unquoted(found[1]))
-        at = found.end()
-        if found[2] == closing:
+        values.append(_unquoted(match[1]))
+        at = match.end()
+        if match[2] == closing:
             return values, at
 
 

@@ -1,6 +1,6 @@
 """Confines: which files a process may read tables from, checked on the file that is open and not on its name.
 
-On a server that others use, a visitor names a file, a folder or a pattern. What the name means is found out when it is
+On a server that others use, a visitor names a file, a folder or a pattern. What the name means is resolved when it is
 expanded and opened: a pattern may reach the folder of other visitors' runs, and a link may have been put in its place
 since the name was looked at. So every file is opened first, and then the system is asked where that file lies.
 """
@@ -99,14 +99,14 @@ def steady(path: Path) -> Iterator[Path]:
 
 def open_files() -> dict[str, Path]:
     """The regular files that this process has open, by their handles; empty where the system does not tell."""
-    found = {}
+    files = {}
     for handle in list(OPENED.iterdir()) if OPENED.exists() else ():
         try:
             if stat.S_ISREG(os.fstat(int(handle.name)).st_mode):
-                found[handle.name] = handle.readlink()
+                files[handle.name] = handle.readlink()
         except OSError:  # the handle that listed the folder
             continue
-    return found
+    return files
 
 
 def check_opened(before: dict[str, Path]) -> None:

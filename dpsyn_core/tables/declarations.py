@@ -18,8 +18,8 @@ class DeclaredColumn:
 
     kind: of the cells. label: a short name. description: what it means. values: all that the column may hold. words:
     what codes mean, by their canonical text. codes_missing: codes that stand for an absent answer, such as 99. listed:
-    whether the codes with words are all that the column holds (nominal) or not (a scale); None: not said. blank:
-    whether cells may be blank; None: not said. low, high: of numbers, or of dates in ISO 8601. step, decimals: of
+    whether the codes with words are all that the column holds (nominal) or not (a scale); None: undeclared. blank:
+    whether cells may be blank; None: undeclared. low, high: of numbers, or of dates in ISO 8601. step, decimals: of
     numbers. formats: how dates are written. shown: how SPSS, Stata or SAS shows cells (F8.2). also: other headers under
     which a table may have it. counted: whether its range may have been computed from the records.
     """

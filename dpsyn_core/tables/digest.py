@@ -1,7 +1,7 @@
 """Digests of tables: SHA-256 of a file's bytes, and of a table's content, which is the same in every format we write.
 
 The content digest is taken over the header and, column by column, over the cells as CSV shows them, so that CSV, TSV,
-gzip and Parquet of one table have one digest. Excel keeps 16 digits of a number, and has a digest of its own.
+gzip and Parquet of one table have one digest. Excel keeps 16 digits of a number, and has another digest.
 docs/manifest.md says how to compute both without this program.
 """
 
@@ -25,15 +25,15 @@ _EXACT = 1e15  # numbers below it have at most 15 digits before the point
 
 def file_digest(path: str | Path) -> str:
     """SHA-256 of a file, as hex. Raises TableError when it cannot be read."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     try:
         with Path(path).open("rb") as file:
             while part := file.read(_BLOCK):
-                found.update(part)
+                hashed.update(part)
     except OSError as error:
         msg = f"'{Path(path).name}' cannot be read ({error.strerror}); check the path"
         raise TableError(msg) from error
-    return found.hexdigest()
+    return hashed.hexdigest()
 
 
 def content_digest(table: Any, *, escaped: bool = False) -> str:
@@ -43,9 +43,9 @@ def content_digest(table: Any, *, escaped: bool = False) -> str:
         table: pyarrow.
         escaped: whether cells that a spreadsheet would run are harmless already, as in a CSV that we wrote.
     """
-    found = ContentDigest(escaped=escaped)
-    found.update(table)
-    return found.hexdigest()
+    digest = ContentDigest(escaped=escaped)
+    digest.update(table)
+    return digest.hexdigest()
 
 
 class ContentDigest:
@@ -244,8 +244,8 @@ def _cells(values: Sequence[Any]) -> Any:
     kinds = {type(v) for v in out} - {str}
     for kind in kinds:
         at = [i for i, v in enumerate(out) if type(v) is kind]
-        found = pa.array([out[i] for i in at])
-        words = as_written(found) if kind is float else canonical.to_text(found)
+        cells = pa.array([out[i] for i in at])
+        words = as_written(cells) if kind is float else canonical.to_text(cells)
         for i, word in zip(at, words.to_pylist(), strict=True):
             out[i] = word
     return pa.array(out, pa.string())

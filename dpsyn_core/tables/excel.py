@@ -101,8 +101,8 @@ def _spread(page: Any, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         tail = b""
         while part := source.read(TAIL):
             tail = tail[-TAIL:] + part
-    for found in MERGED.finditer(tail):
-        column, first, last = _column_number(found[1].decode()) - 1, int(found[2]), min(int(found[3]), len(rows))
+    for merge in MERGED.finditer(tail):
+        column, first, last = _column_number(merge[1].decode()) - 1, int(merge[2]), min(int(merge[3]), len(rows))
         for row in range(first, last) if first <= len(rows) and column < len(rows[first - 1]) else ():
             cells = [*rows[row], *[None] * (column + 1 - len(rows[row]))]
             cells[column] = rows[first - 1][column] if cells[column] is None else cells[column]
@@ -123,7 +123,7 @@ def sheets(raw: bytes) -> tuple[str, ...]:
 
 @contextmanager
 def _opened(raw: bytes) -> Iterator[Any]:
-    """The workbook, whose rows are read as they are asked for. Raises TableError, also for what is found damaged then.
+    """The workbook, whose rows are read as they are asked for. Raises TableError, also for damage that shows then.
 
     A damaged workbook makes openpyxl raise errors of many kinds, some of which quote cells.
     """
@@ -142,16 +142,16 @@ def _opened(raw: bytes) -> Iterator[Any]:
 
 
 def _table(rows: list[tuple[Any, ...]], pa: Any, *, strict: bool) -> tuple[Any, tuple[Notice, ...]]:
-    """The columns that have a header, and what was said about them; cells right of the last header are no column's."""
+    """The columns that have a header, and notices about them; cells right of the last header are dropped."""
     header = list(rows[0])
     while header and header[-1] in (None, ""):
         header.pop()
     names = ["" if h is None else cell(h) for h in header]
-    names, said = headers.named(names, strict=strict)
+    names, notices = headers.named(names, strict=strict)
     width = len(names)
     records = [(*row[:width], *(None,) * (width - len(row))) for row in rows[1:]]
     columns = zip(*records, strict=True) if records else [()] * width
-    return pa.table([_column(list(c)) for c in columns], names=names), tuple(said)
+    return pa.table([_column(list(c)) for c in columns], names=names), tuple(notices)
 
 
 def _column(values: list[Any]) -> Any:

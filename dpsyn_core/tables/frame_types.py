@@ -1,7 +1,7 @@
 """Types of frames: a synthetic table with the types that somebody gave the private one, as far as its values fit.
 
 A type that a library infers from cells (object, int64, float64, bool) tells of them, of a single blank for example:
-such columns have the types of the synthetic table alone. All others are declared by whoever made the frame.
+such columns have the types of the synthetic table alone. All others are declared by the author of the frame.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ def in_pandas(table: Any, like: Any) -> Any:
 
     frame = table.to_pandas(date_as_object=False)
     at = {composed(str(label)): i for i, label in enumerate(like.columns)}
-    known = [at.get(composed(name)) for name in table.column_names]
-    made = {
+    places = [at.get(composed(name)) for name in table.column_names]
+    series = {
         i: frame.iloc[:, i] if k is None else _series(name, frame.iloc[:, i], table.column(i), like.iloc[:, k])
-        for i, (name, k) in enumerate(zip(table.column_names, known, strict=True))
+        for i, (name, k) in enumerate(zip(table.column_names, places, strict=True))
     }
-    out = pd.DataFrame(made)
-    if all(k is not None for k in known):
-        out.columns = like.columns[known]
+    out = pd.DataFrame(series)
+    if all(k is not None for k in places):
+        out.columns = like.columns[places]
     else:
-        out.columns = [n if k is None else like.columns[k] for n, k in zip(table.column_names, known, strict=True)]
+        out.columns = [n if k is None else like.columns[k] for n, k in zip(table.column_names, places, strict=True)]
     return out
 
 

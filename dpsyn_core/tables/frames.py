@@ -13,7 +13,7 @@ from dpsyn_core.tables.batches import Batches, of_table
 def to_arrow(frame: Any) -> Any:
     """A pyarrow table of any eager or lazy frame that narwhals knows.
 
-    Cells of Python objects are read one by one, each by its own type. Raises TableError for anything else, for blank
+    Cells of Python objects are read one by one, each by its type. Raises TableError for anything else, for blank
     or repeated headers and for columns of a nested type.
     """
     import pyarrow as pa
@@ -23,20 +23,20 @@ def to_arrow(frame: Any) -> Any:
     import narwhals as nw
 
     try:
-        known = nw.from_native(frame)
+        frame_of = nw.from_native(frame)
     except TypeError as error:
         msg = f"a table of type {type(frame).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
     except nw.exceptions.DuplicateError:
         headers.check([str(c) for c in frame.columns])
         raise
-    if isinstance(known, nw.LazyFrame):
-        known = known.collect(backend="pyarrow")
-    native = nw.to_native(known)
-    if known.implementation.is_pandas():
+    if isinstance(frame_of, nw.LazyFrame):
+        frame_of = frame_of.collect(backend="pyarrow")
+    native = nw.to_native(frame_of)
+    if frame_of.implementation.is_pandas():
         headers.check([str(c) for c in native.columns])
         return checked(columnar.decoded(_seconds(_without_objects(native))))
-    return checked(columnar.decoded(_seconds(known.to_arrow())))
+    return checked(columnar.decoded(_seconds(frame_of.to_arrow())))
 
 
 def _seconds(table: Any) -> Any:
@@ -74,8 +74,8 @@ def _without_objects(frame: Any) -> Any:
     """
     import pyarrow as pa
 
-    made = [_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    return pa.table(made, names=[str(c) for c in frame.columns])
+    columns = [_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    return pa.table(columns, names=[str(c) for c in frame.columns])
 
 
 def _column(series: Any) -> Any:
@@ -103,7 +103,7 @@ def from_arrow(table: Any, like: Any) -> Any:
 
     Columns have the types that `frame_types` takes for declared, and else those of the table.
 
-    Raises TableError for a frame of a kind that is not known.
+    Raises TableError for a frame of an unsupported kind.
 
     Warns:
         SchemaWarning: the values of a column do not fit its declared type.
@@ -117,11 +117,11 @@ def from_arrow(table: Any, like: Any) -> Any:
     import narwhals as nw
 
     try:
-        known = nw.from_native(like)
+        model = nw.from_native(like)
     except TypeError as error:
         msg = f"a table of type {type(like).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
-    backend = known.implementation
+    backend = model.implementation
     if backend.is_pandas():
         return in_pandas(table, like)
     if backend.is_polars():

@@ -1,4 +1,4 @@
-"""Headers: every column has a name of its own; names are found whether accents are composed or not."""
+"""Headers: every column has a unique name; names match whether accents are composed or not."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def named(names: Sequence[str], *, strict: bool = False) -> tuple[list[str], lis
     Raises:
         TableError: no column, another blank header, or with `strict` headers that repeat.
     """
-    out, said = _ends_named(names)
+    out, odd = _ends_named(names)
     if not strict:
         out, more = _repeats_named(out)
-        said += more
+        odd += more
     check(out)
-    return out, said
+    return out, odd
 
 
 def _ends_named(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
@@ -103,9 +103,9 @@ def _repeated(name: str, new: list[str]) -> Notice:
 
 
 def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Position of each wanted column. Raises TableError that lists those the table lacks.
+    """Position of each requested column. Raises TableError that lists those the table lacks.
 
-    A header such as =SUM(A1) is found behind the apostrophe, too, that our own CSV files have before it
+    A header such as =SUM(A1) also matches with the apostrophe before it that our CSV files have
     (`tables/write.escape`).
     """
     at = {composed(n): i for i, n in enumerate(names)}
@@ -133,7 +133,7 @@ def short(name: str) -> str:
 def over(lines: Sequence[Sequence[str]]) -> list[str]:
     """What columns are called whose headers stand in several lines.
 
-    Where the first line names every column, and no two alike, the names are its own, and what stands below it tells
+    Where the first line names every column, and no two alike, it holds the names, and what stands below it tells
     about them, as in the exports of surveys. Otherwise the lines are joined: a heading holds for the columns to its
     right that have none, as merged cells do, and the last line names the columns below it.
 

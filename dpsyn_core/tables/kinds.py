@@ -1,4 +1,4 @@
-"""What kind of file it is: by its first bytes where it has headers of its own, by its name where they are declared.
+"""What kind of file it is: by its first bytes where it contains headers, by its name where they are declared.
 
 The first bytes of a text without headers are somebody's record, which must not decide how the others are read.
 """
@@ -51,7 +51,7 @@ OTHERS = (
 
 
 def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
-    """The kind of a file; whatever is not known is text.
+    """The kind of a file; whatever is not recognised is text.
 
     Args:
         name: of the file, which is public.
@@ -59,24 +59,24 @@ def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
         headed: whether it holds its headers. Where they are declared (`--header`), the name alone decides.
 
     Raises:
-        TableError: a kind that is not read, or that always has headers of its own.
+        TableError: a kind that is not read, or that always contains headers.
     """
     if headed:
         refuse_others(head)
-        known: Kind = next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
-        if known == "text" and kind_of_labelled(name, head) is not None:
+        marked: Kind = next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
+        if marked == "text" and kind_of_labelled(name, head) is not None:
             return "labelled"
-        return known
-    found: Kind = next((kind for endings, kind in ENDINGS if name.lower().endswith(endings)), "text")
-    if found in ("parquet", "labelled"):
-        what = "a Parquet file" if found == "parquet" else "a file of SPSS, Stata or SAS"
+        return marked
+    by_name: Kind = next((kind for endings, kind in ENDINGS if name.lower().endswith(endings)), "text")
+    if by_name in ("parquet", "labelled"):
+        what = "a Parquet file" if by_name == "parquet" else "a file of SPSS, Stata or SAS"
         msg = f"headers are given, and {what} has its own; leave --header out, or rename the file if it is text"
         raise TableError(msg)
-    return found
+    return by_name
 
 
 def refuse_others(head: bytes) -> None:
-    """Raises TableError for a file whose first bytes are of a kind that is known and never read."""
+    """Raises TableError for a file whose first bytes are of a recognised kind that is never read."""
     for mark, what in OTHERS:
         if head.startswith(mark) or (mark == DUCKDB == head[8:12] and head[14:16] == bytes(2)):
             msg = f"the file is {what}"

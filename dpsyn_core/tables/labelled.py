@@ -58,8 +58,8 @@ FAR = 1 << 40  # seconds from 1970 beyond which no date is written: about the ye
 def parse(data: memoryview, form: ReadForm) -> Batches:
     """Reads such a file. Raises TableError."""
     table = _apart(data, form, records=True)
-    names, said = headers.named(table.column_names, strict=form.strict)
-    return of_table(table.rename_columns(names), kind=LABELLED, form=form, notices=tuple(said))
+    names, notices = headers.named(table.column_names, strict=form.strict)
+    return of_table(table.rename_columns(names), kind=LABELLED, form=form, notices=tuple(notices))
 
 
 def declared_by(data: memoryview, form: ReadForm) -> list[DeclaredColumn]:
@@ -70,7 +70,7 @@ def declared_by(data: memoryview, form: ReadForm) -> list[DeclaredColumn]:
 
 
 def _apart(data: memoryview, form: ReadForm, *, records: bool) -> Any:
-    """The table, read by a process of its own: a damaged file can end whoever reads it. Nothing is put on disk."""
+    """The table, read by a child process, since a damaged file can crash its reader. Nothing is put on disk."""
     import pyarrow as pa
 
     library()
@@ -99,9 +99,9 @@ def main() -> int:
     import pyarrow as pa
 
     Child.begin(memory_mb=physical_mb(), seconds=SECONDS)
-    said = json.loads(sys.argv[1])
+    given = json.loads(sys.argv[1])
     try:
-        table = _table(memoryview(sys.stdin.buffer.read()), said["encoding"], records=said["records"])
+        table = _table(memoryview(sys.stdin.buffer.read()), given["encoding"], records=given["records"])
     except TableError as error:
         sys.stderr.write(str(error))
         return SAID
@@ -189,13 +189,13 @@ def _check(meta: Any, size: int) -> None:
 def _clock(kind: str, meta: Any, name: str) -> tuple[Kind, int]:
     """Whether a column of numbers holds days or times, by its declared format; and how many units a day or second has.
 
-    A week, month or quarter of Stata is counted in its own unit and stays a number.
+    A week, month or quarter of Stata is counted in that unit and stays a number.
     """
     form = str(meta.original_variable_types.get(name) or "")
     of = kind if kind in DAYS else "sas"
-    for found, (pattern, unit) in (("datetime", MOMENTS[of]), ("date", DAYS[of])):
+    for kind_of, (pattern, unit) in (("datetime", MOMENTS[of]), ("date", DAYS[of])):
         if pattern.match(form):
-            return found, unit  # type: ignore[return-value]
+            return kind_of, unit  # type: ignore[return-value]
     return "", 1
 
 
@@ -214,16 +214,16 @@ def _column(cells: Any, kind: str, meta: Any, name: str) -> Any:
     numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
     clock, unit = _clock(kind, meta, name)
     if clock:
-        made = _instants(numbers, clock, unit, EPOCH[kind])
+        out = _instants(numbers, clock, unit, EPOCH[kind])
     elif meta.readstat_variable_types[name] == "float":  # 0.1 of 32 bits is 0.1, and not 0.10000000149
-        made = pa.array(numbers.astype(np.float32), from_pandas=True)
+        out = pa.array(numbers.astype(np.float32), from_pandas=True)
     else:
-        made = pa.array(numbers, from_pandas=True)
+        out = pa.array(numbers, from_pandas=True)
     letters = cells.notna().to_numpy() & np.isnan(numbers)
     if not letters.any():
-        return made
+        return out
     missing = pc.binary_join_element_wise(".", pa.array(cells[letters], pa.string()), "")
-    return pc.replace_with_mask(to_text(made), pa.array(letters), missing)
+    return pc.replace_with_mask(to_text(out), pa.array(letters), missing)
 
 
 def _instants(numbers: NDArray[np.float64], clock: Kind, unit: int, epoch: str) -> Any:

@@ -1,7 +1,7 @@
 """Writes SPSS, Stata and SAS transport files: codes with their labels, missing codes and variable labels.
 
-What a format cannot carry is said by `LabelPlan.lost`, before anything is written. The bytes name no moment, so that a
-table that is written twice has one digest.
+What a format cannot carry is listed in `LabelPlan.lost`, before anything is written. The bytes name no moment, so that
+a table that is written twice has one digest.
 """
 
 from __future__ import annotations
@@ -122,28 +122,28 @@ class LabelPlan:
 
 
 def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) -> LabelPlan:
-    """The plan for a table with this Arrow schema. declared: what is known of its columns, by name."""
+    """The plan for a table with this Arrow schema. declared: declarations of its columns, by name."""
     kind, lost = KINDS[ending], []
     names = _names(schema.names, kind)
     labels, words, missing, measures, tagged = {}, {}, {}, {}, set()
-    for own, name, of in zip(schema.names, names, schema.types, strict=True):
-        said = declared.get(own, DeclaredColumn(name=own))
-        label = said.label or said.description or ("" if own == name else own)
+    for header, name, of in zip(schema.names, names, schema.types, strict=True):
+        entry = declared.get(header, DeclaredColumn(name=header))
+        label = entry.label or entry.description or ("" if header == name else header)
         labels[name] = _cut(label, LABEL[kind])
-        if own != name:
-            lost.append(NotCarried(what="name", column=own, program=CALLED[kind], written=name))
+        if header != name:
+            lost.append(NotCarried(what="name", column=header, program=CALLED[kind], written=name))
         if labels[name] != label:
-            lost.append(NotCarried(what="label", column=own, program=CALLED[kind], most=LABEL[kind]))
-        found = _codes(said, of, kind)
-        if said.listed is not None:
-            measures[name] = "scale" if not said.listed else "ordinal" if said.ordered else "nominal"
-        if found.words:
-            words[name] = found.words
-        if found.missing:
-            missing[name] = found.missing
-        if found.tagged:
+            lost.append(NotCarried(what="label", column=header, program=CALLED[kind], most=LABEL[kind]))
+        codes = _codes(entry, of, kind)
+        if entry.listed is not None:
+            measures[name] = "scale" if not entry.listed else "ordinal" if entry.ordered else "nominal"
+        if codes.words:
+            words[name] = codes.words
+        if codes.missing:
+            missing[name] = codes.missing
+        if codes.tagged:
             tagged.add(name)
-        lost += [NotCarried(what=what, column=own, program=CALLED[kind]) for what in found.lost]
+        lost += [NotCarried(what=what, column=header, program=CALLED[kind]) for what in codes.lost]
     return LabelPlan(
         kind=kind,
         names=tuple(names),
@@ -235,8 +235,8 @@ def _names(names: list[str], kind: str) -> list[str]:
     """A name of the format for each column, all of them different also where case does not count."""
     out: list[str] = []
     taken: set[str] = set()
-    for own in names:
-        base = re.sub(r"\W", "_", own, flags=re.ASCII if kind != "sav" else 0)
+    for header in names:
+        base = re.sub(r"\W", "_", header, flags=re.ASCII if kind != "sav" else 0)
         base = _cut(base if re.match(r"[^\W\d]", base) and base[0] != "_" else f"v_{base.lstrip('_')}", NAME[kind])
         base = f"{base}_"[: NAME[kind]] if base.lower() in RESERVED else base
         name, number = base, 2
@@ -255,10 +255,10 @@ def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, D
     writer = library()
     plan = planned(table.schema, declared, ending)
     columns, formats = {}, {}
-    for own, name, column in zip(table.column_names, plan.names, table.columns, strict=True):
+    for header, name, column in zip(table.column_names, plan.names, table.columns, strict=True):
         columns[name], formats[name] = _column(column, plan.kind, name, tagged=name in plan.tagged)
-        if own in declared and (columns[name].dtype.kind == "f" or name in plan.tagged):
-            formats[name] = _format(formats[name], declared[own].shown, plan.kind)
+        if header in declared and (columns[name].dtype.kind == "f" or name in plan.tagged):
+            formats[name] = _format(formats[name], declared[header].shown, plan.kind)
     given = {name: form for name, form in formats.items() if form}
     options: dict[str, Any] = {"column_labels": dict(plan.labels), "variable_format": given}
     if plan.kind != "xport":

@@ -58,7 +58,7 @@ class Notice(str):
         return notice
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies are made from the entry again."""
+        """Copies and pickles rebuild the notice from its document."""
         return made, (self.document(),)
 
     def document(self) -> dict[str, Any]:

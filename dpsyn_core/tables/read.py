@@ -81,12 +81,12 @@ def _one(place: Source, form: ReadForm, share: Share = WHOLE, *, name: str = "",
     if form.of_database:
         from dpsyn_core.tables.databases.batches import database_batches
 
-        found = database_batches(place, form, **limits)
+        out = database_batches(place, form, **limits)
     elif isinstance(place, bytes):
-        found = _whole(memoryview(place), name, MAX_UPLOAD, form)
+        out = _whole(memoryview(place), name, MAX_UPLOAD, form)
     else:
-        found = _file(Path(place), form, share)
-    return found
+        out = _file(Path(place), form, share)
+    return out
 
 
 def _file(path: Path, form: ReadForm, share: Share) -> Batches:
@@ -112,9 +112,9 @@ def _file(path: Path, form: ReadForm, share: Share) -> Batches:
         batches = text_batches(path, form, share=share)
 
     def load() -> Any:
-        found = _mapped(path, form)
-        batches.odd.extend(s for s in found.odd if s not in batches.odd)
-        return found.whole()
+        table = _mapped(path, form)
+        batches.odd.extend(s for s in table.odd if s not in batches.odd)
+        return table.whole()
 
     return replace(batches, load=load) if share == WHOLE else batches
 
@@ -208,13 +208,13 @@ def _together(files: Sequence[Path], root: Path, form: ReadForm, what: str) -> B
             odd.extend(s for s in said if s not in odd)
 
     odd: list[str] = []
-    known = [p.records for p in parts]
+    sizes = [p.records for p in parts]
     assumed = list(dict.fromkeys(notice for p in parts for notice in p.notices))
     return Batches(
         columns=names,
         read=read,
         size=sum(p.size for p in parts),
-        records=sum(n for n in known if n is not None) if None not in known else None,
+        records=sum(n for n in sizes if n is not None) if None not in sizes else None,
         notices=(Notice("files", place=what.split(" ", 2)[2], files=len(files)), *assumed),
         odd=odd,
         kind=parts[0].kind,
@@ -237,9 +237,9 @@ class Part:
     def read(self) -> Iterator[Any]:
         """Tables of these columns. What a record becomes is what it becomes where the whole place is read."""
         path, root = Path(self.path), Path(self.root)
-        found = _with_folders(_one(path, self.form, share=self.share), path.relative_to(root))
-        at = headers.locate(found.columns, self.columns)
-        for table in found.read():
+        out = _with_folders(_one(path, self.form, share=self.share), path.relative_to(root))
+        at = headers.locate(out.columns, self.columns)
+        for table in out.read():
             yield table.select(at).rename_columns(list(self.columns))
 
 

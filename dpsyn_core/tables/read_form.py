@@ -1,4 +1,4 @@
-"""ReadForm: how a table is read, as a person declares it; everything that asks how is made from its fields.
+"""ReadForm: how a table is read, as a person declares it; flags, forms and documents follow from its fields.
 
 A field is a flag of the sub-commands, a widget of the app's Data page, an entry of a job and a keyword of `read_table`.
 """
@@ -147,11 +147,11 @@ class ReadForm(BaseModel):
     @field_validator("header")
     @classmethod
     def _one_line(cls, line: str | None) -> str | None:
-        said = None if line is None else line.strip("\r\n")
-        if said is not None and (not said.strip() or "\n" in said or "\r" in said):
+        text = None if line is None else line.strip("\r\n")
+        if text is not None and (not text.strip() or "\n" in text or "\r" in text):
             msg = "the headers that the file lacks must be one line, with the delimiter of the file between the names"
             raise ValueError(msg)
-        return said
+        return text
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

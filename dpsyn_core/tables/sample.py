@@ -18,7 +18,7 @@ def sampled(batches: Batches, most: int, *, rng: Generator, progress: Progress =
     """
     parts: list[Any] = []
     keys: list[Any] = []
-    below, seen, held = np.inf, 0, 0
+    below, seen, count = np.inf, 0, 0
     likely = max(1, batches.likely_records)
     for table in batches.read():
         progress("reading", min(seen, likely), likely)
@@ -28,15 +28,15 @@ def sampled(batches: Batches, most: int, *, rng: Generator, progress: Progress =
         if len(taken):
             parts.append(table if len(taken) == table.num_rows else table.take(taken))
             keys.append(own[taken])
-            held += len(taken)
-        if held > 2 * most:
+            count += len(taken)
+        if count > 2 * most:
             parts, keys, below = _smallest(parts, keys, most)
-            held = most
-    if held > most:
+            count = most
+    if count > most:
         parts, keys, _ = _smallest(parts, keys, most)
-        held = most
+        count = most
     progress("reading", likely, likely)
-    return batches.holding(joined(parts, batches.columns), drawn_from=seen if held < seen else None)
+    return batches.holding(joined(parts, batches.columns), drawn_from=seen if count < seen else None)
 
 
 def at_most(batches: Batches, most: int, *, rng: Generator, progress: Progress = silent) -> Batches:
@@ -57,10 +57,10 @@ def _smallest(parts: list[Any], keys: list[Any], most: int) -> tuple[list[Any], 
     chosen = np.zeros(len(every), dtype=bool)
     chosen[np.argpartition(every, most - 1)[:most]] = True
     left, kept, start = [], [], 0
-    for part, own in zip(parts, keys, strict=True):
-        at = np.flatnonzero(chosen[start : start + len(own)])
-        start += len(own)
+    for part, key in zip(parts, keys, strict=True):
+        at = np.flatnonzero(chosen[start : start + len(key)])
+        start += len(key)
         if len(at):
             left.append(part.take(at))
-            kept.append(own[at])
+            kept.append(key[at])
     return left, kept, float(every[chosen].max())

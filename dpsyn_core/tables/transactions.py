@@ -58,10 +58,10 @@ def read_transactions(path: Path, names: tuple[str, ...], *, delimiter: str | No
     trimmed = pc.utf8_trim_whitespace(pa.array(lines, type=pa.large_string()))
     split = pc.utf8_split_whitespace(trimmed) if delimiter is None else pc.split_pattern(trimmed, delimiter)
     lengths = np.asarray(pc.list_value_length(split).fill_null(0), dtype=np.int64)
-    found = pc.index_in(pc.utf8_trim_whitespace(split.flatten()), value_set=pa.array(names, type=pa.large_string()))
-    known = np.asarray(found.fill_null(-1), dtype=np.int64)
+    places = pc.index_in(pc.utf8_trim_whitespace(split.flatten()), value_set=pa.array(names, type=pa.large_string()))
+    items = np.asarray(places.fill_null(-1), dtype=np.int64)
     rows = np.repeat(np.arange(len(lines), dtype=np.int64), lengths)
-    return Transactions(rows=rows[known >= 0], items=known[known >= 0], n_records=len(lines))
+    return Transactions(rows=rows[items >= 0], items=items[items >= 0], n_records=len(lines))
 
 
 def _text(path: Path) -> str:

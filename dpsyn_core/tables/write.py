@@ -40,7 +40,8 @@ def write_table(
 
     In text columns of CSV, TSV and Excel a cell that a spreadsheet may run (`headers.FORMULA`) is given a leading
     apostrophe; numbers keep their sign. Parquet keeps every cell. SPSS, Stata and SAS get what is declared of the
-    columns, by name. The file appears whole or not at all. told: hears (records written, of all) of an Excel file.
+    columns, by name. The file appears whole or not at all. told: called with (records written, of all) for an Excel
+    file.
 
     Raises:
         OutputError: unknown ending, a folder that is missing or read-only, a full disk.

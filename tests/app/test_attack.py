@@ -74,3 +74,35 @@ def test_the_attack_room_says_what_was_found_beside_the_promise_and_books_nothin
     assert len(Ledger().entries()) == booked
     app.toggle(key="safe").set_value(True).run()
     assert "Attacks on this system" not in words(app) and not app.exception
+
+
+@pytest.mark.slow
+def test_linked_tables_are_attacked_as_one_table_is_and_nothing_private_stays(app):
+    from tests.app.linked_tables import with_shop
+    from tests.app.test_linked_runs import confirmed, made
+    from ui.shared.state import attacks
+
+    with_shop(app)
+    confirmed(app)
+    app.session_state["open_run"] = made(app).id
+    at_page(app, "report")
+    app.segmented_control(key="report_view_links").set_value("attack").run()
+    assert not app.exception and "reads private data" in words(app)
+    booked = len(Ledger().entries())
+    for kind, table in (("membership", None), ("inference", "lines")):
+        app.segmented_control(key="attack_kind").set_value(kind).run()
+        if table is not None:
+            app.segmented_control(key=f"attack_table_{kind}").set_value(table).run()
+            secret = next(f for f in app.selectbox if f.key.startswith("attack_secret"))
+            assert "customers.kind" in secret.options and "lines.pieces" in secret.options
+        app.selectbox(key=f"attack_runs_{kind}").set_value(20 if kind == "membership" else 10).run()
+        app.button(key="attack_start").click().run()
+        assert not app.exception and not app.error
+        job = attacks().of(app.session_state["owner"])[0]
+        assert ended(job).state == "done", job.failure()
+        assert not list(job.folder.glob("*.parquet"))
+        app.run()
+        told = words(app)
+        assert not app.exception and "of 60 records of customers, each with all that hangs on it" in told
+        assert ("Attacked were records of lines" in told) == (kind == "inference")
+    assert len(Ledger().entries()) == booked

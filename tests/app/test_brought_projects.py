@@ -147,7 +147,7 @@ def test_a_project_says_nothing_of_places(app):
     opened(app, project())
     text = save_text(space_of(app))
     names = set(json.loads(text)["runs"][0]["spec"])
-    assert not names & {"release", "public_table", "table", "form", "linked", "seconds", "version"}
+    assert not names & {"release", "public_table", "table", "form", "seconds", "version"}
     assert names < set(JOB) | {"refit"}
 
 

@@ -11,10 +11,23 @@ from dpsyn_core.estimate import pair_error
 from dpsyn_core.privacy import best_guess
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, words
-from ui.learn import LABS, count, family, growing, race, records, sweeps
-from ui.learn.numbers import accounting, asking, bounds, choosing, counting, game, systems, training
+from ui.learn import LABS, composition, consistency, count, family, growing, race, records, sweeps
+from ui.learn.numbers import (
+    accounting,
+    asking,
+    bounds,
+    choosing,
+    counting,
+    exposures,
+    game,
+    pairs,
+    phases,
+    systems,
+    training,
+)
 from ui.learn.numbers import family as groups
 from ui.learn.numbers import growing as five
+from ui.privacy import noise
 from ui.shared.text import catalogue
 
 
@@ -186,6 +199,146 @@ def test_lab_7_pulls_small_groups_up_and_doubles_a_group_of_six_at_epsilon_5(eps
     assert mean[small] > groups.COUNTS[small] and mean[0] < groups.COUNTS[0]
     if eps == 5.0:
         assert mean[small] / groups.COUNTS[small] == pytest.approx(2, abs=0.1)
+
+
+@pytest.mark.parametrize(("eps", "delta"), [(1.0, 1e-9), (0.1, 1e-9), (3.0, 1e-6), (0.01, 1e-12)])
+def test_lab_3_says_that_gaussian_noise_wins_from_about_twenty_questions(eps, delta):
+    document = noise.curves(eps, delta, "add-remove", 1)
+    assert 10 < document["crossings"]["laplace_basic:gaussian_zcdp"] < 40
+    many = [noise.value_at(noise.curves(eps, delta, "add-remove", 1, (k,)), "gaussian_exact") for k in (100, 400)]
+    assert many[1] / many[0] == pytest.approx(2, rel=0.01), "with the square root of k"
+    said = re.findall(r"\d+\.\d\d", catalogue()["learn.composition.finds"])
+    assert [value(x) for x in said] == [round(k, 2) for _, _, k, _ in composition.paper_crossings()]
+
+
+@pytest.mark.parametrize("weight", [consistency.BEST, 0.4, 0.5, 0.7])
+def test_lab_4_says_that_a_weighted_mean_beats_either_answer(weight):
+    either = consistency.averaged(1.0), consistency.averaged(0.0)
+    assert consistency.averaged(consistency.BEST) <= consistency.averaged(weight) < min(either) * 1.0001
+
+
+@pytest.mark.parametrize(("eps", "delta"), [(1.0, 1e-6), (0.5, 1e-6), (3.0, 1e-9), (1.0, 1e-3)])
+def test_lab_8_says_that_a_bought_list_leaves_out_rare_values(eps, delta):
+    assert counting.chance_shown(0, eps, delta) == 0, "nobody is there: never listed"
+    assert counting.chance_shown(1, eps, delta) <= delta * (1 + 1e-9)
+    assert counting.chance_shown(counting.enough(eps, delta), eps, delta) >= 0.99
+    assert counting.chance_shown(counting.enough(eps, delta) // 3, eps, delta) < 0.5, "a rare value is left out"
+
+
+@pytest.mark.parametrize(("people", "answers"), [(32, 4), (64, 4), (128, 4), (64, 8)])
+def test_lab_10_says_that_noise_which_stops_least_squares_grows_with_the_root_and_dp_asks_for_more(people, answers):
+    asked, larger = (asking.survey(n, answers) for n in (people, 4 * people))
+    assert asking.expected_share(asked, 0.0) == 1.0
+    stops = [asking.noise_for_share(a, 0.75) for a in (asked, larger)]
+    assert stops[1] / stops[0] == pytest.approx(2, rel=0.1), "with the square root of the people"
+    assert asking.private_noise(people * answers, 1.0, 1e-6) > 3 * stops[0]
+
+
+@pytest.mark.parametrize("eps", race.EPSILONS[:4])
+def test_lab_18_says_that_small_groups_are_hit_hardest_also_by_a_small_sample(eps):
+    for system in ("rls", systems.FRESH):
+        errors = systems.by_class(system, eps, "count")
+        assert min(errors[0], errors[1]) > 5 * errors[-1]
+    rare = systems.by_class("rls", eps, "count")
+    assert rare[1] > 0.9 * systems.by_class(systems.FRESH, eps, "count")[1], "protection adds to it"
+
+
+@pytest.mark.parametrize("spent", [0.01, 0.02, 0.1, 0.3])
+def test_lab_20_says_that_large_groups_need_hardly_any_budget(spent):
+    women, oldest = 0, len(game.QUESTIONS) - 1
+    share = [game.expected_points(i, spent) / game.QUESTIONS[i].points for i in (women, oldest)]
+    assert share[0] > 2 * share[1] and (spent < 0.1 or share[0] > 0.95)
+    assert game.scale(0.01) * math.sqrt(2) == pytest.approx(141, abs=1) and game.truths()[women] > 9_000
+    plan = dict(game.best_plan())
+    small = sum(e for i, e in plan.items() if game.truths()[i] < 1_500)
+    assert small > 0.7 * game.LIMIT and plan[women] <= 0.05
+
+
+@pytest.mark.parametrize(("known", "band"), [(("CITY", "SEX", "AGE"), 1), (asking.KNOWN[:4], 1), (asking.KNOWN, 5),
+                                             (asking.KNOWN[:4], 10)])  # fmt: skip
+def test_lab_21_says_that_harmless_columns_identify_and_coarser_values_help(known, band):
+    found = asking.linked(known, band)
+    assert found.below(5) > asking.linked(known[:2], band).below(5)
+    assert found.below(5) >= asking.linked(known, 20).below(5)
+    assert found.told(2) > 0, "a group may share the secret"
+
+
+@pytest.mark.parametrize(("gap", "eps"), [(50.0, 1.0), (20.0, 1.0), (50.0, 0.5), (100.0, 0.3)])
+def test_lab_22_says_that_silence_costs_little_and_the_chance_falls_slowly(gap, eps):
+    watch = [bounds.found_by_sparse(days, gap, eps) for days in (1, 10, 100)]
+    each = [bounds.found_by_each(days, gap, eps) for days in (1, 10, 100)]
+    assert watch == sorted(watch, reverse=True) and each == sorted(each, reverse=True)
+    assert watch[0] - watch[2] < each[0] - each[2] and watch[2] > each[2]
+
+
+@pytest.mark.parametrize(("sigma", "times"), [(10.0, 20), (5.0, 1), (20.0, 100), (50.0, 500)])
+def test_lab_23_says_that_only_the_last_step_loses(sigma, times):
+    one, all_of = accounting.variants(sigma, 1, 1e-6), accounting.variants(sigma, times, 1e-6)
+    assert all_of.rho == pytest.approx(times * one.rho) and all_of.mu**2 == pytest.approx(times * one.mu**2)
+    assert all_of.exact <= all_of.tight <= all_of.standard and all_of.exact <= all_of.each * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("people", "ill", "eps"), [(500, 0.4, 1.0), (100, 0.2, 1.0), (2_000, 0.6, 0.5), (50, 0.4, 3.0)]
+)
+def test_lab_25_says_that_the_study_harms_ann_with_her_or_without_her(people, ill, eps):
+    with_ann, without, spread = bounds.conclusion(people, ill, eps)
+    assert abs(with_ann - without) <= 1 / (people - 1) + 1e-12 and abs(with_ann - without) < 2 * spread + 1 / people
+    assert without > 0.05, "what was learnt is about smokers"
+
+
+@pytest.mark.parametrize("width", [7, 2, 14, 30])
+def test_lab_26_says_that_no_pair_keeps_a_logic_and_a_rule_always_does(width):
+    assert bounds.synthetic("pairs", width).backwards.any() and bounds.synthetic("pairs", width).wrong_length.any()
+    rule = bounds.synthetic("rule", width)
+    assert not rule.backwards.any() and not rule.wrong_length.any()
+
+
+@pytest.mark.parametrize("eps", [1.0, 0.3, 3.0, 10.0])
+def test_lab_28_says_what_a_pair_and_rare_values_cost(eps):
+    alone = pairs.pairs(0.0)
+    few, many = alone.noise(eps, 5), alone.noise(eps, 50)
+    assert (many >= few).all() and many.sum() > few.sum()
+    little, much = pairs.pairs(0.03), pairs.pairs(0.1)
+    assert little.cells.sum() < alone.cells.sum() and much.cells.sum() < little.cells.sum()
+    assert 0 < little.lost.mean() < much.lost.mean()
+    error = [p.errors(eps, p.best(eps)).mean() for p in (alone, little, much)]
+    assert (error[2] < error[0]) == (eps < 3) and (error[1] < error[0]) == (eps < 10), "it pays while noise is large"
+
+
+@pytest.mark.parametrize("eps", [math.inf, 1.0, 3.0, 10.0])
+def test_lab_29_says_how_each_way_picks_a_member_of_the_family(eps):
+    made, real = pairs.rebuilt("sample", eps), pairs.truth("sample")
+    zeros = {rule: int((table < 1).sum()) for rule, table in made.items()}
+    assert zeros["linear-program"] > zeros["maximum-entropy"], "a corner: many cells are 0"
+    assert pairs.off("sample", eps, "maximum-entropy") == min(pairs.off("sample", eps, r) for r in pairs.RULES)
+    nearly_empty = real < 1
+    assert made["least-norm"][nearly_empty].sum() >= made["maximum-entropy"][nearly_empty].sum()
+
+
+@pytest.mark.parametrize(("columns", "records", "eps"), [(45, 1_000_000, 1.0), (10, 10_000, 1.0), (100, 100_000, 0.1),
+                                                         (500, 1_000_000, 3.0)])  # fmt: skip
+def test_lab_31_says_that_the_worked_case_is_far_below_and_single_columns_bite(columns, records, eps):
+    worked = bounds.errors(*bounds.WORKED_OUT, eps)
+    assert 55 < math.log10(worked["rebuild"] / worked["published"]) < 65
+    found = bounds.errors(1, columns, records, eps)
+    assert found["fingerprint"] < found["noise"] < 20 * found["fingerprint"], "noise on a few is not far above it"
+
+
+@pytest.mark.parametrize(("share", "eps"), [(0.2, 1.0), (0.1, 1.0), (0.4, 3.0), (0.2, 3.0)])
+def test_lab_32_says_that_one_phase_gets_worse_with_the_numbers_of_a_record(share, eps):
+    one = [phases.scores("one", d, eps, share, 2) for d in (5, 100)]
+    assert one[1] < one[0] and phases.scores("two", 100, eps, share, 2) > one[1]
+
+
+@pytest.mark.parametrize("eps", [1.0, 0.5, 3.0, 8.0])
+def test_lab_33_says_how_many_imaginary_cases_every_district_needs(eps):
+    m = int(exposures.CASES.sum())
+    for prior in exposures.PRIORS:
+        assert exposures.model(prior, eps).shapes.min() == pytest.approx(m / math.expm1(eps), rel=1e-6)
+    for prior in exposures.PRIORS:  # at small epsilon either prior is all that is left, whatever the cases are
+        shapes = exposures.model(prior, 0.1).shapes.sum()
+        assert m / (m + shapes) < 0.1
 
 
 @pytest.mark.parametrize("lab", LABS)

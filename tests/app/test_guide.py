@@ -1,10 +1,12 @@
 """The guide for one's own table: agreeing, changing, buying and leaving out, column by column or all at once."""
 
+import re
 import zlib
 
 import numpy as np
 import pytest
 
+from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.schema.drafts.proposal import Proposal
 from tests.app_driver import at_page, keys, space_of, uploaded, words
 from ui.schema import guide
@@ -94,6 +96,39 @@ def test_a_column_that_was_left_out_can_be_bought_from_the_guide(app):
     assert "To be bought: code" in words(app)
     app.button(key=f"buy_{mark('wage')}").click().run()
     assert next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).value == ["code", "wage"]
+
+
+@pytest.mark.slow
+def test_public_ends_are_asked_of_ages_and_years_and_nothing_comes_out_beyond_them(app):
+    rows = "".join(f"{1980 + i % 8},{18 + i % 60},{i % 9}\n" for i in range(800))
+    uploaded(app, name="panel.csv", raw=b"year,age,size\n" + rows.encode())
+    app.button(key="quick_to_guide").click().run()
+    assert words(app).count("From which year, and until which?") == words(app).count("Adults only") == 1
+    for column, low, high in (("year", "1980", "1987"), ("age", "18", "")):
+        app.text_input(key=f"low_{mark(column)}").set_value(low)
+        app.text_input(key=f"high_{mark(column)}").set_value(high)
+        next(b for b in app.button if b.key and f"ends_{mark(column)}" in b.key).click().run()
+        assert not app.error
+    schema = space_of(app).schema
+    assert schema["year"].values == tuple(range(1980, 1988)) and schema["year"].source == "public"
+    assert (schema["age"].min, schema["age"].max, schema["age"].source) == (18, 120, "public")
+
+
+@pytest.mark.slow
+def test_text_of_many_values_is_kept_by_a_public_list_or_by_the_beginnings_of_its_codes(app):
+    rows = "".join(f"{10000 + i * 89:05d},work {chr(97 + i % 26)}{chr(97 + i % 17)},{i % 9}\n" for i in range(900))
+    uploaded(app, name="jobs.csv", raw=b"plz,job,size\n" + rows.encode())
+    app.button(key="quick_to_guide").click().run()
+    assert "by how cells begin: beginnings: the first digits, 2" in words(app)
+    assert re.search(r"values that about \d+ people have cost epsilon 0.5", words(app))
+    app.selectbox(key=f"list_{mark('job')}").set_value("isco").run()
+    app.button(key=f"list_save_{mark('job')}").click().run()
+    job = space_of(app).schema["job"]
+    assert (job.source, job.by_prefix, job.values[0]) == ("public", True, "01")
+    app.button(key=f"know_{mark('plz')}").click().run()
+    plz = space_of(app).schema["plz"]
+    assert plz.by_prefix and len(plz.values) == 100
+    assert Wanted.of(plz.document(), known=True).above == plz.values, "what is bought of it stands below its beginnings"
 
 
 def test_in_safe_mode_the_guide_shows_nothing_of_the_table(app):

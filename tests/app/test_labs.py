@@ -1,5 +1,8 @@
 """The labs: their numbers against published examples, and every lab through AppTest."""
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 
@@ -109,6 +112,27 @@ def test_race_counts_ask_for_the_published_prior():
     np.testing.assert_allclose(mean, [790.565, 111.216, 13.206, 43.954, 12.245, 22.814], atol=1e-3)
     np.testing.assert_allclose(deviation, [17.804, 13.910, 5.052, 9.072, 4.867, 6.608], atol=1e-3)
     assert family.synthetic(family.COUNTS, 994, 5.0).sum() == 994
+
+
+def test_the_derivation_of_the_slides_comes_to_epsilon_on_the_published_counts():
+    """Equations (8) to (13) for 994 people in six groups at epsilon 5, one of the smallest group counted elsewhere."""
+    d = family.derivation(family.COUNTS, family.PUBLISHED, 5.0, left=4, joined=0)
+    assert d.alpha == pytest.approx(6.742953, abs=5e-7) and d.epsilon == pytest.approx(5.0)
+    assert d.by_gamma == pytest.approx(d.by_four) and abs(d.by_four) <= 5
+    assert math.log(d.largest) == pytest.approx(5.0) and d.least * d.largest == pytest.approx(1.0)
+    alone = np.array([0, 0, 0, 0, 994, 0])  # all draws fall where nobody but the one person is
+    worst = family.derivation(np.array([816, 109, 7, 39, 1, 22]), alone, 5.0, left=4, joined=0)
+    assert worst.by_gamma == pytest.approx(5.0) and worst.by_four == pytest.approx(5.0)
+
+
+def test_chances_of_all_draws_add_up_to_one_and_no_neighbour_passes_epsilon():
+    eps, counts = 0.7, np.array([2, 1, 0])
+    alpha = family.least_alpha(3, eps)
+    draws = [np.array([a, b, 3 - a - b]) for a in range(4) for b in range(4 - a)]
+    assert sum(math.exp(family.log_chance(d, counts, alpha)) for d in draws) == pytest.approx(1)
+    for d, (left, joined) in itertools.product(draws, [(0, 1), (0, 2), (1, 0), (1, 2)]):
+        found = family.derivation(counts, d, eps, left=left, joined=joined)
+        assert found.by_gamma == pytest.approx(found.by_four, abs=1e-12) and abs(found.by_gamma) <= eps + 1e-12
 
 
 def test_a_bought_list_keeps_the_promise_at_every_count():

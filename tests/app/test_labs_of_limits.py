@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.curves import noise_curves
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, words
 from ui.learn import GROUPS, HOUR, LABS
@@ -66,6 +67,20 @@ def test_ten_times_the_records_need_about_a_tenth_of_the_budget():
     counts = np.random.default_rng(0).multinomial(1000, np.full(30, 1 / 30), 2000) / 1000
     seen = np.abs(counts - 1 / 30).sum(axis=1).mean() / 2
     assert accounting.sample_error([1000], 30)[0] == pytest.approx(seen, rel=0.03)
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0, 8.0])
+def test_marginals_of_one_error_grow_as_the_records_without_delta_and_nearly_as_their_square_with_it(eps):
+    """Section 6.1 of Li, Zhang, Wang 2021: every cell has noise of a standard deviation of 1e-5 of the records."""
+    records = np.array([10**6, 10**7])
+    pure, approximate = accounting.marginals_within(1e-5, records, eps)
+    assert pure[1] / pure[0] == pytest.approx(10)
+    assert 60 < approximate[1] / approximate[0] < 100
+    for n, with_laplace, with_gauss in zip(records, pure, approximate, strict=True):
+        k = 2000  # both are laws of one power of the number of marginals
+        curves = noise_curves(eps, 1 / float(n) ** 2, [k])["curves"]
+        assert curves["laplace_basic"][str(k)] * with_laplace / k == pytest.approx(1e-5 * n, rel=1e-3)
+        assert curves["gaussian_exact"][str(k)] * math.sqrt(with_gauss / k) == pytest.approx(1e-5 * n, rel=1e-6)
 
 
 def test_a_conclusion_hardly_depends_on_one_person():

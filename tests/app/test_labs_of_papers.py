@@ -11,7 +11,9 @@ import pytest
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, plots, words
-from ui.learn.numbers import bounds, exposures, guesses, pairs, phases
+from tests.systems.deep.test_o18 import SIGMA_P, STATED, enough, epsilon
+from ui.learn import phases as phases_lab
+from ui.learn.numbers import accounting, bounds, exposures, guesses, pairs, phases
 
 NEW = ("dependence", "agreeing", "rounds", "hardness", "phases", "exposures")
 
@@ -89,6 +91,26 @@ def test_two_phases_beat_one_where_records_have_many_numbers():
     real = phases.right(phases.people(50).x, 50)
     assert one < 0.65 and 0.8 < two < real
     assert np.linalg.norm(phases.people(50).x, axis=1).max() <= phases.LONGEST + 1e-9
+
+
+@pytest.mark.parametrize("table", STATED)
+def test_what_the_phases_cost_is_theorem_4_for_the_settings_that_the_paper_states(table):
+    records, batch, epochs, noise = STATED[table]
+    assert phases.STATED[table] == (int(0.9 * records), batch, epochs, noise)
+    assert phases.taken(table) == epochs * (int(0.9 * records) // batch) and noise in phases.TRAININGS
+    for mixture, parts in ((100.0, 3), (82.2, 1)):
+        found = phases.cost(table, SIGMA_P, mixture, parts, noise)["theorem_4"]
+        assert found == pytest.approx(epsilon(*STATED[table], SIGMA_P, mixture, parts), rel=1e-3)
+    assert SIGMA_P in phases.COMPONENTS and round(enough(table), 1) in phases.MIXTURES
+
+
+def test_the_curve_of_the_phases_is_that_of_the_remade_figure_9():
+    """Lines fall, and lie where the table of docs/evidence/remade/p3gm.md has them."""
+    drawn = phases_lab.costs_figure("Adult", SIGMA_P, 82.2, 3).data
+    lines = [dict(zip(line.x, line.y, strict=True)) for line in drawn]
+    assert lines[0][1.4] == pytest.approx(1.412, abs=2e-3) and lines[1][1.4] == pytest.approx(1.0, abs=1e-3)
+    assert lines[2][1.4] == pytest.approx(0.720, abs=1e-3) and lines[3] == {1.4: lines[1][1.4]}
+    assert all(sorted(line.values(), reverse=True) == list(line.values()) for line in lines)
 
 
 def test_both_ways_of_training_spend_one_budget():
@@ -172,6 +194,29 @@ def test_a_draw_of_cases_is_shown(app):
 def test_views_of_the_two_phases(app):
     app.query_params.update({"lab": "phases", "open": "1"})
     at_page(app, "learn")
-    for view in ("loss", "by_dimension"):
+    for view in ("loss", "by_dimension", "costs"):
         app.segmented_control(key="phases_view").set_value(view).run()
         assert not app.exception and len(plots(app)) == 2
+    assert "0.999" in words(app) or "1.000" in words(app), "the paper's epsilon of 1"
+    app.select_slider(key="phases_parts").set_value(1).run()
+    assert "by Theorem 4" in words(app) and "1.000" not in words(app) and not app.exception
+
+
+def test_lab_27_says_how_many_marginals_have_one_error(app):
+    app.query_params.update({"lab": "records", "open": "1"})
+    at_page(app, "learn")
+    app.segmented_control(key="records_view").set_value("marginals").run()
+    app.select_slider(key="records_share").set_value(1e-5).run()
+    app.select_slider(key="records_records").set_value(1_000_000).run()
+    pure, approximate = (int(m[0]) for m in accounting.marginals_within(1e-5, [1e6], 1.0))
+    assert not app.exception and len(plots(app)) == 2
+    assert f"allow {pure} marginals under epsilon alone, and {approximate} with delta" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("language", "named"), [("en", "logarithm of the largest ratio"), ("de", "größten Verhältnisses")]
+)
+def test_lab_7_goes_through_the_derivation(app, language, named):
+    app.query_params.update({"lab": "prior", "open": "1", "lang": language, "prior_step": "why"})
+    at_page(app, "learn")
+    assert not app.exception and named in words(app) and "742953" in words(app)

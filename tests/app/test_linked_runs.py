@@ -13,16 +13,20 @@ import openpyxl
 import pyarrow.csv as pacsv
 import pytest
 
+from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.trees.keys import check_keys
 from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
 from tests.app.test_jobs import ended
-from tests.app_driver import at_page, explored, space_of, words
+from tests.app_driver import at_page, explored, plots, space_of, words
+from ui.data.projects import open_project, save
 from ui.export import files
+from ui.linked import files as trees
+from ui.questions import kept
 from ui.shared import results
-from ui.shared.state import jobs
+from ui.shared.state import jobs, workspaces
 from ui.synthesize.starting import start
 
 CROWD = b"patient_id,nr,ward\n" + b"".join(b"%d,%d,%s\n" % (i % 3 and 7, 1 + i % 9, b"A") for i in range(10_000))
@@ -40,6 +44,11 @@ def made(app):
     job = ended(start(space_of(app)))
     assert job.state == "done", job.failure()
     return job
+
+
+def rows(tables):
+    """The cells of tables by name, however their columns are kept."""
+    return {name: table.to_pylist() for name, table in tables.items()}
 
 
 @pytest.fixture
@@ -210,8 +219,82 @@ def test_a_cancelled_run_leaves_no_private_table_and_keeps_its_place_in_the_list
 
 
 def test_another_visitor_finds_neither_tables_nor_runs(hospital):
-    from ui.shared.state import workspaces
-
     assert workspaces().find("b" * 64).linked is None and jobs().of("b" * 64) == []
     owner = space_of(hospital).owner
     assert not [p.name for p in hospital.job.folder.iterdir() if owner.encode() in p.read_bytes()]
+
+
+@pytest.mark.slow
+def test_two_runs_of_linked_tables_stand_side_by_side(hospital):
+    first, second = hospital.job, made(hospital)
+    hospital.session_state["open_run"] = first.id
+    at_page(hospital, "synthesize").toggle(key="several_open").set_value(True).run()
+    assert not hospital.exception and "Every run was charged" in words(hospital)
+    assert not hospital.error and not [c for c in hospital.segmented_control if c.key == "several_which"], (
+        "one has pairs"
+    )
+    explored(at_page(hospital, "report"), "columns", links=True)
+    hospital.segmented_control(key=f"report_table_explore_{first.id}").set_value("visits").run()
+    next(s for s in hospital.selectbox if s.key and s.key.startswith("second_")).set_value(second.id).run()
+    for view in ("columns", "pairs", "groups", "queries", "learning"):
+        explored(hospital, view, links=True)
+        assert not hospital.exception and not hospital.error, view
+    explored(hospital, "columns", links=True)
+    assert f"B: {second.label}" in words(hospital) or any(
+        f"B: {second.label}" in str(trace.get("name")) for figure in plots(hospital) for trace in figure["data"]
+    )
+
+
+@pytest.mark.slow
+def test_a_project_of_linked_tables_brings_tables_schema_and_runs_to_another_server(hospital):
+    space, job = space_of(hospital), hospital.job
+    mine = save(space)
+    names = zipfile.ZipFile(io.BytesIO(mine)).namelist()
+    assert not [n for n in names if n.startswith("table")] and "schema.json" in names
+    of_run = {"synthetic-0.parquet", "synthetic-1.parquet", "manifest.json", "measurements.json.gz", "schema.json"}
+    assert {n.rpartition("/")[2] for n in names if n.startswith("runs/0/")} == of_run
+    other = workspaces().find("somebody else")
+    assert "load patients on the Data page" in open_project(other, mine)
+    [run] = jobs().of("somebody else")
+    assert run.state == "done" and results.holds(other, run), "files are written anew, and the manifest names those"
+    assert rows(results.tables(other, run)) == rows(results.tables(space, job))
+    assert open_project(other, mine) and len(jobs().of("somebody else")) == 1
+    third = workspaces().find("a third")
+    open_project(third, save(space, whole=True))
+    assert third.linked.declared() == linked(hospital).declared()
+    assert rows(third.linked.tables()) == rows(linked(hospital).tables())
+    [run] = jobs().of("a third")
+    assert results.same_table(third, run) and not results.stale(third, run, run.spec)
+    jobs().remove(job.id, space.owner)
+    assert "on the Data page" not in open_project(space, mine), "its tables are loaded"
+
+
+@pytest.mark.slow
+def test_answers_about_linked_tables_come_with_a_project_and_a_strangers_are_refused(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    confirmed(app)
+    kept.put(space_of(app), {"about": "visits", "ask": {"name": "wards", "kind": "table", "of": ["ward"]}})
+    job, raw = made(app), io.BytesIO(save(space_of(app)))
+    other = workspaces().find("somebody else")
+    open_project(other, raw.getvalue())
+    [run] = jobs().of("somebody else")
+    assert trees.answers(other, run) == trees.answers(space_of(app), job)
+    bad = io.BytesIO()
+    with zipfile.ZipFile(raw) as old, zipfile.ZipFile(bad, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, b'[{"question": 5}]' if name.endswith("answers.json") else content)
+    with pytest.raises(DPSynError, match="answers of run 1"):
+        open_project(workspaces().find("a third"), bad.getvalue())
+    assert jobs().of("a third") == []
+
+
+def test_a_project_of_a_panel_is_a_panel_again(app):
+    with_panel(app)
+    panel = linked(app).panel
+    panel.person, panel.wave, panel.constant, panel.most = "person", "year", ("sex",), 3
+    linked(app).decided = True
+    other = workspaces().find("somebody else")
+    open_project(other, save(space_of(app), whole=True))
+    assert other.linked.declared() == linked(app).declared() and other.linked.panel.constant == ("sex",)
+    assert rows(other.linked.tables()) == rows(linked(app).tables())

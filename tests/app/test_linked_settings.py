@@ -16,7 +16,7 @@ from ui.questions import kept
 from ui.shared import results
 from ui.shared.state import jobs
 from ui.synthesize.settings_file import of_job
-from ui.synthesize.starting import spec_of
+from ui.synthesize.starting import problem, spec_of
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def put(app, page, settings):
 
 def test_systems_that_keep_keys_are_offered_and_one_is_run_and_repeated(hospital):
     at_page(hospital, "synthesize")
-    assert hospital.selectbox(key="method").options == ["rls (recommended)", "independent"]
+    assert hospital.selectbox(key="method").options == ["rls: record least squares (recommended)", "independent"]
     hospital.selectbox(key="method").set_value("independent").run()
     assert not hospital.exception and not hospital.error
     job, space = made(hospital), space_of(hospital)
@@ -67,11 +67,10 @@ def test_a_system_of_one_table_is_not_carried_over_to_linked_tables(app):
     assert app.number_input(key="n_records").label == "records of patients to make"
 
 
-def test_privacy_draws_where_the_budget_goes_and_says_where_errors_are_forecast(hospital):
+def test_privacy_draws_where_the_budget_goes(hospital):
     at_page(hospital, "privacy")
     assert "patients: its columns, and how many children of which kind" in words(hospital)
     assert "visits: children, with their parent" in words(hospital) and "individuals per cell" in words(hospital)
-    assert "Errors of linked tables are forecast by the command" in words(hospital)
     assert not hospital.exception and not hospital.error
 
 
@@ -135,7 +134,7 @@ def test_a_run_is_made_again_from_its_release_and_nothing_is_charged(app, load):
     at_page(app, "export")
     assert not app.exception and not app.error and files.reusable(job)
     app.toggle(key="export_refits").set_value(True).run()
-    assert "Linked tables are made again as a whole" in words(app) and not app.exception
+    assert "those that meet it stay, with all that hangs on them" in words(app) and not app.exception
     app.number_input(key="export_refit_seed").set_value(job.spec.seed).run()
     app.button(key="export_refit_start").click().run()
     again = ended(jobs().of(space.owner)[0])
@@ -155,15 +154,84 @@ def test_a_run_is_made_again_from_its_release_and_nothing_is_charged(app, load):
     assert files.release(space, again) == files.release(space, job)
 
 
+def test_a_refit_keeps_some_columns_of_the_roots_that_meet_a_condition(app):
+    with_shop(app)
+    confirmed(app)
+    job, space = made(app), space_of(app)
+    at_page(app, "export")
+    app.toggle(key="export_refits").set_value(True).run()
+    app.multiselect(key="export_refit_columns").set_value(["customers.kind", "orders.way"]).run()
+    app.button(key="export_refit_start").click().run()
+    assert "No column of 'lines' is kept" in app.error[0].value
+    app.multiselect(key="export_refit_columns").set_value(["customers.kind", "orders.way", "lines.item"]).run()
+    app.text_input(key="export_refit_where").set_value("kind = old").run()
+    app.button(key="export_refit_start").click().run()
+    assert not app.exception and not app.error
+    again = ended(jobs().of(space.owner)[0])
+    assert again.state == "done", again.failure()
+    tables = results.tables(space, again)
+    assert set(tables["customers"].column("kind").to_pylist()) == {"old"}
+    assert tables["lines"].column_names == ["line_id", "order_id", "item"] and results.holds(space, again)
+    app.session_state["open_run"] = again.id
+    for page in ("report", "export"):
+        at_page(app, page)
+        assert not app.exception and not app.error, page
+    assert files.command(space, again)[3:5] == ["--where", "kind = old"]
+    assert results.holds(space, job)
+
+
+@pytest.mark.parametrize("load", [with_shop, with_panel])
+def test_errors_of_linked_tables_are_forecast_and_lead_to_an_epsilon(app, load):
+    load(app)
+    if linked(app).panel is not None:
+        panel = linked(app).panel
+        panel.person, panel.wave, panel.constant, panel.most = "person", "year", ("sex",), 3
+    confirmed(app)
+    schema = linked(app).declared()
+    at_page(app, "privacy")
+    assert not app.exception and not app.error
+    assert f"about how many records of {schema.root.name}?" in {f.label for f in app.number_input}
+    first = words(app)
+    assert all(table.name in first for table in schema.tables) and "Expected error before spending" in first
+    app.segmented_control(key="privacy_part").set_value("backwards").run()
+    assert not app.exception and not app.error
+    button = app.button(key="backwards_take")
+    epsilon = button.label.removeprefix("Take epsilon ")
+    button.click().run()
+    assert not app.exception and space_of(app).choices.epsilon == float(epsilon)
+    app.segmented_control(key="backwards_way").set_value("gain").run()
+    assert not app.exception and "guesses right at most 55 times in 100" in words(app)
+
+
+def test_a_run_of_linked_tables_learns_from_a_public_table_of_its_root(app):
+    with_files(
+        app,
+        patients=b"patient_id,sex,smokes\n"
+        + b"".join(b"%d,%s,%s\n" % (i, (b"f", b"m")[i % 2], (b"y", b"n")[i % 3 // 2]) for i in range(40)),
+        visits=VISITS,
+    )
+    confirmed(app)
+    space = space_of(app)
+    at_page(app, "synthesize")
+    assert "The file has columns of patients" in words(app)
+    private = app.file_uploader(key="public_table")
+    private.set_value(("p.csv", b"ward,nr\nA,1\n", "text/csv")).run()
+    assert problem(space), "columns of another table are refused"
+    app.button(key="public_table_forget").click().run()
+    last = b"sex,smokes\n" + b"f,y\nm,n\n" * 100
+    app.file_uploader(key="public_table").set_value(("last year.csv", last, "text/csv")).run()
+    assert not app.exception and not app.error and not problem(space)
+    job = made(app)
+    used = results.manifest(space, job)["public_table"]
+    assert used["n_records"] == 200 and used["name"].endswith("last_year.csv")
+    assert "patients=PUBLIC_patients.csv" in files.command(space, job)
+    app.session_state["open_run"] = job.id
+    at_page(app, "report")
+    app.segmented_control(key="report_view_links").set_value("attack").run()
+    app.button(key="attack_start").click().run()
+    assert not app.exception and "shadow runs learn from none" in app.error[0].value
+
+
 def test_what_the_pages_lack_for_linked_tables_is_one_sentence(hospital):
-    job = made(hospital)
-    hospital.session_state["open_run"] = job.id
-    at_page(hospital, "report")
-    hospital.segmented_control(key="report_view_links").set_value("attack").run()
-    assert "made by the command: dpsyn attack" in words(hospital) and not hospital.exception
     at_page(hospital, "synthesize")
-    assert "dpsyn synth --public-table" in words(hospital)
-    at_page(hospital, "privacy")
-    hospital.session_state["language"] = "de"
-    at_page(hospital, "privacy")
-    assert "Fehler verknüpfter Tabellen sagt der Befehl voraus" in words(hospital) and not hospital.exception
+    assert "marginals released of one table: load it alone" in words(hospital)

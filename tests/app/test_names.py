@@ -20,7 +20,7 @@ HOSTILE = (
 )  # fmt: skip
 RAW = ("\t".join(HOSTILE) + "\n" + ("\t".join("12"[i % 2] for i in range(len(HOSTILE))) + "\n") * 3).encode()
 # what Streamlit reads as Markdown, in words, headings and labels alike; `html` is looked at by itself
-SHOWN = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "info", "success")
+SHOWN = ("title", "header", "markdown", "caption", "error", "warning", "info", "success")
 LABELLED = (
     "button",
     "checkbox",
@@ -94,9 +94,7 @@ def test_a_table_with_hostile_headers_is_shown_as_text_on_every_page(app):
             for name in ("<b>b</b>", "<script>alert(1)</script>"):
                 assert name not in element.proto.body, page
     at_page(app, "data")
-    assert any("javascript" in s.value and not alive(s.value) for s in app.subheader), (
-        "the name of the file is a heading"
-    )
+    assert any("javascript" in s.value and not alive(s.value) for s in app.header), "the name of the file is a heading"
 
 
 def test_an_error_that_names_a_column_shows_it_as_text(monkeypatch):

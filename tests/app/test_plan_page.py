@@ -14,9 +14,12 @@ def planned(app, text):
     return app
 
 
-def test_the_page_begins_with_what_to_do(app):
+def test_the_page_begins_with_the_plan_of_an_example(app):
     at_page(app, "plan")
-    assert any("Write the names of the columns" in i.value for i in app.info) and not app.exception
+    assert "An example, until you write your own." in words(app) and not app.exception
+    assert len(plots(app)) == 2
+    planned(app, "age, sex, income, town")
+    assert "An example" not in words(app)
 
 
 def test_names_alone_give_a_plan_and_two_grids_of_errors(app):

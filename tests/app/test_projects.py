@@ -11,7 +11,7 @@ from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETI
 from dpsyn_core.runs.jobs.spec import JobSpec
 from tests.app.hostile_files import archive
 from tests.app_driver import at_page, space_of, uploaded, words
-from ui.data import projects
+from ui.data import project_files
 from ui.data.projects import open_project, save
 from ui.shared import results
 from ui.shared.state import Workspace, jobs, workspaces
@@ -146,7 +146,7 @@ def test_what_was_read_from_the_data_stays_out_of_a_project(app):
     ],
 )
 def test_a_file_that_is_no_project_is_refused_and_changes_nothing(raw, sentence, monkeypatch):
-    monkeypatch.setattr(projects, "MOST", 1 << 20)
+    monkeypatch.setattr(project_files, "MOST", 1 << 20)
     space = Workspace("me")
     with pytest.raises(DPSynError, match=sentence):
         open_project(space, raw)

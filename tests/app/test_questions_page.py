@@ -1,10 +1,14 @@
 """The Questions page: suggested and own questions, their share, their expected error, and what a run is told."""
 
+import re
+
+import pandas as pd
 import pytest
 
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.schema.sample import sample_table
 from tests.app_driver import at_page, words
-from ui.questions import kept
+from ui.questions import expected, kept
 from ui.shared.state import workspaces
 from ui.synthesize.starting import problem, spec_of
 
@@ -28,7 +32,11 @@ def test_one_press_declares_the_pay_gap_and_shows_how_its_error_falls(app):
     assert [n.name for n in kept.lines(space)] == [GAP]
     said = words(app)
     assert "If you do not declare it: not measured" in said
-    assert "Declared: a figure is off by about" in said
+    off = re.search(r"Declared: a figure is off by about ([\d.,]+) of INCWAGE", said)
+    wages = pd.to_numeric(sample_table().to_pandas()["INCWAGE"])
+    wages = wages[wages < 999_998]
+    assert off and 0 < float(off[1].replace(",", "")) < 0.5 * wages.std(), "in the unit of the column"
+    assert expected.spread(space, kept.fitting(space).questions[0]) == pytest.approx(wages.std(), rel=0.1)
     assert "more noise on all other pairs" in said
 
 
@@ -161,3 +169,9 @@ def test_a_file_of_questions_is_taken_and_one_that_is_none_refused_in_a_sentence
     assert "Not asked until it is mended" in words(app), "a question about a column that is not there is kept"
     app.file_uploader(key="questions_upload").set_value(("q.json", b"{]", "application/json")).run()
     assert app.error and not app.exception
+
+
+def test_in_safe_mode_an_expected_error_is_a_share_and_reads_nothing(app):
+    with_gap(app)
+    app.toggle(key="safe").set_value(True).run()
+    assert re.search(r"Declared: a figure is off by about [\d.]+.% of the spread of INCWAGE", words(app))

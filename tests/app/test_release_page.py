@@ -115,6 +115,14 @@ def test_a_release_that_is_not_private_says_so(app):
     assert "has no guarantee" in said and "safe to publish" not in said
 
 
-def test_the_page_begins_with_what_to_do(app):
+def test_the_page_begins_with_the_run_just_made_and_opens_it_at_one_press(ran):
+    at_page(ran, "release")
+    assert "byte for byte" not in words(ran)
+    ran.button(key="reader_own").click().run()
+    assert "byte for byte" in words(ran) and not ran.error and not ran.exception
+    assert not [b for b in ran.button if b.key == "reader_own"], "what is open is not offered again"
+
+
+def test_without_a_run_nothing_but_files_is_asked_for(app):
     at_page(app, "release")
-    assert any("Choose the files of a release" in i.value for i in app.info) and not app.exception
+    assert not app.button and not app.exception

@@ -1,6 +1,7 @@
 """T1 and T2 on a schema that is bought: raw table in, schema, charges and ledger out; individuals have names."""
 
 import tempfile
+from itertools import product
 from pathlib import Path
 from unittest import mock
 
@@ -12,11 +13,11 @@ from dpsyn_core.runs import open as opening
 from dpsyn_core.runs import purchase as buying
 from dpsyn_core.schema.document import SchemaUnit
 from tests.audit.ears import listening
-from tests.audit.gates import TapeGate, WatchGate, released
+from tests.audit.gates import Alarm, TapeGate, WatchGate, released
 from tests.audit.layers import alarm, check_charges, check_note
 from tests.audit.whole import FRAMES, TABLES, crowd, rows
 
-THETA = 2
+THETAS = 2, 6  # records of an individual: at the first epsilon lists more categories, at the second rho
 LAVISH, DELTA = 50.0, 1e-3  # sixty individuals tell nothing at a small epsilon
 WANTED = (
     Wanted(name="age", kind="integer", bins=3),
@@ -25,9 +26,9 @@ WANTED = (
 )
 
 
-def bought(table, gate, progress=None):
+def bought(table, gate, progress=None, theta=THETAS[0]):
     """What is learnt, and what stands on the ledger."""
-    unit = SchemaUnit(identifier="who", max_records=THETA)
+    unit = SchemaUnit(identifier="who", max_records=theta)
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(opening, "Gate", gate):
         book = Ledger(Path(folder) / "ledger.sqlite3")
         found = buying.buy_schema(
@@ -65,7 +66,7 @@ def t2_bought():
     }
     for what, spam in spammers.items():
         tables = rows(*everyone), rows(*everyone[:100], *spam, *everyone[100:])
-        for pair in (tables, tables[::-1]):
+        for theta, pair in product(THETAS, (tables, tables[::-1])):
             gates, outputs = [], None
 
             def watching(gates=gates, **kwargs):
@@ -74,10 +75,13 @@ def t2_bought():
 
             with mock.patch("dpsyn_core.measure.unprotected.os.urandom", lambda n: bytes(range(n))):
                 for table in pair:
-                    bought(table, watching)
+                    try:
+                        bought(table, watching, theta=theta)
+                    except DPSynError as error:
+                        raise Alarm(f"{what}: {error}") from error
                     outputs = released(gates[0].notes)
                     check_charges(gates[-1], what, LAVISH, DELTA)
             left, right = gates
             alarm(left.account.charges != right.account.charges, f"{what}: the charges depend on the table")
             for one, other in zip(left.notes, right.notes, strict=True):
-                check_note(one, other, Unit(max_records=THETA), what)
+                check_note(one, other, Unit(max_records=theta), what)

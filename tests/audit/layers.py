@@ -5,11 +5,10 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import chi2, poisson
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.measure import partitions
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.counting.sums import SumRule, one_hot
 from dpsyn_core.measure.gate import Gate, sigma_of
@@ -251,11 +250,16 @@ def check_note(one, other, unit, where):
         loss = unit.max_records * math.log1p(one.extra / charge.scale)
         alarm(loss > charge.epsilon * slack, f"{where}: the prior is too small, its loss is {loss}")
     elif one.way == "keys":
-        reach = partitions.reach_for(charge.scale, one.extra, charge.delta * one.extra / charge.sensitivity)
         moves = [abs(one.held.get(k, 0) - other.held.get(k, 0)) for k in one.held.keys() | other.held.keys()]
         alarm(max(moves, default=0) > one.extra, f"{where}: neighbours move one key by {max(moves, default=0)}")
-        alarm(sum(moves) > charge.sensitivity, f"{where}: neighbours move all keys by {sum(moves)}")
-        lost = partitions.failure(charge.scale, one.extra, reach) * charge.sensitivity / one.extra
+        norm = math.sqrt(sum(m * m for m in moves)) if charge.epsilon == 0 else sum(moves)
+        alarm(norm > charge.sensitivity * slack, f"{where}: neighbours move all keys by {norm}")
+        alarm(ChargeRecord.of(charge).wrong, f"{where}: less charged than the noise on its keys costs")
+        lost = math.fsum(
+            keep_probability(here, charge, one.extra)
+            for mine, theirs in ((one.held, other.held), (other.held, one.held))
+            for here in (count for key, count in mine.items() if key not in theirs)
+        )
         alarm(lost > charge.delta * slack, f"{where}: keys of one individual come out with {lost}")
 
 
@@ -366,9 +370,20 @@ def shared_noise(standard, laws):
 
 
 def keep_probability(n, charge, per_key, known={}):
-    """P(n + X > k) for the truncated geometric law of the charge, k the least that its delta allows."""
-    key = (n, charge.scale, charge.delta, per_key)
+    """P(n + X > k) for the noise of the charge, k the least that its delta allows; recomputed here."""
+    key = (n, charge.scale, charge.delta, per_key, charge.epsilon)
     if key not in known:
+        if charge.epsilon == 0:
+            moved = round(charge.sensitivity**2 / per_key)
+
+            def tail(x):
+                return float(ndtr(-(x - 0.5) / charge.scale))  # P(X >= x)
+
+            k = per_key
+            while max(moved * tail(k), moved / per_key * tail(k - per_key + 1)) > charge.delta:
+                k += 1
+            known[key] = tail(k - n + 1)
+            return known[key]
         a, goal = math.exp(-1 / charge.scale), charge.delta * per_key / charge.sensitivity
         k = per_key
         while (1 - a) / (1 + a - 2 * a ** (k + 1)) * sum(a ** (k - i) for i in range(per_key)) > goal:

@@ -7,6 +7,7 @@ from dpsyn_core.errors import BudgetError
 from dpsyn_core.measure.counting.transactions import TableTransactions
 from dpsyn_core.measure.discovery import Wanted, cap_of, discover
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.systems.base import Guarantee, Synthesizer
 from dpsyn_core.systems.others.privbasis import PrivBasisSettings, find_itemsets
@@ -51,7 +52,7 @@ class Discovery(Synthesizer):
         if budget.delta:
             self.wanted.append(Wanted(name="e", kind="categorical"))
         lavish = Budget(epsilon=LAVISH * budget.epsilon, delta=budget.delta)
-        self.cost, self.failure = cap_of(self.wanted, lavish)
+        self.cost, self.failure = cap_of(self.wanted, lavish, Unit())
 
     def measure(self, counter, *, gate, progress=None):
         a, b, c, d = (row.astype(int) for row in counter._codes)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpsyn_core.measure.counting.base import occupied
 from dpsyn_core.measure.counting.sums import Features, Outer, SumRule
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.systems.base import Guarantee, Synthesizer
 
 ALL = ("a", "b", "c", "d")
@@ -59,9 +59,13 @@ class Probe(Synthesizer):
             counts = counter.marginal(("a", "d")).ravel()
             return [str(i) for i in np.flatnonzero(counts)], counts[counts > 0]
 
-        out.append(
-            gate.partitions("keys", present, cost=keys, delta=LOOSE - FAILS, distinct=gate.unit.max_records == 1)
-        )
+        halves = [keys] if keys.pure else [keys.scaled(0.5), Cost(epsilon=keys.rho**0.5 * (1 - 1e-12))]
+        for name, cost in zip(("keys", "more keys"), halves, strict=False):  # the second pays epsilon: geometric noise
+            out.append(
+                gate.partitions(
+                    name, present, cost=cost, delta=(LOOSE - FAILS) / len(halves), distinct=gate.unit.max_records == 1
+                )
+            )
         return out + (self.train(counter, gate, *more) if self.trains else [])
 
     def start(self, counter):

@@ -95,12 +95,22 @@ def chromium():
         browser.close()
 
 
+FREE = {}  # by server: contexts that visitors have left; the scripts of the app are compiled there already
+
+
 class Visitor:
-    """One browser context and its page. friends: addresses beside the server's that it may ask."""
+    """One browser context and its page. friends: addresses beside the server's that it may ask.
+
+    A visitor without options of its own takes over a context that another one has left, with nothing of that one in
+    it: a new context compiles all scripts of the app, which takes seconds.
+    """
 
     def __init__(self, chromium, server, friends=(), **options):
         self.server, self.friends = server, friends
-        self.context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, **options)
+        free = [] if options else FREE.setdefault(server.url, [])
+        self.free = None if options else free
+        window = {"viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+        self.context = free.pop() if free else chromium.new_context(**window, **options)
         self.foreign, self.faults = [], []
         self.context.on("request", self._watch)
         self.page = self.context.new_page()
@@ -120,6 +130,22 @@ class Visitor:
         """Presses a page's name at the top."""
         self.page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
         return self.settle()
+
+    def left_clean(self):
+        """Forgets who this was, and leaves the context to the next visitor of the server; False where it cannot."""
+        from playwright.sync_api import Error
+
+        try:
+            if self.page.is_closed() or not self.page.url.startswith(self.server.url):
+                return False
+            self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            for page in self.context.pages:
+                page.close()
+            self.context.clear_cookies()
+        except Error:
+            return False
+        self.free.append(self.context)
+        return True
 
     def settle(self):
         """Waits until nothing runs and the page's words have stopped changing, for a busy server draws in pieces."""
@@ -182,7 +208,9 @@ class Visitor:
         )
 
     def close(self):
-        self.context.close()
+        self.context.remove_listener("request", self._watch)
+        if self.free is None or not self.left_clean():
+            self.context.close()
         assert not self.foreign, f"asked another machine: {self.foreign[:3]}"
         assert not self.faults, self.faults[:3]
 

@@ -44,14 +44,15 @@ def findings(page, rules=None):
 def test_axe_finds_nothing_serious_on_any_page_in_either_mode(finished, name):
     page, _, view = name.partition("/")
     try:
+        finished.open(page)
+        if view:
+            finished.pick(view)
         for mode, rules in (
             ("light", None),
             ("dark", ["color-contrast"]),
         ):  # what else there is does not hang on colours
             finished.page.emulate_media(color_scheme=mode)
-            finished.open(page)
-            if view:
-                finished.pick(view)
+            finished.settle()
             assert findings(finished.page, rules) == [], mode
     finally:
         finished.page.emulate_media(color_scheme="light")

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from benchmarks.pages import measured
 from ui.learn import LABS
 
 pytestmark = pytest.mark.browser
@@ -56,13 +57,13 @@ FAINT = """() => {
   } return [...new Set(out)]; }"""
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_15_every_word_stands_out_from_its_ground_in_both_modes(finished, mode):
-    finished.page.emulate_media(color_scheme=mode)
+def test_15_every_word_stands_out_from_its_ground_in_both_modes(finished):
     try:
         for name in ("", "schema", "privacy", "synthesize", "report", "export", "learn"):
             finished.open(name)
-            assert finished.page.evaluate(FAINT) == [], name
+            for mode in ("light", "dark"):
+                finished.page.emulate_media(color_scheme=mode)
+                assert finished.settle().page.evaluate(FAINT) == [], (name, mode)
     finally:
         finished.page.emulate_media(color_scheme="light")
 
@@ -167,3 +168,25 @@ def test_no_word_of_a_figure_lies_beyond_it_on_a_phone(visitor, language):
         assert visitor.page.evaluate(BEYOND) == []
     ticks = visitor.page.locator(".xtick text").all_text_contents()
     assert {"en": "1,000", "de": "1.000"}[language] in ticks and not any(x.endswith("k") for x in ticks)
+
+
+def test_on_a_phone_the_menu_closes_when_a_page_is_chosen(visitor):
+    visitor.page.set_viewport_size({"width": 390, "height": 844})
+    visitor.open()
+    visitor.page.get_by_test_id("stExpandSidebarButton").click()
+    menu = visitor.page.get_by_test_id("stSidebar")
+    menu.get_by_role("link", name="Privacy").click()
+    visitor.page.get_by_role("heading", level=1, name="How much privacy").wait_for()
+    visitor.settle()
+    assert menu.bounding_box()["x"] + menu.bounding_box()["width"] <= 0, "it no longer covers the page"
+
+
+def test_headings_stand_in_order_and_what_is_next_is_in_view(finished):
+    for name in ("", "schema", "privacy", "questions", "synthesize", "report", "export"):
+        finished.open(name)
+        for width, height in ((1280, 800), (390, 844)):
+            finished.page.set_viewport_size({"width": width, "height": height})
+            finished.page.wait_for_timeout(600)
+            seen = measured(finished.page, name, 0.0)
+            assert not [fault for fault in seen.faults() if "cut off" not in fault], name
+    finished.page.set_viewport_size({"width": 1280, "height": 900})

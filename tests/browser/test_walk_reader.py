@@ -11,7 +11,7 @@ def test_a_bundle_from_export_is_read_by_somebody_who_has_nothing_else(finished,
     finished.open("export")
     bundle = finished.download("Download the bundle")
     reader, t = another().open("release"), catalogue()
-    assert t["reader.start"] in reader.words()
+    assert t["reader.upload_note"] in reader.words()
     reader.upload("bundle.zip", bundle)
     reader.page.get_by_text(t["reader.proved"]).wait_for()
     reader.choose(t["questions.kind"], t["questions.kind_mean"])

@@ -198,3 +198,47 @@ def test_how_many_must_have_a_value_is_said_before_it_is_bought(folder, capsys):
     (needed,) = map(int, re.findall(r"a value of 'job' is found where about (\d+) individuals have it", said))
     assert 5 < needed < 600
     assert Schema.load(folder / "s.json")["job"].values == tuple(f"j{i}" for i in range(9))
+
+
+def many(folder, n=6000):
+    rows = [
+        f"{(i * i) % 389 * 97 + 10000:05d},job {(i * 7) % 13 if i % 3 else 20 + i % 700},{18 + i % 60}"
+        for i in range(n)
+    ]
+    (folder / "jobs.csv").write_text("plz,job,age\n" + "\n".join(rows) + "\n")
+
+
+def test_text_of_many_values_is_offered_three_ways_with_their_prices(folder, capsys):
+    many(folder)
+    assert main(["schema", "draft", "jobs.csv", "-o", "s.json"]) == 0
+    said = capsys.readouterr().err
+    assert "column 'job' is left out: more than 200 distinct values" in said
+    assert "a public list costs nothing (--list 'job=FILE'" in said and "--list 'job=digits:2'" in said
+    assert re.search(
+        r"values that about \d+ individuals have, also below beginnings, cost epsilon 0.5 \(--buy 'job=", said
+    )
+    assert "the beginnings of the values of 'plz'" in said
+    (folder / "list.txt").write_text("".join(f"job {i}\n" for i in range(13)))
+    assert main(["schema", "draft", "jobs.csv", "-o", "s.json", "--list", "job=list.txt"]) == 0
+    job = Schema.load(folder / "s.json")["job"]
+    assert job.source == "public" and job.other and len(job.values) == 13
+
+
+def test_values_are_bought_below_public_beginnings_and_the_rest_counts_by_them(folder, capsys):
+    many(folder)
+    buy = ["--buy", "plz=categorical", "--epsilon", "2", "--delta", "1e-6", "--list", "plz=digits:1"]
+    assert main(["schema", "draft", "jobs.csv", "-o", "s.json", *buy, "--list", "job=isco"]) == 0
+    schema = Schema.load(folder / "s.json")
+    plz = schema["plz"]
+    assert plz.values[:10] == tuple("0123456789") and len(plz.values) > 30 and plz.by_prefix
+    assert all(len(v) == 5 for v in plz.values[10:])
+    assert (plz.source, schema["job"].source) == ("bought", "public")
+    run = ["synth", "jobs.csv", "--schema", "s.json", "--epsilon", "5", "--delta", "1e-6", "--dataset", "d"]
+    assert main([*run, "--out", "o.csv", "--manifest", "m.json"]) == 0
+    made = {line.split(",")[0] for line in (folder / "o.csv").read_text().splitlines()[1:]}
+    assert made <= {*plz.values, "(other)", ""}
+    capsys.readouterr()
+    assert main(["schema", "draft", "jobs.csv", "-o", "s.json", *buy[:6], "--list", "plz=iso3166"]) == 2
+    assert "which leaves nothing to buy" in capsys.readouterr().err
+    assert main(["schema", "draft", "jobs.csv", "-o", "s.json", *buy[:6], "--list", "town=iso3166"]) == 2
+    assert "which the table does not have" in capsys.readouterr().err

@@ -5,12 +5,13 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.measure.discovery import Wanted, cap_of
+from dpsyn_core.measure.discovery import Wanted, cap_of, category_count
 from dpsyn_core.measure.forecast import least_epsilon, people_needed
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.quantiles import buy_range
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
+from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from tests.measure.test_discover import buy
@@ -96,15 +97,28 @@ def test_as_many_people_as_a_price_needs_are_found():
     assert hits >= 8
 
 
-def test_categories_are_bought_in_the_currency_that_has_less_noise_for_so_many_columns():
+def test_categories_are_bought_in_the_currency_that_lists_those_of_fewer_people():
     budget = Budget(epsilon=1.0, delta=1e-9)
     few = [Wanted(name="job", kind="categorical")]
-    many = [Wanted(name=f"c{i}", kind="categorical") for i in range(200)]
-    assert cap_of(few, budget)[0].pure and not cap_of(many, budget)[0].pure
-    rho = budget.zcdp(spare_delta=5e-10).scaled(0.9)
-    needed = people_needed(few, Unit(), budget)["job"]
-    assert needed < 35 < 21 * rho.scale(1), "the threshold of the other currency"
-    for wanted in (few, many):
-        cost, failure = cap_of(wanted, budget)
+    many = [Wanted(name=f"c{i}", kind="categorical") for i in range(10)]
+    panel = Unit(max_records=20, identifier="who")
+    needed = {}
+    for what, wanted, unit in (("few", few, Unit()), ("many", many, Unit()), ("panel", few, panel)):
+        cost, failure = cap_of(wanted, budget, unit)
         assert failure == budget.delta / 2
-        assert cost.epsilon <= budget.epsilon
+        other = budget.gaussian(spare_delta=failure) if cost.pure else budget.pure()
+        needed[what] = people_needed(wanted, unit, budget)[wanted[0].name]
+        assert needed[what] < category_count(wanted, other, unit, failure)
+        assert cost.pure == (what == "few")
+    # 274 and 546 with geometric noise; a Gaussian tail falls faster, and many categories move it by a square root
+    assert needed == {"few": 28, "many": 166, "panel": 237}
+
+
+def test_bought_categories_of_many_columns_cost_no_more_than_their_budget():
+    budget = Budget(epsilon=1.0, delta=1e-9)
+    wanted = [Wanted(name=f"c{i}", kind="categorical") for i in range(10)]
+    table = pa.table({w.name: ["oslo"] * 400 + ["rome"] * 30 for w in wanted})
+    found, _gate = buy(table, wanted, budget)
+    assert {c.mechanism for c in found.charges} == {"gaussian", "partition-selection"}
+    assert compose(found.charges).epsilon(budget.delta) <= budget.epsilon
+    assert all(a.values == ("oslo",) for a in found.schema.attributes), "30 people are far below the threshold"

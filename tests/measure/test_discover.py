@@ -39,7 +39,7 @@ def people(n=N, seed=0):
 
 def buy(table, wanted, budget, *, unit=None, noise=None):
     unit = unit or SchemaUnit()
-    cost, delta = cap_of(wanted, budget)
+    cost, delta = cap_of(wanted, budget, Unit())
     gate = Gate(
         account=Account(cost, delta=delta),
         noise=noise or SystemNoise(),
@@ -131,7 +131,7 @@ def test_pure_budgets_buy_numbers_but_no_categories():
     assert {c.mechanism for c in found.charges} == {"geometric"}
     assert compose(found.charges).pure_epsilon <= 2.0
     with pytest.raises(BudgetError, match="delta is 0"):
-        cap_of(WANTED, Budget(epsilon=1.0, delta=0.0))
+        cap_of(WANTED, Budget(epsilon=1.0, delta=0.0), Unit())
 
 
 def test_a_range_alone_is_bought_where_no_bins_are_wanted_for_it_says_where_fine_ones_begin():
@@ -235,7 +235,7 @@ def test_ill_formed_wishes_are_refused():
 
 def test_a_failed_discovery_keeps_its_charges():
     wanted = [Wanted(name="age", kind="integer")]
-    cost, delta = cap_of(wanted, Budget(epsilon=0.1, delta=1e-6))
+    cost, delta = cap_of(wanted, Budget(epsilon=0.1, delta=1e-6), Unit())
     gate = Gate(account=Account(cost, delta=delta), noise=SystemNoise(), unit=Unit())
     with pytest.raises(BudgetError):
         discover(people(5), wanted, name="t", unit=SchemaUnit(), gate=gate, cost=cost, delta=delta)

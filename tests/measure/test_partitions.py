@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from dpsyn_core.errors import BudgetError
+from dpsyn_core.measure.charges import partition_charge
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.partitions import failure, reach_for, truncated
+from dpsyn_core.measure.partitions import failure, gaussian_failure, reach_for, threshold, truncated
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Unit
 from tests.privacy.noise.bits import SeededBits
@@ -55,6 +57,20 @@ def test_one_contribution_gives_the_optimal_threshold_of_the_literature():
     for epsilon, delta in ((1.0, 1e-5), (0.1, 1e-9), (3.0, 1e-7)):
         k = math.ceil(math.log((math.expm1(epsilon) + 2 * delta) / ((math.exp(epsilon) + 1) * delta)) / epsilon)
         assert reach_for(1 / epsilon, 1, delta) == k
+
+
+@pytest.mark.parametrize("per_key", [1, 3])
+@pytest.mark.parametrize(("epsilon", "delta", "keys"), [(1.0, 1e-6, 1), (0.3, 1e-9, 5), (6.0, 1e-3, 20)])
+def test_a_gaussian_threshold_keeps_the_keys_of_one_individual_with_delta_at_most(epsilon, delta, keys, per_key):
+    unit = Unit(max_records=keys * per_key)
+    charge = partition_charge("k", Budget(epsilon=epsilon, delta=delta).gaussian(), unit, per_key=per_key, delta=delta)
+    reach = threshold(charge, per_key)
+    assert charge.sensitivity == pytest.approx(math.sqrt(keys) * per_key)
+    assert charge.rho == pytest.approx((charge.sensitivity / charge.scale) ** 2 / 2)
+    for counts in ([per_key] * keys, [1] * (keys * per_key)):
+        lost = sum(norm.sf((reach - n + 0.5) / charge.scale) for n in counts)
+        assert lost <= delta
+    assert gaussian_failure(charge.scale, per_key, keys * per_key, reach - 1) > delta
 
 
 def gate_of(cost, delta, unit=None):

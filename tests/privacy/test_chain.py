@@ -10,6 +10,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger import chain
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import Booking
 from dpsyn_core.privacy.unit import Unit
 from tests.privacy.facts import facts
 
@@ -130,8 +131,8 @@ def manifest(entry):
     mu = entry.amount
     charge = Charge(name="total", mechanism="gaussian", sensitivity=1.0, scale=1 / mu, cells=1, rho=mu * mu / 2)
     return Manifest.build(
-        budget=ONE, unit=Unit(), charges=[charge], method="independent", settings={}, n_records=1, dataset="census",
-        run_id=entry.run_id, facts=facts(), seed=1, seconds=0.0, ledger_chain=entry.chain,
+        budget=ONE, unit=Unit(), charges=[charge], method="independent", settings={}, n_records=1,
+        booking=Booking("census", entry.run_id, entry.chain), facts=facts(), seed=1, seconds=0.0,
     )  # fmt: skip
 
 

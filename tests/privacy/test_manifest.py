@@ -18,6 +18,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.signing import fingerprint, load_key, new_key
+from dpsyn_core.privacy.manifest.statement import Booking
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.release import Release
 from tests.privacy.facts import split
@@ -45,8 +46,7 @@ def manifest(**changes):
         "method": "independent",
         "settings": {"sweeps": 3, "update": {"polish": 1}},
         "n_records": 100,
-        "dataset": "census",
-        "run_id": "r1",
+        "booking": Booking("census", "r1"),
         "seed": 7,
         "seconds": 1.234,
     }

@@ -13,6 +13,7 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import Booking
 from dpsyn_core.systems.registry import config_class, names
 from tests.privacy.facts import facts
 from tests.systems.harness import random_codes, run, task_for
@@ -110,8 +111,7 @@ def test_the_manifests_epsilon_is_recomputed_independently(name, neighbours, pur
         method=name,
         settings={},
         n_records=out.shape[1],
-        dataset="toy",
-        run_id="r",
+        booking=Booking("toy", "r"),
         facts=facts(),
         seed=0,
         seconds=0.0,

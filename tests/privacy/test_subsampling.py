@@ -22,6 +22,7 @@ from dpsyn_core.privacy.conversions import gdp_delta
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.loss_convolution import TAIL, self_convolved
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import Booking
 from dpsyn_core.privacy.renyi import renyi_epsilon
 from dpsyn_core.privacy.subsampling import SHARE, Sampling, profiles, sampled_mu, sampled_multiplier
 from dpsyn_core.privacy.unit import Unit
@@ -309,7 +310,7 @@ def test_a_certificate_shows_both_bounds_and_noise_in_units_of_the_clip_norm():
     charge = charged(DEEP, 5e-7)
     made = Manifest.build(
         budget=Budget(epsilon=1.0, delta=1e-5), unit=Unit(), charges=[charge], method="p3gm", settings={}, n_records=9,
-        dataset="d", run_id="r", facts=facts(), seed=0, seconds=0.0, versions={},
+        booking=Booking("d", "r"), facts=facts(), seed=0, seconds=0.0,
     )  # fmt: skip
     text = made.certificate()
     assert "Renyi accounting     0.99" in text
@@ -318,7 +319,7 @@ def test_a_certificate_shows_both_bounds_and_noise_in_units_of_the_clip_norm():
     with pytest.raises(EngineError, match="another unit"):
         Manifest.build(
             budget=Budget(epsilon=1.0, delta=1e-5), unit=Unit(neighbours="replace"), charges=[charge], method="p3gm",
-            settings={}, n_records=9, dataset="d", run_id="r", facts=facts(), seed=0, seconds=0.0,
+            settings={}, n_records=9, booking=Booking("d", "r"), facts=facts(), seed=0, seconds=0.0,
         )  # fmt: skip
 
 

@@ -215,6 +215,16 @@ def test_unequal_bins_are_drawn_as_densities_and_single_values_as_shares():
     assert words.data[0]["y"].tolist() == [0.5, 0.5]
 
 
+def test_no_bar_has_more_than_all_records():
+    labels, shares = (
+        ["0", "1-13", "14-26", "27-39", "40-47", "48-49", "50-52"],
+        np.array([0.63, 0, 0, 0.05, 0.1, 0, 0.2]),
+    )
+    made = figures.overlay("weeks", labels, {"real": shares})
+    assert density(labels)[0][0] * shares[0] > 1, "as a density the narrow bin would be above 100 %"
+    assert made.data[0]["y"].tolist() == shares.tolist() and "for each" not in made.layout["yaxis"]["title"]["text"]
+
+
 def test_merged_real_bins_of_unequal_width_are_drawn_as_densities_and_a_single_value_as_its_share():
     scale, per = density(["0", "0.5 … 1", "[1, 2)", "[2, 3)", "[3, 7)", "(missing)"])
     assert per == 1.0

@@ -1,9 +1,11 @@
 """Small multiples: every column and value is there, nothing is drawn as markup, and documents ask for no network."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from jsonschema.exceptions import ValidationError
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.evaluate.base import compute
@@ -57,6 +59,19 @@ def test_every_column_and_value_of_every_table_is_in_the_document():
     assert [r["column"] for r in document["datasets"][COLUMNS]][:2] == ["c0", "c1"]
     assert sum(r["share"] for r in rows) == pytest.approx(60)
     json.dumps(document)
+
+
+@pytest.mark.parametrize("change", [{}, {"selects": False}, {"across": 2}])
+@pytest.mark.parametrize("differing", [True, False])
+def test_altair_finds_no_fault_in_a_document_that_is_made_without_its_checks(differing, change):
+    import altair as alt
+
+    shown = panels(30) if differing else [replace(p, difference=None) for p in panels(30)]
+    document = glance(shown, **change)
+    document["datasets"] = {}  # of any kind; each of their values would be checked
+    alt.Chart.from_dict(document, validate=True)
+    with pytest.raises(ValidationError, match="is not of type 'number'"):
+        alt.Chart.from_dict(document | {"columns": "two"}, validate=True)
 
 
 def test_the_brush_covers_the_first_columns_of_a_wide_table_and_none_of_a_narrow_one():

@@ -15,6 +15,7 @@ from dpsyn_core.evaluate.language import ask, parse
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import Booking
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report import figures
 from dpsyn_core.report.build import SIDE, coarse_map, embedded_pairs, pair_tables
@@ -37,7 +38,7 @@ def manifest(**change):
                     rho=1 / (2 * sigma**2))  # fmt: skip
     return Manifest.build(
         budget=Budget(epsilon=1, delta=1e-9), unit=Unit(), charges=[charge], method="rls", settings={}, n_records=500,
-        dataset="toy", run_id="0", seed=1, seconds=1, versions={}, **split({"name": "toy"} | change),
+        booking=Booking("toy", "0"), seed=1, seconds=1, **split({"name": "toy"} | change),
     )  # fmt: skip
 
 

@@ -92,6 +92,14 @@ def test_persons_come_before_their_things_and_names():
     assert candidates(schema) == ["patient_no", "iban", "last_name"]
 
 
+@pytest.mark.parametrize("answers", [["no", "yes"], [False, True], ["Non", "Oui"], [0, 1]])
+def test_a_column_of_usual_answers_names_nobody_whatever_its_header_says(answers):
+    columns = [{"name": "member", "kind": "categorical", "values": answers}, {"name": "client", "kind": "ignored"}]
+    assert candidates(Schema.of({"version": 1, "name": "t", "attributes": columns})) == ["client"]
+    columns[0]["values"] = ["gold", "silver"]
+    assert candidates(Schema.of({"version": 1, "name": "t", "attributes": columns})) == ["member", "client"]
+
+
 ROWS = 240
 CODED = {
     "codes": [f"P-{i // 3:05d}" for i in range(ROWS)],

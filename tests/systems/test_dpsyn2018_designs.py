@@ -1,16 +1,21 @@
 """DPSyn 2018: what a design may ask for beyond groups, bins and sets: weights, budgets, shared dates, lifting."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from benchmarks import designs
 from benchmarks.designs import design_for_file
+from benchmarks.process import Cost
 from dpsyn_core.data import worked_design
 from dpsyn_core.errors import SettingError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.schema.sample import sample_schema, sample_table
+from dpsyn_core.schema.sample import sample_schema, sample_table, write_sample
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.others.dpsyn2018.design import Bins, Design, check_at_every_budget
 from dpsyn_core.systems.others.dpsyn2018.lifting import lift, resolve
@@ -280,11 +285,30 @@ def test_groups_and_places_of_the_worked_design_are_those_of_section_5_3(epsilon
 
 def test_for_the_tables_of_the_challenge_the_designs_name_columns_and_no_codes():
     """`benchmarks.designs --file`: the census has 98 columns of the published specification."""
-    census = design_for_file("census98")
+    domain = sample_schema("census98").domain()
+    census = design_for_file("census98", domain.names)
     assert "hierarchies" not in census and all("width" in b for b in census["bins"])
     assert {"target": "RACE", "source": "RACED"} in census["functional"]
-    check_at_every_budget(Design.model_validate(census), sample_schema("census98").domain())
-    check_at_every_budget(Design.model_validate(design_for_file("firecalls")), sample_schema("firecalls").domain())
+    check_at_every_budget(Design.model_validate(census), domain)
+    calls = sample_schema("firecalls").domain()
+    whole = design_for_file("firecalls", calls.names)
+    assert [whole[k] for k in ("groups", "patterns", "functional", "marginals")] == [
+        worked_design("firecalls")[k] for k in ("groups", "patterns", "functional", "marginals")
+    ]
+    check_at_every_budget(Design.model_validate(whole), calls)
+
+
+@pytest.mark.parametrize("name", ["firecalls", "census98"])
+def test_a_design_goes_over_the_columns_that_a_schema_has(name):
+    """A draft from the calls of the challenge has no Address, which has 17,704 values."""
+    domain = sample_schema(name).domain()
+    gone = {"Address", "Unit ID", "ALS Unit", "Unit Type", "RACED", domain.names[0]}
+    left = domain.project([n for n in domain.names if n not in gone])
+    design = design_for_file(name, left.names)
+    check_at_every_budget(Design.model_validate(design), left)
+    assert not [n for n in gone if f'"{n}"' in json.dumps(design)]
+    if name == "firecalls":
+        assert "Unit_Info" not in json.dumps(design), "a group of no members is in no set either"
 
 
 def test_high_budgets_bring_calls_to_their_box_and_low_ones_leave_it_random():
@@ -298,3 +322,32 @@ def test_high_budgets_bring_calls_to_their_box_and_low_ones_leave_it_random():
         found[epsilon] = float((np.abs(out[box] % 12 * 8.0 + 5.5 - out[east]) < 4).mean())
     assert found[0.3] < 0.2
     assert found[1000.0] > 0.7
+
+
+def test_a_file_of_somebody_with_a_draft_as_its_schema_is_run_and_what_the_draft_lacks_is_named(
+    tmp_path, monkeypatch, capsys
+):
+    """`benchmarks.designs --file`; no run is made, its table is a copy whose name says NOT-PRIVATE."""
+    source, schema = write_sample(tmp_path, "firecalls")
+    source.write_text("".join(source.read_text("utf-8").splitlines(keepends=True)[:200]), "utf-8")
+    document = json.loads(schema.read_text("utf-8"))
+    document["attributes"] = [a for a in document["attributes"] if a["name"] != "Address"]
+    draft = tmp_path / "draft.json"
+    draft.write_text(json.dumps(document), "utf-8")
+    ran = []
+
+    def run_of(command, home):
+        ran.append(command)
+        out = Path(command[command.index("--out") + 1])
+        out.with_name("out.NOT-PRIVATE.csv").write_bytes(source.read_bytes())
+        return Cost(cpu=1.0, wall=1.0, megabytes=1.0, status=0, errors="")
+
+    monkeypatch.setattr(designs, "measure", run_of)
+    monkeypatch.setattr(designs, "compute", lambda _comparison, names: dict.fromkeys(names))  # takes a minute
+    given = ["--only", "firecalls", "--file", str(source), "--schema", str(draft), "--epsilons", "8", "--seeds", "1"]
+    monkeypatch.setattr("sys.argv", ["designs", *given])
+    designs.main()
+    said = capsys.readouterr().out
+    assert "draft.json lacks them: Address\n" in said and said.count("| firecalls | 8.0 |") == 3
+    setting = next(part for part in ran[0] if str(part).startswith("design="))
+    assert "Address" not in setting and "Unit_Info" in setting and len(ran) == 3

@@ -25,6 +25,8 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(dev, "VENV", tmp_path / ".venv")
     ran = []
     monkeypatch.setattr(dev, "run", lambda *command: ran.append([Path(c).name for c in command]))
+    monkeypatch.setattr(dev, "begin", dev.run)
+    monkeypatch.setattr(dev, "finish", lambda started: None)
     return tmp_path, ran
 
 
@@ -45,6 +47,14 @@ def test_an_environment_is_installed_once_and_again_when_its_lock_changes(projec
     os.utime(folder / "requirements" / "dev.lock", (later, later))
     dev.main(["dev"])
     assert [line[-1] for line in ran if "pip" in line] == ["dev.lock"]
+
+
+def test_kernels_are_compiled_when_the_app_is_set_up(project):
+    from dpsyn_core.runs.jobs.worker import WARM
+
+    ran = project[1]
+    dev.main(["setup"])
+    assert ran[-1][1:] == ["-m", "dpsyn_core.runs.jobs.worker", WARM]
 
 
 def test_torch_is_installed_after_the_tools_where_there_are_some(project):
@@ -71,6 +81,16 @@ def test_a_command_that_fails_ends_the_target_with_its_status():
     with pytest.raises(SystemExit) as stopped:
         dev.run(sys.executable, "-c", "raise SystemExit(3)")
     assert stopped.value.code == 3
+
+
+def test_one_that_fails_meanwhile_ends_the_target_with_its_status(monkeypatch):
+    words = ("-c", "raise SystemExit(4)")
+    monkeypatch.setitem(
+        dev.TARGETS, "check", dev.Target(does="fail", needs=(), commands=(("-V",),), meanwhile=(words,))
+    )
+    with pytest.raises(SystemExit) as stopped:
+        dev.main(["check"])
+    assert stopped.value.code == 4
 
 
 def test_it_needs_python_alone():

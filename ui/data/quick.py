@@ -18,7 +18,7 @@ from ui.shared.theme import note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start
 
-QUICK, SAID = "quick_run", "quick_said"  # the run that was started here, and the one whose end was announced
+QUICK = "quick_run"  # the run that was started here
 
 
 def button(space: Workspace) -> Job | None:
@@ -101,8 +101,8 @@ def result(space: Workspace, shown: Job) -> None:
                 note(t("quick.stale"), "warning")
             outcome.card(space, done)
     if st.session_state.get(QUICK) == shown.id:
-        if shown.state == "done" and st.session_state.get(SAID) != shown.id:
-            st.session_state[SAID] = shown.id
+        if shown.state == "done" and st.session_state.get(runs.SAID) != shown.id:
+            st.session_state[runs.SAID] = shown.id
             st.toast(t("quick.done", label=literal(shown.label)))
         if shown.live:
             reveal("quick_result", shown.id)

@@ -310,7 +310,7 @@ def nist(job: Job) -> str:
 
 def schema_text(space: Workspace, job: Job) -> str:
     """The schema that the run was made with."""
-    return (results.tree(space, job) if job.spec.linked else results.paid_schema(space, job)).dumps()
+    return results.paid_schema(space, job).dumps()
 
 
 def schema_name(space: Workspace, job: Job) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.report import bars_figure, grid_figure
-from dpsyn_core.runs import RESULT, ComparisonSpec, SystemsComparison, TrialCell
+from dpsyn_core.runs import RESULT, SystemsComparison, TrialCell
 from ui.shared.faults import ShownFaults
-from ui.shared.jobs import Job, JobError
+from ui.shared.jobs import JobError
 from ui.shared.state import Workspace, grids
-from ui.shared.text import amount, literal, number, percent, sentence, t
+from ui.shared.text import ASSETS, amount, literal, number, percent, sentence, t
 from ui.shared.theme import note, section, show
 
 SCORES = ("pairs", "columns")
+# until there is one of the visitor: `dpsyn compare-systems sample.csv --public --repeats 3 --json assets/grid.json`
+EXAMPLE = ASSETS / "grid.json"
 
 
 def panel(space: Workspace) -> None:
@@ -23,14 +25,16 @@ def panel(space: Workspace) -> None:
     ended = next((j for j in mine if not j.live), None)
     if ended is None:
         if not mine:
-            st.info(t("grid.empty"))
+            section(t("grid.example"))
+            _shown(SystemsComparison.model_validate_json(EXAMPLE.read_text("utf-8")))
         return
     if ended.state == "failed":
         st.error(literal(sentence(JobError(ended.failure()))))
     elif ended.state == "cancelled":
         note(t("grid.cancelled"))
     else:
-        _shown(ended, SystemsComparison.model_validate_json((ended.folder / RESULT).read_text("utf-8")))
+        section(ended.label)
+        _shown(SystemsComparison.model_validate_json((ended.folder / RESULT).read_text("utf-8")))
 
 
 def _watch(owner: str, job_id: str) -> None:
@@ -51,9 +55,7 @@ def _watch(owner: str, job_id: str) -> None:
             st.rerun()
 
 
-def _shown(job: Job, found: SystemsComparison) -> None:
-    spec = ComparisonSpec.model_validate(job.spec.model_dump())
-    section(job.label)
+def _shown(found: SystemsComparison) -> None:
     scores = [s for s in SCORES if found.cells(s)]
     if not scores:
         note(t("grid.none"), "warning")
@@ -64,7 +66,7 @@ def _shown(job: Job, found: SystemsComparison) -> None:
                 format_func=lambda s: t(f"ahead.{s}" if s == "columns" else "grid.pairs"), label_visibility="collapsed",
             )
         )  # fmt: skip
-        _map(spec, found, score)
+        _map(found, score)
         st.download_button(
             t("grid.csv"), data=found.csv, file_name="grid.csv", mime="text/csv", on_click="ignore", key="grid_csv"
         )
@@ -72,28 +74,29 @@ def _shown(job: Job, found: SystemsComparison) -> None:
         note(f"{name}: {sentence(ValueError(why))}", "warning")
 
 
-def _map(spec: ComparisonSpec, found: SystemsComparison, score: str) -> None:
+def _map(found: SystemsComparison, score: str) -> None:
     cells = {(c.method, c.epsilon): c for c in found.cells(score)}
-    last = max(spec.epsilons)
+    epsilons = sorted({e for _, e in cells})
+    last = epsilons[-1]
     methods = sorted(
         dict.fromkeys(m for m, _ in cells), key=lambda m: cells[m, last].mean if (m, last) in cells else 2.0
     )
-    values = [[cells[m, e].mean if (m, e) in cells else None for e in spec.epsilons] for m in methods]
-    texts = [[_words(cells.get((m, e))).replace(" ±", "<br>±") for e in spec.epsilons] for m in methods]
+    values = [[cells[m, e].mean if (m, e) in cells else None for e in epsilons] for m in methods]
+    texts = [[_words(cells.get((m, e))).replace(" ±", "<br>±") for e in epsilons] for m in methods]
     best = min(cells.values(), key=lambda c: (c.epsilon != last, c.mean))
     finding = t("grid.finding", method=best.method, epsilon=amount(best.epsilon), error=_words(best))
     show(
         grid_figure(
-            methods, [amount(e) for e in spec.epsilons], values, texts, across=t("ahead.epsilon"),
+            methods, [amount(e) for e in epsilons], values, texts, across=t("ahead.epsilon"),
             down=t("synthesize.column_name"), hover=t("grid.hover"), caption=finding, alt=finding,
         ),
         key="grid_map",
     )  # fmt: skip
     note(finding)
     floor = getattr(found, f"{score}_floor")
-    points = {m: [_point(cells.get((m, e))) for e in spec.epsilons] for m in methods}
+    points = {m: [_point(cells.get((m, e))) for e in epsilons] for m in methods}
     bars = bars_figure(
-        methods, list(spec.epsilons), points, floor=floor, across=t("ahead.epsilon"), up=t("grid.error"),
+        methods, epsilons, points, floor=floor, across=t("ahead.epsilon"), up=t("grid.error"),
         floor_name=t("grid.floor"), caption=finding, alt=t("grid.alt", finding=finding),
     )  # fmt: skip
     show(bars, key="grid_bars")

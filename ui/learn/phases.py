@@ -1,4 +1,4 @@
-"""Lab 32: a network trained in one phase or in two, on the same budget."""
+"""Lab 32: a network trained in one phase or in two, on the same budget, and what the phases of P3GM cost."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import streamlit as st
 from ui.learn.controls import epsilon, segments, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import phases as lesson
-from ui.shared.text import percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-VIEWS = ("records", "loss", "by_dimension")
+VIEWS = ("records", "loss", "by_dimension", "costs")
 SHOWN = 400  # records that are drawn
 DASHES = {"two": "solid", "one": "dash"}
 
@@ -72,8 +72,72 @@ def dimensions_figure(share: float, eps: float) -> go.Figure:
     return out
 
 
+def costs_figure(table: str, components: float, mixture: float, parts: int) -> go.Figure:
+    """Epsilon of all phases by the noise of the training, by three ways of accounting: Figure 9 of the paper."""
+    import plotly.graph_objects as go
+
+    out, stated = go.Figure(), lesson.STATED[table][-1]
+    each = {s: lesson.cost(table, components, mixture, parts, s) for s in lesson.TRAININGS}
+    for name, hue, dash in zip(("baseline", "theorem_4", "booked"), hues(), ("dot", "dash", "solid"), strict=False):
+        line = {"color": hue, "dash": dash, "width": 2.4}
+        y = [found[name] for found in each.values()]
+        label = t(f"learn.phases.{name}")
+        out.add_trace(go.Scatter(x=lesson.TRAININGS, y=y, mode="lines+markers", name=label, line=line))
+    mark = {"color": palette().warning, "size": 13, "symbol": "diamond"}
+    y = [each[stated]["theorem_4"]]
+    out.add_trace(go.Scatter(x=[stated], y=y, mode="markers", name=t("learn.phases.stated"), marker=mark))
+    out.add_hline(y=1.0, line={"color": palette().line, "dash": "dot"})
+    ticks = [local(s, "g") for s in lesson.TRAININGS]
+    out.update_xaxes(title=t("learn.phases.x_costs"), type="log", tickvals=lesson.TRAININGS, ticktext=ticks)
+    out.update_yaxes(title=t("learn.phases.y_costs"), rangemode="tozero")
+    return out
+
+
 def show() -> None:
-    """Controls, numbers, figure."""
+    """The view, and what belongs to it."""
+    view = segments(t("learn.phases.view"), VIEWS, "records", key="phases_view", words=lambda v: t(f"learn.phases.{v}"))
+    if view == "costs":
+        _costs()
+    else:
+        _trained(view)
+
+
+def _costs() -> None:
+    """Theorem 4 as a calculator: noise and parts to epsilon."""
+    a, b, c, d = st.columns(4, gap="medium")
+    with a:
+        table = steps(t("learn.phases.table"), tuple(lesson.STATED), "Adult", key="phases_table")
+    with b:
+        components = steps(t("learn.phases.sigma_p"), lesson.COMPONENTS, 48.09, key="phases_components")
+    with c:
+        mixture = steps(t("learn.phases.sigma_e"), lesson.MIXTURES, 82.2, key="phases_mixture")
+    with d:
+        parts = steps(t("learn.phases.parts"), lesson.PARTS, 3, key="phases_parts")
+    noise, taken = local(lesson.STATED[table][-1], "g"), number(lesson.taken(table))
+    found = lesson.cost(table, components, mixture, parts, lesson.STATED[table][-1])
+    theorem, baseline, booked = (local(found[name], ".3f") for name in ("theorem_4", "baseline", "booked"))
+    facts(
+        [
+            (theorem, t("learn.phases.theorem_is"), t("learn.phases.baseline_is", epsilon=baseline)),
+            (booked, t("learn.phases.booked_is"), t("learn.phases.steps_are", steps=taken)),
+        ]
+    )
+    reading = t(
+        "learn.phases.costs_reading",
+        table=table,
+        noise=noise,
+        steps=taken,
+        theorem=theorem,
+        baseline=baseline,
+        booked=booked,
+    )
+    alt = t("learn.phases.alt_costs", reading=reading)
+    draw(costs_figure, table, components, mixture, parts, alt=alt, key="phases_costs", height=380)
+    st.write(reading)
+
+
+def _trained(view: str) -> None:
+    """Controls, numbers, figure of both ways of training."""
     a, b, c = st.columns(3, gap="medium")
     with a:
         dimensions = int(steps(t("learn.phases.dimensions"), lesson.DIMENSIONS, 50, key="phases_dimensions"))
@@ -85,12 +149,13 @@ def show() -> None:
         eps = epsilon("phases_epsilon", 0.5)
     two, one = (percent(lesson.scores(way, dimensions, eps, share), 0) for way in lesson.WAYS)
     real = percent(lesson.right(lesson.people(dimensions).x, dimensions), 0)
-    facts([
-        (two, t("learn.phases.two"), t("learn.phases.real_is", share=real)),
-        (one, t("learn.phases.one"), t("learn.phases.chance")),
-    ])  # fmt: skip
+    facts(
+        [
+            (two, t("learn.phases.two"), t("learn.phases.real_is", share=real)),
+            (one, t("learn.phases.one"), t("learn.phases.chance")),
+        ]
+    )
     reading = t("learn.phases.reading", two=two, one=one, real=real, dimensions=dimensions)
-    view = segments(t("learn.phases.view"), VIEWS, "records", key="phases_view", words=lambda v: t(f"learn.phases.{v}"))
     alt = t(f"learn.phases.alt_{view}", reading=reading)
     if view == "records":
         draw(records_figure, dimensions, share, eps, alt=alt, key="phases_records", height=440)

@@ -10,7 +10,17 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from ui.learn.controls import epsilon, segments, slide
-from ui.learn.numbers.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
+from ui.learn.numbers.family import (
+    COUNTS,
+    PUBLISHED,
+    STEPS,
+    PriorSteps,
+    derivation,
+    least_alpha,
+    moments,
+    synthetic,
+    walk,
+)
 from ui.shared.text import counted, local, number, t
 from ui.shared.theme import facts, marked, palette, table
 from ui.shared.theme import show as draw
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
 
 DRAW = "prior_draws"
 SMALL = 4  # place of the smallest group
+WHY = "why"  # the last of the steps: the derivation
 
 
 def names() -> list[str]:
@@ -37,6 +48,23 @@ def walk_table(made: PriorSteps, step: str) -> pd.DataFrame:
         columns[t("learn.prior.step_y")] = made.drawn
         columns[t("learn.prior.published")] = PUBLISHED
     return pd.DataFrame(columns)
+
+
+def why(eps: float) -> list[list[str]]:
+    """Equations (8) to (13) of the slides, what each says, and its value for the published counts and draw.
+
+    The other table has one person of the smallest group in the largest instead.
+    """
+    d = derivation(COUNTS, PUBLISHED, eps, left=SMALL, joined=0)
+    here = {
+        8: local(d.log_chance, ".4f"),
+        9: local(d.by_gamma, ".4f"),
+        10: local(d.by_four, ".4f"),
+        11: f"{local(d.least, '.4g')}; {local(d.largest, '.4g')}",
+        12: local(d.epsilon, ".4f"),
+        13: local(d.alpha, ".6f"),
+    }
+    return [[f"({n})", t(f"learn.prior.why_{n}"), value] for n, value in here.items()]
 
 
 def figure(eps: float, draws: list[NDArray[np.int64]], counts: NDArray[np.int64] = COUNTS) -> go.Figure:
@@ -95,11 +123,17 @@ def show() -> None:
         large=local(mean[0], ".0f"),
     )
     draw(figure(eps, [synthetic(counts, m, eps) for _ in range(n)], counts), alt=alt, key="prior_plot", height=380)
-    step = segments(t("learn.prior.steps"), STEPS, "y", key="prior_step", words=lambda s: t(f"learn.prior.step_{s}"))
+    step = segments(
+        t("learn.prior.steps"), (*STEPS, WHY), "y", key="prior_step", words=lambda s: t(f"learn.prior.step_{s}")
+    )
     published = int(COUNTS.sum())
     made = walk(COUNTS, published, eps, np.random.default_rng())
     st.write(t(f"learn.prior.says_{step}", alpha=local(made.alpha, ".2f"), m=published))
-    st.dataframe(marked(walk_table(made, step)), hide_index=True, alt=t("learn.prior.walk_table"))
+    if step == WHY:
+        head = [t(f"learn.prior.why_{c}") for c in ("equation", "says", "here")]
+        table(head, why(eps), alt=t("learn.prior.why_table"), numbers=False)
+    else:
+        st.dataframe(marked(walk_table(made, step)), hide_index=True, alt=t("learn.prior.walk_table"))
     head = ["", *(t(f"learn.prior.{c}") for c in ("real", "mean", "deviation"))]
     rows = [
         [name, number(int(n)), local(a, ",.1f"), local(b, ",.1f")]

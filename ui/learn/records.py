@@ -1,4 +1,4 @@
-"""Lab 27: error against the number of records: ten times the records need a tenth of the budget."""
+"""Lab 27: error, and marginals of one error, against the number of records: ten times need a tenth of the budget."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from ui.learn.controls import epsilon, steps
+from ui.learn.controls import epsilon, segments, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import accounting as lesson
 from ui.shared.text import local, number, percent, t
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 
 RECORDS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
 CELLS = (10, 30, 100, 300, 1_000)
+USUAL = 100  # cells
 AXIS = tuple(float(x) for x in np.geomspace(100, 1e7, 51))
 TABLES, DELTA = 50, 1e-9  # tables that share the budget: about the pairs of ten columns
 WANTED = 0.02
+VIEWS = ("error", "marginals")
+ERRORS = (1e-5, 1e-4, 1e-3, 1e-2)  # of a cell, as shares of the records; the first is that of the document
 LARGEST = 999.0  # epsilon up to which one is sought
 
 
@@ -43,6 +47,21 @@ def figure(records: int, cells: int, eps: float) -> go.Figure:
     return out
 
 
+def marginals_figure(records: int, error: float, eps: float) -> go.Figure:
+    """How many marginals can have this error, by the number of records, under epsilon alone and with delta."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    both = lesson.marginals_within(error, AXIS, eps)
+    for name, y, colour, dash in zip(("pure", "approximate"), both, hues(), ("dash", "solid"), strict=False):
+        line = {"color": colour, "dash": dash, "width": 2.4}
+        out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
+    out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
+    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, range=[2, 7], tickformat=",~r")
+    out.update_yaxes(title=t("learn.records.y_marginals"), type="log", dtick=2, range=[0, 10], tickformat=",~r")
+    return out
+
+
 def found(records: int, cells: int, eps: float) -> dict[str, str]:
     """What the closing sentence says at these settings."""
     needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
@@ -55,14 +74,26 @@ def found(records: int, cells: int, eps: float) -> dict[str, str]:
 
 
 def show() -> dict[str, str]:
-    """Controls, numbers, figure."""
+    """The view, controls, numbers, figure."""
+    view = segments(
+        t("learn.records.view"), VIEWS, "error", key="records_view", words=lambda v: t(f"learn.records.{v}")
+    )
     a, b, c = st.columns(3, gap="medium")
     with a:
         records = int(steps(t("learn.records.records"), RECORDS, 10_000, key="records_records"))
-    with b:
-        cells = int(steps(t("learn.records.cells"), CELLS, 100, key="records_cells"))
     with c:
         eps = epsilon("records_epsilon")
+    if view == "marginals":
+        _marginals(records, eps, b)
+        return found(records, USUAL, eps)
+    with b:
+        cells = int(steps(t("learn.records.cells"), CELLS, USUAL, key="records_cells"))
+    _error(records, cells, eps)
+    return found(records, cells, eps)
+
+
+def _error(records: int, cells: int, eps: float) -> None:
+    """Numbers and figure of the error of a table."""
     error = float(lesson.noise_error([records], cells, TABLES, eps, DELTA)[0])
     sample = float(lesson.sample_error([records], cells)[0])
     needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
@@ -74,4 +105,31 @@ def show() -> dict[str, str]:
     reading = t("learn.records.reading", records=number(records), cells=number(cells), tables=TABLES,
         error=percent(error), sample=percent(sample), here=here, more=more, wanted=percent(WANTED, 0))  # fmt: skip
     draw(figure, records, cells, eps, alt=t("learn.records.alt", reading=reading), key="records_plot", height=400)
-    return found(records, cells, eps)
+
+
+def _marginals(records: int, eps: float, place: DeltaGenerator) -> None:
+    """A control in its place, numbers and figure of the marginals that can have one error."""
+    with place:
+        share = steps(t("learn.records.share"), ERRORS, 1e-3, key="records_share", words=lambda e: percent(float(e), 3))
+    both = lesson.marginals_within(share, [records, 10 * records], eps)
+    shown = [[number(float(f"{int(m):.3g}")) for m in line] for line in both]
+    (pure, more_pure), (approximate, more_approximate) = shown
+    facts(
+        [
+            (pure, t("learn.records.pure_is"), t("learn.records.ten", count=more_pure)),
+            (approximate, t("learn.records.approximate_is"), t("learn.records.ten", count=more_approximate)),
+        ]
+    )
+    reading = t(
+        "learn.records.marginals_reading",
+        share=percent(share, 3),
+        records=number(records),
+        eps=local(eps, "g"),
+        pure=pure,
+        approximate=approximate,
+        more_pure=more_pure,
+        more_approximate=more_approximate,
+    )
+    alt = t("learn.records.marginals_alt", reading=reading)
+    draw(marginals_figure, records, share, eps, alt=alt, key="records_marginals", height=400)
+    st.write(reading)

@@ -113,7 +113,9 @@ def command(space: Workspace, job: Job, stem: str) -> list[str]:
     rows = ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
     if spec.release is not None:
         out = f"{stem}.csv" if known.one_file else f"{stem}/"
-        return ["dpsyn", "refit", "RELEASE.dpsyn", *rows, "--seed", str(spec.seed), "--out", out]
+        how = ["--where", spec.where] if spec.where else []
+        how += ["--columns", json.dumps(spec.columns)] if spec.columns is not None else []
+        return ["dpsyn", "refit", "RELEASE.dpsyn", *how, *rows, "--seed", str(spec.seed), "--out", out]
     if known.one_file:
         given, out = ["YOUR_TABLE.csv"], f"{stem}.csv"
     else:
@@ -122,6 +124,7 @@ def command(space: Workspace, job: Job, stem: str) -> list[str]:
     words = ["dpsyn", "synth", *given, "--schema", takeaways.schema_file(known), "--epsilon", plain(spec.epsilon)]
     words += ["--delta", plain(spec.delta), *(["--method", spec.method] if spec.method != METHOD else [])]
     words += [w for k, v in spec.settings.items() for w in ("--set", f"{k}={json.dumps(v)}")]
+    words += ["--public-table", f"{known.root.name}=PUBLIC_{known.root.name}.csv"] if spec.public_table else []
     words += ["--questions", QUESTIONS] if spec.questions else []
     words += ["--questions-share", plain(spec.questions_share)] if spec.questions_share is not None else []
     return [*words, *rows, "--seed", str(spec.seed), f"--dataset={spec.dataset or known.ledger_name}", "--out", out]

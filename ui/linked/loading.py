@@ -17,7 +17,7 @@ from dpsyn_core.questions import Questions
 from dpsyn_core.runs import SCHEMA, ReadSpec
 from dpsyn_core.schema import LinkedSchema, Schema, guessed_links, with_keys
 from dpsyn_core.tables import ReadForm
-from ui.data.loading import recognised
+from ui.data.loading import draft, recognised
 from ui.data.reading import SheetError, Tell, limits, readers
 from ui.linked.tables import LinkDraft, PanelDraft
 from ui.shared.jobs import hashed
@@ -68,6 +68,25 @@ def place(space: Workspace, linked: Linked) -> None:
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith("linked_") and not str(k).startswith("linked_up")]:
         del st.session_state[key]
+
+
+def brought(space: Workspace, name: str, given: Mapping[str, Dataset], schema: Schema | None, *, panel: bool) -> Linked:
+    """Linked tables that a project brings, by name, as its schema describes them, else as headers let expect.
+
+    Raises SchemaError where the schema is about other tables.
+    """
+    parts = {n: _part(space, dataset, draft(dataset)) for n, dataset in given.items()}
+    ledger = next(iter(given.values())).ledger
+    if panel:
+        (only,) = [*parts][:1]
+        linked = Linked(name, ledger, {only: parts[only]}, only, panel=PanelDraft())
+    else:
+        root, keys, links = guessed({n: _columns(p) for n, p in parts.items()})
+        linked = Linked(name, ledger, {root: parts[root]} | parts, root, keys=keys, links=links)
+    linked.serial = _serial(space, linked)
+    if isinstance(schema, LinkedSchema):
+        linked.adopt(schema)
+    return linked
 
 
 def _serial(space: Workspace, linked: Linked) -> str:

@@ -306,7 +306,7 @@ class LinkedTables(Generic[Part]):
         """The private tables by name; of a panel its one file."""
         return {n: p.dataset.table for n, p in self.parts.items() if p.dataset is not None}
 
-    def inputs(self, schema: LinkedSchema) -> dict[str, pa.Table]:
+    def inputs(self, schema: Schema) -> dict[str, pa.Table]:
         """The same, as a run is handed them: the file of a panel by the name of its schema."""
         if schema.one_file:
             return {schema.name: self.tables()[self.root]}

@@ -21,25 +21,18 @@ EXAMPLE = "age, sex=2, education=8, income=number:40, born=date:60, town"
 
 
 def chosen() -> Schema | None:
-    """The schema to plan with, from a file or from names; None without one, with the reason where there is one."""
+    """The schema to plan with, from a file or from names, at first of an example; None, and the reason, without one."""
     got = uploads.one(t("ahead.upload"), ["json"], key="plan_schema")
     try:
         if got is not None:
             return TableSchema.loads(got.getvalue())
         text = st.text_area(t("ahead.names"), key=TEXT, placeholder=EXAMPLE, persist_state="session")
-        note(t("ahead.names_note"))
-        if st.button(t("ahead.example"), key="plan_example", on_click=_example):
-            st.rerun()
-        if not (text or "").strip():
-            return None
-        return schema_of(checked(_corrected(columns_of(text or ""))))
+        own = (text or "").strip()
+        note(t("ahead.names_note") if own else f"{t('ahead.of_example')} {t('ahead.names_note')}")
+        return schema_of(checked(_corrected(columns_of(own or EXAMPLE))))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return None
-
-
-def _example() -> None:
-    st.session_state[TEXT] = EXAMPLE
 
 
 def _corrected(columns: tuple[PlannedColumn, ...]) -> list[PlannedColumn]:

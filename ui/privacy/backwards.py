@@ -12,6 +12,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.report import choice_figure
 from dpsyn_core.runs import ASSUMED, RunSpec
+from dpsyn_core.schema import LinkedSchema
 from ui.privacy import budget
 from ui.privacy.plan import HASHED
 from ui.shared.state import Workspace
@@ -29,10 +30,7 @@ COINS = 50  # of a hundred guesses are right by chance
 
 def panel(space: Workspace) -> None:
     """Which way, the target, the epsilon that it leads to, and one press that takes it."""
-    schema = space.schema
-    if space.linked is not None:
-        _from_gain_alone(space)
-        return
+    schema = space.schema if space.linked is None else space.linked.declared()
     if schema is None:
         note(t("plan.none"))
         return
@@ -47,12 +45,13 @@ def panel(space: Workspace) -> None:
 
 
 def _from_error(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.runs import choices
+    from dpsyn_core.runs import COLUMNS, choices
 
     run = run_of(space)
     first, second, third = st.columns([4, 3, 3])
     with first:
-        of = st.selectbox(t("backwards.of"), choices(run, schema), format_func=_named, key="backwards_of")
+        every = [COLUMNS, *(one.name for one in schema.tables)] if schema.links else choices(run, schema)
+        of = st.selectbox(t("backwards.of"), every, format_func=_named, key="backwards_of")
     with second:
         target = st.number_input(t("backwards.error"), 0.1, 90.0, 5.0, 0.5, key="backwards_error", format="%g")
     with third:
@@ -77,7 +76,7 @@ def _from_error(space: Workspace, schema: Schema) -> None:
 
 
 def _from_gain(space: Workspace, schema: Schema) -> None:
-    from dpsyn_core.runs import COLUMNS, epsilon_for_gain, error_at, rounded_down
+    from dpsyn_core.runs import COLUMNS, epsilon_for_gain, error_at, rounded_down, tree_error
 
     first, second = st.columns(2)
     with first:
@@ -88,7 +87,8 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
     epsilon = rounded_down(epsilon_for_gain(points / 100, space.choices.delta))
     with st.spinner(t("backwards.computing")):
         found = _reached(run, schema.dumps(), COLUMNS, 0.05, about, _schema=schema)
-        error = error_at(run, schema, COLUMNS, found.n_records, epsilon)
+        given = (COLUMNS, found.n_records, epsilon)
+        error = tree_error(run, schema, *given) if isinstance(schema, LinkedSchema) else error_at(run, schema, *given)
     words = t(
         "backwards.limited", epsilon=amount(epsilon), right=_right(points / 100), n=number(found.n_records),
         error="–" if error is None else percent(error),
@@ -99,33 +99,24 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
     _picture(found, space.choices.delta, epsilon, error=None, gain=points / 100, words=words)
 
 
-def _from_gain_alone(space: Workspace) -> None:
-    """The largest epsilon that keeps a risk, of linked tables, whose errors are not forecast."""
-    from dpsyn_core.runs import epsilon_for_gain, rounded_down
-
-    note(t("linked.no_errors"))
-    points = st.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%g")
-    epsilon = rounded_down(epsilon_for_gain(points / 100, space.choices.delta))
-    facts([(amount(epsilon), t("backwards.epsilon"), t("backwards.at_most"))])
-    _take(epsilon)
-
-
 def _about(schema: Schema) -> int:
     """The number of records that the forecast assumes: the public one, else what is typed."""
     if schema.n_records is not None:
         note(t("backwards.public", n=number(schema.n_records)))
         return schema.n_records
-    return int(
-        st.number_input(t("expected.about"), 1, 10**9, ASSUMED, key="backwards_n", help=t("backwards.about_help"))
-    )
+    asked = t("linked.about_roots", root=schema.root.name) if schema.links else t("expected.about")
+    return int(st.number_input(asked, 1, 10**9, ASSUMED, key="backwards_n", help=t("backwards.about_help")))
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
 def _reached(run: RunSpec, text: str, of: str, target: float, about: int, _schema: Schema) -> Reached:
     """From schema, settings and a typed number alone."""
-    from dpsyn_core.runs import epsilon_for_error
+    from dpsyn_core.runs import epsilon_for_error, tree_epsilon
 
-    return epsilon_for_error(run.model_copy(update={"epsilon": 1.0}), _schema, of=of, target=target, n_records=about)
+    run = run.model_copy(update={"epsilon": 1.0})
+    if isinstance(_schema, LinkedSchema):
+        return tree_epsilon(run, _schema, of=of, target=target, n_roots=about)
+    return epsilon_for_error(run, _schema, of=of, target=target, n_records=about)
 
 
 def _gain(epsilon: float, delta: float) -> float:

@@ -31,6 +31,8 @@ HEIGHT = 280
 
 def panel(space: Workspace, epsilon: float, noise: float) -> None:
     """The chart under its finding, with the choice of a column. noise: standard deviation of a cell, in records."""
+    from dpsyn_core.report import axis_labels
+
     own = space.dataset is not None and space.schema is not None and space.dataset.whole is not None
     practice = space.linked is not None or not own or space.sample or space.choices.safe
     title, chosen = st.columns([7, 3], vertical_alignment="bottom")
@@ -52,8 +54,8 @@ def panel(space: Workspace, epsilon: float, noise: float) -> None:
         )  # fmt: skip
     with below:
         try:
-            key = ("band", schema.dumps(), name, practice)
-            labels, counts = kept(space, key, lambda: _counts(table, schema, name))
+            counts = counted_values(space, table, schema, name)
+            labels = axis_labels(schema[name].labels(), LABEL, words=figure_words())
         except DPSynError as error:
             note(sentence(error), "warning")
             return
@@ -67,17 +69,19 @@ def panel(space: Workspace, epsilon: float, noise: float) -> None:
         section(counted("band.finding", lost, all=number(len(counts)), column=name, epsilon=amount(epsilon)))
 
 
-def _counts(table: pa.Table, schema: Schema, name: str) -> tuple[list[str], list[int]]:
-    """The values of a column in words, and the number of records of each."""
+def counted_values(space: Workspace, table: pa.Table, schema: Schema, name: str) -> list[int]:
+    """The number of records of each value of a column; private, kept for this visitor."""
     import numpy as np
 
-    from dpsyn_core.report import axis_labels
     from dpsyn_core.schema import Codec
 
-    codes = Codec(schema).encode(table, individuals=False).codes
-    at = [a.name for a in schema.coded].index(name)
-    counts = np.bincount(codes[at], minlength=schema[name].size)
-    return axis_labels(schema[name].labels(), LABEL, words=figure_words()), counts.tolist()
+    def counts() -> list[int]:
+        codes = Codec(schema).encode(table, individuals=False).codes
+        at = [a.name for a in schema.coded].index(name)
+        return list(np.bincount(codes[at], minlength=schema[name].size).tolist())
+
+    own = space.dataset is not None and table is space.dataset.whole
+    return kept(space, ("counts", space.serial, own, schema.dumps(), name), counts)
 
 
 def _figure(labels: list[str], counts: list[int], side: float) -> Any:

@@ -10,7 +10,19 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import Budget, charge
-from dpsyn_core.runs import ASSUMED, BudgetStep, RunPlan, RunSpec, Step, TreePlan, lost, plan, steps_of
+from dpsyn_core.runs import (
+    ASSUMED,
+    BudgetStep,
+    RunPlan,
+    RunSpec,
+    Step,
+    TreeOutlook,
+    TreePlan,
+    lost,
+    plan,
+    steps_of,
+    tree_outlook,
+)
 from dpsyn_core.systems import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
@@ -20,7 +32,7 @@ from ui.shared.theme import facts, lead, note, palette, private_tag, section
 from ui.synthesize.methods import run_of
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema import Schema
+    from dpsyn_core.schema import LinkedSchema, Schema
 
 K, ABOUT = "k", "about_n"
 USUAL = 91  # tables of pairs of 14 columns
@@ -248,8 +260,8 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
     from dpsyn_core.runs import table_error
 
     if space.linked is not None:
-        note(t("linked.no_errors"))
-
+        _expected_of_tree(space)
+        return
     shown = marginals(found)
     if found is None or not shown:
         return
@@ -268,7 +280,8 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
         elif worst - least < 5e-4:
             value = percent(worst)
         else:
-            value = f"{percent(least)} – {percent(worst)}"
+            value = percent((least * worst) ** 0.5)
+            sizes = t("expected.middle", sizes=sizes, least=percent(least), worst=percent(worst))
         items.append((value, label(s), sizes))
         kind = "2-way" if s.kind == "chosen" else s.kind
         errors[kind] = max(errors.get(kind, 0.0), (least * worst) ** 0.5)  # of a table of middle size
@@ -278,6 +291,38 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
             lead(words)
     facts(items)
     note(t("expected.note"))
+
+
+def _expected_of_tree(space: Workspace) -> None:
+    """The error that noise alone gives single columns, table by table and role by role, and pairs of the root."""
+    schema = None if space.linked is None else space.linked.declared()
+    if schema is None:
+        return
+    section(t("expected.title"))
+    asked = t("linked.about_roots", root=schema.root.name)
+    n = int(st.number_input(asked, 1, 10**9, ASSUMED, key=ABOUT, help=t("expected.about_help")))
+    try:
+        found = _tree_outlook(run_of(space), schema.dumps(), n, _schema=schema)
+    except DPSynError as error:
+        note(sentence(error), "warning")
+        return
+    facts(
+        [
+            (
+                "–" if one.columns is None else percent(one.columns),
+                f"{one.table} · {one.role}" if one.role else one.table,
+                t("plan.1-way") if one.pairs is None else t("linked.expected_pairs", error=percent(one.pairs)),
+            )
+            for one in found
+        ]
+    )
+    note(t("linked.expected_note"))
+
+
+@st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
+def _tree_outlook(run: RunSpec, text: str, n_roots: int, _schema: LinkedSchema) -> list[TreeOutlook]:
+    """The forecast, from the schema and a typed number alone. text: of the schema."""
+    return tree_outlook(run, _schema, epsilons=[run.epsilon], sizes=[n_roots])
 
 
 def verdict(n: float, epsilon: float, errors: dict[str, float], *, alone: bool) -> str:

@@ -10,6 +10,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import Budget
 from dpsyn_core.systems import config_class
 from ui.privacy import plan
+from ui.privacy.band import counted_values
 from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import counted, number, percent, sentence, t
@@ -17,6 +18,7 @@ from ui.shared.theme import facts, note
 from ui.synthesize.methods import chosen, run_of
 
 if TYPE_CHECKING:
+    from dpsyn_core.questions import Question
     from dpsyn_core.runs import BudgetStep, Forecasts, RunSpec
 
 SHARE = "questions_share"
@@ -96,6 +98,30 @@ def _forecast(run: RunSpec, schema: str, about: int) -> Forecasts:
     from dpsyn_core.schema import Schema
 
     return forecast(run, Schema.loads(schema), n_records=about)
+
+
+def spread(space: Workspace, question: Question) -> float | None:
+    """The standard deviation of a question's number in the loaded table, in its unit; for the owner alone.
+
+    None in safe mode, of linked tables and of a table outside the app, and where the question is of no number.
+    """
+    import numpy as np
+
+    data, schema, of = space.dataset, space.schema, getattr(question, "of", None)
+    if space.choices.safe or space.linked is not None or data is None or data.whole is None or schema is None:
+        return None
+    if not isinstance(of, str) or of not in {a.name for a in schema.coded}:
+        return None
+    numbers = schema[of].numbers()
+    if numbers is None:
+        return None
+    counts = np.array(counted_values(space, data.whole, schema, of), dtype=np.float64)
+    known = ~np.isnan(numbers) & (counts > 0)
+    x, weight = np.asarray(numbers)[known], counts[known]
+    if not weight.sum():
+        return None
+    mean = np.average(x, weights=weight)
+    return float(np.sqrt(np.average((x - mean) ** 2, weights=weight)))
 
 
 def cost(found: Forecasts) -> None:

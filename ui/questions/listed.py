@@ -13,7 +13,7 @@ from ui.linked import asking
 from ui.questions import expected, form, kept, words
 from ui.shared.state import Workspace
 from ui.shared.text import amount, language, literal, number, percent, sentence, t
-from ui.shared.theme import note, table
+from ui.shared.theme import note, private_tag, table
 
 if TYPE_CHECKING:
     from dpsyn_core.runs import Forecast, Forecasts
@@ -33,6 +33,8 @@ def declared(space: Workspace, found: Forecasts | None) -> None:
     """One entry a question: what it asks, how far off it will be, and what to do with it."""
     by_name = {f.question.name: f for f in found.each} if found is not None else {}
     noise = expected.noise(space)
+    if any(f.scale == "spread" and expected.spread(space, f.question) for f in by_name.values()):
+        private_tag()
     for i, line in enumerate(kept.lines(space)):
         parts = _parts(space, line, by_name.get(line.name), found)
         if line.name in noise:
@@ -61,7 +63,8 @@ def _parts(
     if line.question is not None:
         parts.append(("span", "", _asks(space, line.question) + _importance(line.question)))
     if foretold is not None and found is not None:
-        old, new = (words.error(foretold, v) for v in (foretold.before, foretold.after))
+        spread = expected.spread(space, foretold.question) if foretold.scale == "spread" else None
+        old, new = (words.error(foretold, v, spread) for v in (foretold.before, foretold.after))
         if not found.takes or found.share == 0:
             parts.append(("span", "", t("questions.now", error=old)))
         elif foretold.after is None:
@@ -106,11 +109,13 @@ def suggested(space: Workspace) -> None:
         note(t("questions.none_suggested"))
         return
     note(t("questions.suggested_note"))
-    for i, question in enumerate(offered):
-        if st.button(t("questions.add", name=literal(question.name)), key=f"question_add_{i}"):
-            kept.add(space, [question])
-            st.rerun()
-        note(_asks(space, question) if isinstance(question, LinkedQuestion) else words.asks(question, space.schema))
+    with st.container(horizontal=True, gap="small"):
+        for i, question in enumerate(offered):
+            linked = isinstance(question, LinkedQuestion)
+            about = _asks(space, question) if linked else words.asks(question, space.schema)
+            if st.button(t("questions.add", name=literal(question.name)), key=f"question_add_{i}", help=literal(about)):
+                kept.add(space, [question])
+                st.rerun()
 
 
 def _offered(space: Workspace) -> Sequence[Question | LinkedQuestion]:

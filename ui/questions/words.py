@@ -19,7 +19,7 @@ from dpsyn_core.questions import (
     SumQuestion,
     TableQuestion,
 )
-from ui.shared.text import local, percent, t
+from ui.shared.text import local, number, percent, t
 
 if TYPE_CHECKING:
     from dpsyn_core.runs import Forecast
@@ -88,8 +88,11 @@ def name_of(document: dict[str, Any]) -> str:
     return t(f"questions.name_{kind}", of=of) + group
 
 
-def error(forecast: Forecast, value: float | None) -> str:
-    """How far off the answer will be, in words; what is not measured says so."""
+def error(forecast: Forecast, value: float | None, spread: float | None = None) -> str:
+    """How far off the answer will be, in words; what is not measured says so.
+
+    spread: of the number, in its unit, where the owner may see it; then the error has that unit, else it is a share.
+    """
     if value is None:
         return t("questions.unmeasured")
     share = percent(value, 1 if value < 0.1 else 0)
@@ -99,4 +102,6 @@ def error(forecast: Forecast, value: float | None) -> str:
     if forecast.scale == "gini":
         return t("questions.off_gini", amount=local(value, ".3f"))
     of = question.of if isinstance(question, GroupedQuestion | RegressionQuestion) else ""
+    if forecast.scale == "spread" and spread is not None:
+        return t("questions.off_unit", amount=number(float(f"{value * spread:.2g}")), of=of)
     return t(f"questions.off_{forecast.scale}", share=share, of=of)

@@ -6,7 +6,7 @@ Evidence beside the proved bound. Everything here reads private data; nothing is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -23,21 +23,22 @@ from ui.shared.theme import facts, note, palette, section, show, table
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from dpsyn_core.schema import Schema
+
 CHOICES = {"membership": (20, 50, 100, 200, 400), "other": (10, 20, 50, 100)}  # shadow runs
 SIZES = (500, 1000, 2000, 5000, 20_000)  # records that take part
 VERDICTS = {"leak": st.error, "doubt": st.warning, "nothing": st.info}
-ATTACKED = {*RunSpec.model_fields, "memory_mb", "seconds"}  # of a run's job: what was chosen, and its limits
+ATTACKED = {*RunSpec.model_fields, "linked", "memory_mb", "seconds"}  # of a run's job: its choices and limits
 
 
 def panel(space: Workspace, job: Job) -> None:
     """What an attack is, its controls, and the newest attack of each kind on the chosen run."""
     section(t("attack.title"))
     st.write(t("attack.lead"))
-    st.write(f"**{t('attack.reading')}**")
-    if space.dataset is not None and space.dataset.whole is None:
+    if any(part.dataset is None or part.dataset.whole is None for part in space.parts.values()):
         note(t("attack.large"), "warning")
         return
-    if space.dataset is None or not results.same_table(space, job):
+    if not results.same_table(space, job):
         note(t("report.other_table"), "warning")
         return
     kind = st.segmented_control(
@@ -45,13 +46,14 @@ def panel(space: Workspace, job: Job) -> None:
         key="attack_kind", label_visibility="collapsed",
     )  # fmt: skip
     kind = kind or ATTACKS[0]
-    note(t(f"attack.about_{_key(kind)}"))
     mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
     live = next((j for j in mine if j.live), None)
     if live is None:
         _controls(space, job, kind, _spec(mine[0]) if mine else None)
     else:
         st.fragment(_watch, run_every=1.0)(space.owner, live.id)
+    note(t(f"attack.about_{_key(kind)}"))
+    note(t("attack.reading"))
     shown = next((j for j in mine if not j.live), None)
     if shown is not None:
         _ended(space, shown)
@@ -70,6 +72,8 @@ def _spec(job: Job) -> AttackSpec:
 
 def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) -> None:
     """How many shadow runs of how many records, what is guessed, and the start; first as in the last attack."""
+    schema = results.schema(space, job)
+    about = _about(schema, kind, last)
     fields = 3 if kind == "inference" else 2
     a, b, *third, d = st.columns([*[3] * fields, 2], vertical_alignment="bottom")
     choices = CHOICES.get(kind, CHOICES["other"])
@@ -83,15 +87,28 @@ def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) ->
     )  # fmt: skip
     secret = None
     if kind == "inference":
-        columns = ("", *results.schema(space, job).domain().names)
+        from dpsyn_core.runs import attacked_columns
+
+        columns = ("", *attacked_columns(schema, _asked(job, kind=kind, runs=runs, about=about)))
         chosen = third[0].selectbox(
-            t("attack.secret"), columns, key=f"attack_secret_{language()}",
+            t("attack.secret"), columns, key=f"attack_secret_{language()}_{about or ''}",
             index=_place(columns, last.secret if last else None, ""), format_func=lambda n: n or t("attack.every"),
         )  # fmt: skip
         secret = chosen or None
     if d.button(t("attack.start"), key="attack_start", type="primary", width="stretch"):
-        _start(space, job, kind, int(runs), int(records), secret)
+        _start(space, job, _asked(job, kind=kind, runs=int(runs), records=int(records), secret=secret, about=about))
         st.rerun()
+
+
+def _about(schema: Schema, kind: str, last: AttackSpec | None) -> str | None:
+    """The linked table whose records are attacked; None for one table, and where whole roots are added or not."""
+    if not schema.links or kind == "membership":
+        return None
+    names = [table.name for table in schema.tables]
+    first = last.about if last is not None and last.about in names else schema.links[0].child
+    return st.segmented_control(
+        t("attack.table"), names, default=first, required=True, format_func=literal, key=f"attack_table_{kind}"
+    )
 
 
 def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
@@ -99,19 +116,19 @@ def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
     return choices.index(wanted if wanted in choices else usual)
 
 
-def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secret: str | None) -> None:
+def _asked(job: Job, **attack: Any) -> AttackSpec:
+    """An attack on a run, with its settings and budget."""
+    return AttackSpec.model_validate(job.spec.model_dump(include=ATTACKED) | attack)
+
+
+def _start(space: Workspace, job: Job, spec: AttackSpec) -> None:
     """Queues an attack on a run. Raises DPSynError."""
     from dpsyn_core.runs import check_attack
 
     schema = results.schema(space, job)
-    spec = AttackSpec.model_validate(
-        job.spec.model_dump(include=ATTACKED) | {"kind": kind, "runs": runs, "records": records, "secret": secret}
-    )
     check_attack(schema, spec)
-    if space.dataset is None:
-        return
     attacks().start(
-        space.owner, spec, schema, space.dataset.table, label=job.label, fingerprint=job.fingerprint,
+        space.owner, spec, schema, space.inputs(schema), label=job.label, fingerprint=job.fingerprint,
         public={"run": job.id},
     )  # fmt: skip
 
@@ -151,6 +168,7 @@ def _ended(space: Workspace, job: Job) -> None:
             lambda: AttackResult.model_validate_json((job.folder / ATTACK_RESULT).read_text("utf-8")),
         )
         _result(found, job.label)
+        _extent(found, results.paid_schema(space, job), _spec(job))
 
 
 def _result(found: AttackResult, label: str) -> None:
@@ -187,10 +205,24 @@ def _result(found: AttackResult, label: str) -> None:
         ]  # fmt: skip
         table(head, rows, alt=t("attack.rates_alt"))
         note(t("attack.rates_note"))
-    note(
-        t("attack.made", runs=number(found.runs), records=number(found.records), all=number(found.table_records),
-          seconds=local(found.seconds, ".0f"))
-    )  # fmt: skip
+
+
+def _extent(found: AttackResult, schema: Schema, spec: AttackSpec) -> None:
+    """How many runs of how many records there were, and of linked tables what was moved and looked at."""
+    values = {
+        "runs": number(found.runs),
+        "records": number(found.records),
+        "all": number(found.table_records),
+        "seconds": local(found.seconds, ".0f"),
+    }
+    if not schema.links:
+        note(t("attack.made", **values))
+        return
+    note(t("attack.made_roots", root=schema.root.name, **values))
+    if found.kind == "membership":
+        note(t("attack.seen_membership"))
+    else:
+        note(t("attack.seen_records", table=spec.about or schema.links[0].child))
 
 
 def _excess(rate: Rate) -> str:

@@ -19,12 +19,10 @@ PANELS = {
 
 def panel(space: Workspace, job: Job, table: str = "") -> None:
     """The choice of a view, the view, the rules of the schema, and the table of all scores where it is asked for."""
-    linked = bool(job.spec.linked)
-    asks = not linked and len(asked.questions_of(space, job)) > 0
+    asks = not job.spec.linked and len(asked.questions_of(space, job)) > 0
     views = ("asked", *PANELS) if asks else tuple(PANELS)
-    left, right = st.columns([3, 1], vertical_alignment="bottom") if not linked and len(runs.finished(space)) > 1 else (
-        st.container(), None
-    )  # fmt: skip
+    others = runs.alike(space, job)
+    left, right = st.columns([3, 1], vertical_alignment="bottom") if others else (st.container(), None)
     with left:
         view = st.segmented_control(
             t("report.view"), views, default=views[0], required=True, format_func=lambda v: t(f"report.{v}"),
@@ -33,7 +31,7 @@ def panel(space: Workspace, job: Job, table: str = "") -> None:
     chosen = [job]
     if right is not None:
         with right:
-            second = runs.choose_second(space, job)
+            second = runs.choose_second(job, others)
         chosen += [second] if second else []
     if view == "asked":
         asked.panel(space, job, private=True)

@@ -46,13 +46,14 @@ def panel(view: Look) -> None:
     if found.shows_rules:
         tried.see(tried.names(*view.space.parts.values()))
     lead(said)
+    presses = st.container(horizontal=True, gap="small")
     a, b, c = st.columns([3, 4, 3], gap="medium")
     with a:
         _column(view, side, found)
     pair = _pair(view, side, found, b)
     with c:
         gaps = _gaps(view, side)
-    with st.container(horizontal=True, gap="small"):
+    with presses:
         if not view.table:
             _declare(view, pair, gaps)
             _refit(view, side)

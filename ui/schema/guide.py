@@ -11,11 +11,11 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, is_year
+from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, asks_ends, is_year
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
-from ui.schema import editor
+from ui.schema import editor, offers
 from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
 from ui.schema.unit import limited
 from ui.shared.going import go_to
@@ -31,10 +31,10 @@ PAGE = 12  # columns that are shown at once
 STEPS = ("who", "columns", "holds")
 PLAIN = {"rounded", "usual", "number", "steps", "common", "calendar", "months", "days"}  # reasons that need no word
 LISTING = 250  # pixels of the list of all proposals, which scrolls
+LISTED = 1000  # whole numbers that a list may have
 VALUES = 8  # values of a list that are written out of what was seen
 AT, CHANGING, DONE = "guide_at", "guide_changing", "guide_done"
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
-BUYABLE = {"category", "ordered category", "whole number", "number", "date"}
 BINS_PRICE = "0.1"
 
 
@@ -144,17 +144,19 @@ def _column(space: Workspace, p: Proposal, share: float) -> None:
     """One line: the proposal, one press that agrees to it, and all else behind another."""
     mark = _mark(p.name)
     with st.container(key=f"guide_{mark}"):
-        words, know, other = st.columns([7, 2, 2], vertical_alignment="center", gap="small")
+        words, presses = st.columns([7, 4], vertical_alignment="center", gap="small")
         with words:
             st.html(_words(p, _seen(p) if _plainly(p) else f"{_seen(p)} {_why(p)}"))
+            if asks := asks_ends(p):
+                note(t(f"guide.ask_{asks}"))
             if share > 0.5:
                 note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
-        with know:
+        with presses, st.container(horizontal=True, gap="small"):
             known = p.document is not None
             if known and st.button(t("guide.know"), key=f"know_{mark}", width="stretch"):
                 _decide(space, [p])
-        with other, st.popover(t("guide.other"), width="stretch"):
-            _ways(space, p, mark)
+            with st.popover(t("guide.other"), width="stretch"):
+                _ways(space, p, mark)
         if st.session_state.get(CHANGING) == p.name:
             _form(space, p)
 
@@ -162,8 +164,12 @@ def _column(space: Workspace, p: Proposal, share: float) -> None:
 def _ways(space: Workspace, p: Proposal, mark: str) -> None:
     if _plainly(p):
         note(_why(p))
-    if p.document is not None and p.document["kind"] == "numeric":
+    if p.document is not None and (p.document["kind"] == "numeric" or asks_ends(p)):
         _natural_ends(space, p.document, mark)
+    if space.schema is not None and offers.is_offered(p.document):
+        listed = offers.panel(space.schema, p.name, mark)
+        if listed is not None:
+            _take(space, [listed])
     with st.container(horizontal=True, gap="small"):
         if st.button(t("guide.change"), key=f"change_{mark}"):
             st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
@@ -176,6 +182,9 @@ def _ways(space: Workspace, p: Proposal, mark: str) -> None:
 
 def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None:
     """Asks for ends that a number has by definition; an end that nobody names stays rounded."""
+    listed = document["kind"] == "categorical"  # of whole numbers
+    if listed:
+        document = document | {"min": min(document["values"]), "max": max(document["values"])}
     with st.form(f"ends_{mark}", border=False):
         note(t("guide.ends_lead", low=_plain(document["min"], document), high=_plain(document["max"], document)))
         first, second = st.columns(2)
@@ -186,13 +195,30 @@ def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None
         saved = st.form_submit_button(t("guide.ends_save"))
     if not saved:
         return
-    cells = shown(document)
     ends = {end: text.strip() for end, text in (("min", low), ("max", high)) if text.strip()}
+    if listed:
+        _shorter_list(space, document, ends)
+        return
+    cells = shown(document)
     made = changed(Row(document, {}), {**cells, "content": range_text(document, **ends)})
     if made.problem:
         st.error(literal(sentence(ValueError(made.problem))))
         return
     _take(space, [{**made.document, "source": "public"}])
+
+
+def _shorter_list(space: Workspace, document: dict[str, Any], ends: Mapping[str, str]) -> None:
+    """Takes all whole numbers between the ends that a person named."""
+    try:
+        first, last = (int(ends.get(end, document[end])) for end in ("min", "max"))
+    except ValueError:
+        st.error(t("guide.ends_whole"))
+        return
+    if not 0 <= last - first < LISTED:
+        st.error(t("guide.ends_whole"))
+        return
+    kept = {k: v for k, v in document.items() if k not in ("min", "max")}
+    _take(space, [kept | {"values": [*range(first, last + 1)], "source": "public"}])
 
 
 def _form(space: Workspace, p: Proposal) -> None:
@@ -373,8 +399,10 @@ def _what(d: Mapping[str, Any]) -> str:
     """Kind, values or range, form and bins of an attribute in words."""
     cells = shown(dict(d))
     if d["kind"] == "categorical":
-        words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
-        return words.format(kind=kind_words(cells["kind"]), values=_every(d["values"]))
+        way = "as_beginnings" if d.get("by_prefix") else "as_values"
+        words = t(f"guide.{way}_other" if d.get("other") else f"guide.{way}")
+        values = offers.values_words(d["values"]) or _every(d["values"])
+        return words.format(kind=kind_words(cells["kind"]), values=values)
     if d["kind"] == "datetime":
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"

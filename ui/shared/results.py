@@ -102,10 +102,14 @@ def _read(path: Path) -> pa.Table:
 
 
 def tree(space: Workspace, job: Job) -> LinkedSchema:
-    """The schema that a run of linked tables was made with."""
+    """The schema of the tables of a run of linked ones."""
     from dpsyn_core.schema import LinkedSchema
 
-    return kept(space, ("schema", job.id), lambda: LinkedSchema.load(job.folder / SCHEMA))
+    found = schema(space, job)
+    if not isinstance(found, LinkedSchema):
+        msg = f"the run '{job.label}' is of one table; open a run of linked ones"
+        raise TypeError(msg)
+    return found
 
 
 def tables(space: Workspace, job: Job) -> dict[str, pa.Table]:
@@ -160,7 +164,7 @@ def receipts(space: Workspace, job: Job) -> dict[str, Receipt]:
         return {str(job.public.get("dataset", "")): checked(space, job)}
 
     def make() -> dict[str, Receipt]:
-        known = tree(space, job)
+        known = paid_schema(space, job)
         return {n: receipt(p, job.folder / MANIFEST, schema=known) for n, p in places(space, job).items()}
 
     return kept(space, ("receipt", job.id), make)
@@ -201,9 +205,13 @@ def schema(space: Workspace, job: Job) -> Schema:
 
     def make() -> Schema:
         from dpsyn_core.privacy import Refit
-        from dpsyn_core.runs import described_by
+        from dpsyn_core.runs import described_by, described_tree
+        from dpsyn_core.schema import LinkedSchema
 
-        return described_by(paid_schema(space, job), Refit.model_validate(refit))
+        paid, made = paid_schema(space, job), Refit.model_validate(refit)
+        if isinstance(paid, LinkedSchema):
+            return described_tree(paid, made.rules, made.columns)
+        return described_by(paid, made)
 
     return kept(space, ("schema", job.id), make)
 

@@ -180,6 +180,12 @@ class Workspace:
             return self.linked.unit
         return None if self.schema is None else self.schema.unit
 
+    def inputs(self, schema: Schema) -> pa.Table | dict[str, pa.Table] | None:
+        """Returns the table that a run by a schema is handed, or linked ones by name; None where it reads a file."""
+        if self.linked is not None:
+            return self.linked.inputs(schema)
+        return None if self.dataset is None else self.dataset.whole
+
     @property
     def kept_schema(self) -> Schema | None:
         """The schema as it is handed on, None without one that fits together.

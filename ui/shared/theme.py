@@ -74,6 +74,14 @@ FOLLOW = """if (!window.dpFollows) {
     for (const kind of ['keydown', 'keyup']) app?.dispatchEvent(new KeyboardEvent(kind, press))
   }, 300))
 }"""
+# On a phone the menu covers most of the page: it closes when one of its pages is chosen.
+CLOSE = """if (!window.dpCloses) {
+  window.dpCloses = true
+  document.addEventListener('click', ({ target }) => {
+    if (innerWidth > 800 || !target.closest?.('[data-testid=stSidebar] a')) return
+    setTimeout(() => document.querySelector('[data-testid=stSidebarCollapseButton] button')?.click(), 60)
+  })
+}"""
 PLAIN_FILE = "[data-testid=stElementToolbar] button[aria-label^='Download as CSV']"
 PRACTICE = "practice_data"  # in the visitor's session: what is loaded is simulated
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
@@ -236,7 +244,7 @@ def style() -> None:
     sheet = (ASSETS / "style.css").read_text("utf-8")
     sheets = f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>"
     spoken = f"document.documentElement.lang = '{language()}'; window.dpComma = {int(language() in DECIMAL_COMMA)};"
-    st.html(f"{sheets}<script>{spoken}{SPACED}{FOLLOW}</script>", unsafe_allow_javascript=True)
+    st.html(f"{sheets}<script>{spoken}{SPACED}{FOLLOW}\n{CLOSE}</script>", unsafe_allow_javascript=True)
 
 
 def _own_words() -> str:
@@ -278,7 +286,7 @@ def end_page() -> NoReturn:
 
 def section(text: str) -> None:
     """A heading inside a page, shown as it is: some are names that came from files."""
-    st.subheader(literal(text), anchor=False)
+    st.header(literal(text), anchor=False)
 
 
 def private_tag() -> None:

@@ -112,15 +112,10 @@ def choose(space: Workspace) -> None:
         persist_state="session",
     )
     space.choices.method = method
-    config = registry.config_class(method)
     st.markdown(summary(method))
     note(t("synthesize.guarantee", text=promise(method)))
-    note(t("synthesize.neighbours", names=", ".join(t(f"neighbours.{n}") for n in config.guarantee.neighbours)))
     if space.linked is not None:
         note(t("linked.system_only"))
-        return
-    with st.expander(t("synthesize.compare")):
-        _compared(registry.names())
 
 
 def summary(name: str) -> str:
@@ -134,8 +129,15 @@ def promise(name: str) -> str:
     return engine(f"guarantee.{text}", text)
 
 
-def _compared(names: list[str]) -> None:
+def compared(space: Workspace) -> None:
     """Every system with what it is for, its guarantee, and what it scored and took on the simulated sample."""
+    if space.linked is not None:
+        return
+    with st.expander(t("synthesize.compare")):
+        _compared(registry.names())
+
+
+def _compared(names: list[str]) -> None:
     known = measured()
     rows = []
     for name in sorted(names, key=lambda n: known.get(n, {}).get("pairs", 9.0)):

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.runs import check_not_withheld, coded
+from dpsyn_core.schema import Schema
 from dpsyn_core.systems import registry
 from ui.data.loading import uploaded_table
 from ui.shared import uploads
@@ -22,11 +23,14 @@ ENDINGS = ("csv", "tsv", "csv.gz", "tsv.gz", "parquet", "xlsx")
 
 
 def expander(space: Workspace) -> None:
-    """Takes a file or forgets it, and says what it is used for; nothing for systems and trees that cannot use one."""
-    if space.linked is not None or not registry.config_class(chosen(space)).takes_public_table:
+    """Takes a file or forgets it, and says what it is used for; nothing for systems that cannot use one."""
+    described = _described(space)
+    if described is None or not registry.config_class(chosen(space)).takes_public_table:
         return
     with st.expander(t("public_table.title"), key="public_table_expander", expanded=space.public is not None):
         st.markdown(t("public_table.what"))
+        if space.linked is not None:
+            note(t("linked.public_root", root=space.linked.root))
         note(t("public_table.warning"), "alarm")
         if space.public is None:
             got = uploads.one(t("public_table.file"), ENDINGS, key="public_table")
@@ -67,26 +71,36 @@ def of_run(space: Workspace) -> PublicUpload | None:
 
 def problem(space: Workspace) -> str:
     """Why the public table does not fit the schema, or an empty text; found once for each pair of the two."""
-    upload = of_run(space)
-    if upload is None or space.schema is None:
+    upload, schema = of_run(space), _described(space)
+    if upload is None or schema is None:
         return ""
     if _is_private(upload.content, space):  # the private table may have been loaded after the public one
         return t("public_table.same")
-    key = ("public table", upload.file, hashlib.sha256(space.schema.dumps().encode()).hexdigest())
+    key = ("public table", upload.file, hashlib.sha256(schema.dumps().encode()).hexdigest())
     if key not in space.memo:
         try:
-            check(upload, space)
+            _check(upload, space, schema)
             space.memo[key] = ""
         except DPSynError as error:
             space.memo[key] = sentence(error)
     return str(space.memo[key])
 
 
-def check(upload: PublicUpload, space: Workspace) -> None:
-    """Reads it in a child process, and compares it with the schema. Raises DPSynError."""
-    if space.schema is None:
-        msg = "no table is loaded; load one on the Data page"
-        raise SchemaError(msg)
+def _described(space: Workspace) -> Schema | None:
+    """The schema of the table that a public one is like: of linked tables the root. None where that has no columns."""
+    if space.linked is None:
+        return space.schema
+    declared = space.linked.declared()
+    if declared is None or declared.root.columns is None:
+        return None
+    return declared.table_alone(declared.root.name)
+
+
+def _check(upload: PublicUpload, space: Workspace, schema: Schema) -> None:
+    """Reads it in a child process, and compares it with the schema and with the private tables. Raises DPSynError."""
     check_not_withheld(Path(upload.file))
     table = uploaded_table(upload.file, upload.content)
-    coded(table, space.schema, name=upload.name, sha256=hashlib.sha256(upload.content).hexdigest())
+    private = (part.dataset.table for part in space.parts.values() if part.dataset is not None)
+    if any(one is not None and table.equals(one) for one in private):
+        raise SchemaError(t("public_table.same"))
+    coded(table, schema, name=upload.name, sha256=hashlib.sha256(upload.content).hexdigest())

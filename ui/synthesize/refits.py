@@ -46,7 +46,7 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
         st.error(literal(sentence(error)))
         return None
     if paid.hanging:
-        return _asked_of_tree(space, content, paid, key)
+        return _asked_of_tree(space, content, paid, schema, key)
     changes = _changes(names, paid, key)
     at = f"{key}_rules"
     if st.session_state.get(at, ("", ()))[0] != digest:
@@ -72,22 +72,32 @@ def _looked_at(content: bytes, name: str) -> tuple[Manifest, tuple[str, ...], Sc
     return manifest_of(content, name), columns_in(content, name), schema_in(content, name)
 
 
-def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, key: str) -> Job | None:
-    """The form of a release of linked tables, which are made again as a whole."""
-    first, second, _ = st.columns([2, 2, 3], gap="medium")
-    size, seed = _size_and_seed(first, second, paid, key)
-    note(t("linked.refit_whole"))
+def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Schema | None, key: str) -> Job | None:
+    """The form of a release of linked tables: a condition is about roots, which stay with all that hangs on them."""
+    from dpsyn_core.runs import TreeChanges, described_tree
+    from dpsyn_core.schema import LinkedSchema
+
+    tree = schema if isinstance(schema, LinkedSchema) else None
+    names = () if tree is None else tuple(
+        f"{one.name}.{n}" for one in tree.tables if one.columns is not None for n in one.columns.output_names
+    )  # fmt: skip
+    changes = _changes(names, paid, key)
+    note(t("linked.refit_where"))
     if not st.button(t("refit.start"), key=f"{key}_start", type="primary"):
         return None
     try:
-        return start(space, content, paid, size=size, seed=seed, maker=None, where=None, columns=None, rules=())
+        if tree is not None:
+            TreeChanges(settings={}, n_records=changes["size"], where=changes["where"]).schema(tree)
+            described_tree(tree, (), changes["columns"])
+        return start(space, content, paid, **changes, rules=())
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return None
 
 
-def _size_and_seed(first: Any, second: Any, paid: Manifest, key: str) -> tuple[int | None, int | None]:
-    """The fields of the number of records, of linked tables of the root, and of the seed, each in a column."""
+def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
+    """What the visitor chose of size, of linked tables that of the root, seed, system, condition and columns."""
+    first, second, third = st.columns([2, 2, 3], gap="medium")
     with first:
         size = st.number_input(t("refit.size"), 1, 100_000_000, None, key=f"{key}_size", help=t("refit.size_help"))
     with second:
@@ -95,20 +105,15 @@ def _size_and_seed(first: Any, second: Any, paid: Manifest, key: str) -> tuple[i
         seed = st.number_input(
             t("refit.seed"), 0, LARGEST_SEED, None, key=f"{key}_seed", help=f"{t('refit.seed_help')} {told}"
         )  # fmt: skip
-    return size, seed
-
-
-def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
-    """What the visitor chose of size, seed, system, condition and columns."""
-    first, second, third = st.columns([2, 2, 3], gap="medium")
-    size, seed = _size_and_seed(first, second, paid, key)
-    with third:
-        maker = st.selectbox(
-            t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
-        )  # fmt: skip
+    maker = None
+    if not paid.hanging:  # what one system measured of linked tables is no other's
+        with third:
+            maker = st.selectbox(
+                t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
+            )  # fmt: skip
     where = st.text_input(
         t("refit.where"), key=f"{key}_where", placeholder="CITY = Bellmere and AGE in [18, 30]",
-        help=t("refit.where_help"),
+        help=t("refit.where_help") if not paid.hanging else None,
     )  # fmt: skip
     kept = st.multiselect(
         t("refit.columns"), names, key=f"{key}_columns", format_func=literal, placeholder=t("refit.columns_all")

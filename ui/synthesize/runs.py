@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.going import go_to, reveal
 from ui.shared.jobs import LABEL, Job, JobError
+from ui.shared.results import kept
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, local, number, sentence, stage_words, t
 from ui.shared.theme import note, palette, section, show
@@ -22,6 +24,7 @@ OPEN = "open_run"  # the run that Report and Export look at
 LOADING = "loading the engine"  # the stage of a worker that has not yet said anything
 COMPILING = 8.0  # seconds of loading after which it must be compiling, as after an installation
 STARTED = "started_run"  # the run that was started last on Synthesize
+SAID = "said_of_run"  # the run whose end was announced
 
 
 def opened(space: Workspace) -> Job | None:
@@ -34,15 +37,41 @@ def opened(space: Workspace) -> Job | None:
 
 def watch(space: Workspace, job: Job, *, key: str) -> None:
     """A run under way: polls four times a second while it lives, then reruns the page once."""
-    st.fragment(_watch, run_every=0.25 if job.live else None)(space.owner, job.id, key)
+    foretold = kept(space, ("foretold", job.id), lambda: _foretold(space, job))
+    st.fragment(_watch, run_every=0.25 if job.live else None)(space.owner, job.id, key, foretold)
 
 
-def _watch(owner: str, job_id: str, key: str) -> None:
+def _foretold(space: Workspace, job: Job) -> float | None:
+    """Seconds that a run of one table takes at most by its sizes; None where nothing is known of it."""
+    from ui.synthesize.estimates import estimated
+
+    if job.spec.linked or job.spec.release is not None or not results.same_table(space, job):
+        return None
+    found = estimated(space, job.spec.method)
+    return None if found is None else found.high
+
+
+def _watch(owner: str, job_id: str, key: str, foretold: float | None) -> None:
     with ShownFaults():
-        _progress(owner, job_id, key)
+        _progress(owner, job_id, key, foretold)
 
 
-def _progress(owner: str, job_id: str, key: str) -> None:
+def bar(elapsed: float, foretold: float | None, stages: float) -> float:
+    """How far one bar for a whole run has come, below 1, and never back: by its time, else by the stages passed.
+
+    Args:
+        elapsed: seconds since the run began.
+        foretold: seconds that it takes at most by a forecast, None without one.
+        stages: stages that are passed, with the part done of the one under way.
+    """
+    if foretold is None:
+        return float(1 - 0.75**stages)
+    if elapsed <= foretold:
+        return 0.9 * elapsed / foretold
+    return 1 - 0.1 * foretold / elapsed
+
+
+def _progress(owner: str, job_id: str, key: str, foretold: float | None) -> None:
     job = jobs().get(job_id, owner)
     if not job.live:
         st.rerun()
@@ -51,11 +80,13 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     share = min(1.0, seen["done"] / seen["total"]) if seen.get("total") else 0.0
     stage = stage_words(seen.get("stage", LOADING)) if job.state == "running" else t("run.queued")
     with left:
-        seconds = local(job.elapsed(), ".0f")
-        st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
-        if seen.get("passed"):
-            note(t("run.passed", stages=", ".join(map(stage_words, seen["passed"][-5:]))))
-        elif not seen and job.elapsed() > COMPILING:
+        elapsed = job.elapsed()
+        said = t("run.stage", label=literal(job.label), stage=literal(stage), seconds=local(elapsed, ".0f"))
+        if foretold is not None and job.state == "running":
+            rest = foretold - elapsed
+            said += " · " + (t("run.left", seconds=local(max(1, rest), ".0f")) if rest > 0 else t("run.longer"))
+        st.progress(bar(elapsed, foretold, len(seen.get("passed", [])) + share), text=said)
+        if not seen and elapsed > COMPILING:
             note(t("run.compiling"))
     with right:
         if st.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
@@ -85,8 +116,8 @@ def _curve(points: list[list[float]]) -> go.Figure:
     return out
 
 
-def line(job: Job, space: Workspace, *, key: str) -> None:
-    """One earlier run: what it was, how it ended, and what to do with it."""
+def line(job: Job, space: Workspace, *, key: str, comes_next: bool = False) -> None:
+    """One earlier run: what it was, how it ended, and what to do with it; comes_next: its report is what to press."""
     words, buttons = st.columns([5, 6], vertical_alignment="center")
     state = job.state
     timed = state == "done" and not space.choices.safe  # in safe mode others may look at the screen
@@ -103,7 +134,8 @@ def line(job: Job, space: Workspace, *, key: str) -> None:
             note(t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
     with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):
         if state == "done":
-            if st.button(t("run.report"), key=f"{key}.report.{job.id}"):
+            kind: Literal["primary", "secondary"] = "primary" if comes_next else "secondary"
+            if st.button(t("run.report"), key=f"{key}.report.{job.id}", type=kind):
                 st.session_state[OPEN] = job.id
                 go_to("report")
             if st.button(t("run.export"), key=f"{key}.export.{job.id}"):
@@ -161,33 +193,45 @@ def empty() -> None:
         go_to("synthesize")
 
 
-def finished(space: Workspace) -> list[Job]:
-    """The visitor's finished runs of one table, newest first."""
-    return [j for j in jobs().of(space.owner) if j.state == "done" and not j.spec.linked]
+def finished(space: Workspace, *, linked: bool) -> list[Job]:
+    """The visitor's finished runs of one table, or of linked ones, newest first."""
+    return [j for j in jobs().of(space.owner) if j.state == "done" and bool(j.spec.linked) == linked]
 
 
-def listed(space: Workspace) -> None:
-    """All of the visitor's runs: those under way with their progress, then the others."""
+def listed(space: Workspace, done: Job | None) -> None:
+    """All of the visitor's runs: those under way with their progress, then the others; done: the one to open next."""
     mine = jobs().of(space.owner)
-    st.space("small")
+    if not mine:
+        return
     with st.container(key="runs"):
         section(t("synthesize.runs"))
-        if not mine:
-            note(t("synthesize.none"))
         for job in [j for j in mine if j.live]:
             watch(space, job, key="list")
     if started := st.session_state.get(STARTED):
         reveal("runs", started)
     for job in [j for j in mine if not j.live]:
-        line(job, space, key="list")
+        line(job, space, key="list", comes_next=job is done)
+    note(t("synthesize.many"))
+    if done is not None and done.id == started and st.session_state.get(SAID) != started:
+        st.session_state[SAID] = started
+        st.toast(t("quick.done", label=literal(done.label)))
 
 
-def choose_second(space: Workspace, first: Job) -> Job | None:
+def alike(space: Workspace, job: Job) -> list[Job]:
+    """The visitor's other finished runs with which a run can be compared, newest first.
+
+    Runs of linked tables are compared table by table, with runs that have the same tables.
+    """
+    linked = bool(job.spec.linked)
+
+    def tables(one: Job) -> list[str]:
+        return [name for name, _ in results.named_schemas(space, one)] if linked else []
+
+    return [j for j in finished(space, linked=linked) if j.id != job.id and tables(j) == tables(job)]
+
+
+def choose_second(first: Job, others: Sequence[Job]) -> Job | None:
     """A run to compare with, or none."""
-    others = [j for j in finished(space) if j.id != first.id]
-    if not others:
-        note(t("run.second_none"))
-        return None
     names: dict[str | None, str] = {None: t("run.alone")} | {j.id: title(j) for j in others}
     got = st.selectbox(
         t("run.second"), list(names), format_func=names.__getitem__, key=f"second_{first.id}_{len(others)}"

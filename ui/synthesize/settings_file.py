@@ -41,7 +41,7 @@ def panel(space: Workspace, *, key: str) -> None:
 
 def of_job(space: Workspace, job: Job) -> RunSettings:
     """The settings that a finished run was made with."""
-    schema = results.tree(space, job) if job.spec.linked else results.schema(space, job)
+    schema = results.schema(space, job)
     return RunSettings.of_run(_public(space, job.spec), schema)
 
 

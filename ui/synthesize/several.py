@@ -12,7 +12,7 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, local, percent, t
+from ui.shared.text import figure_words, literal, local, percent, t
 from ui.shared.theme import note, private_tag, show
 
 
@@ -21,12 +21,17 @@ def panel(space: Workspace, runs: list[Job]) -> None:
     if len(runs) < 2 or space.choices.safe or not st.toggle(t("several.title"), key="several_open"):
         return
     private_tag()
+    runs = [job for job in runs if results.same_table(space, job)]
+    table = _table(space, runs[0]) if runs else ""
+    if runs and runs[0].spec.linked and not table:
+        note(t("several.none"))
+        return
     groups: dict[tuple[str, float], list[float]] = defaultdict(list)
     for job in runs:
-        if results.same_table(space, job):
-            comparison = comparing.of(space, job)
-            if comparison is not None and len(comparison.domain) > 1:
-                groups[(job.spec.method, job.spec.epsilon)].append(comparing.pairs(space, job, comparison).mean)
+        comparison = comparing.of(space, job, table=table)
+        if comparison is not None and len(comparison.domain) > 1:
+            side = comparing.part(space, job, table)
+            groups[(job.spec.method, job.spec.epsilon)].append(comparing.pairs(space, side, comparison).mean)
     if not groups:
         note(t("several.none"))
         return
@@ -41,6 +46,17 @@ def panel(space: Workspace, runs: list[Job]) -> None:
     note(figure.caption)
     note(t("several.charged"))
     st.dataframe(rows, hide_index=True, key="several_table", alt=figure.caption)
+
+
+def _table(space: Workspace, job: Job) -> str:
+    """Which of the linked tables that have pairs of columns is compared; empty for one table."""
+    names = [name for name, schema in results.named_schemas(space, job) if len(schema.domain()) > 1]
+    if not job.spec.linked or len(names) < 2:
+        return names[0] if job.spec.linked and names else ""
+    return st.segmented_control(
+        t("linked.which"), names, default=names[0], required=True, key="several_which", label_visibility="collapsed",
+        format_func=literal,
+    ) or names[0]  # fmt: skip
 
 
 def _band(values: list[float]) -> str:

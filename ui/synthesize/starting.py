@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.runs import JobSpec
@@ -14,9 +14,6 @@ from ui.shared.text import local, t
 from ui.synthesize import public_table
 from ui.synthesize.estimates import in_place, job_memory, job_seconds
 from ui.synthesize.methods import run_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def spec_of(space: Workspace) -> JobSpec:
@@ -51,7 +48,7 @@ def problem(space: Workspace) -> str:
             from dpsyn_core.runs import TreePlan
 
             TreePlan.of(spec, space.linked.schema())
-            return ""
+            return public_table.problem(space)
         if space.schema is not None:
             spec.config.calibrate(spec.task(space.schema))
         if why := public_table.problem(space):
@@ -66,12 +63,10 @@ def problem(space: Workspace) -> str:
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
     check_shown(space)
-    spec, learnt, table = spec_of(space), None, _tables(space)
-    if space.linked is None:
-        learnt = public_table.of_run(space)
+    spec, learnt = spec_of(space), public_table.of_run(space)
     if learnt is not None:
         spec = spec.model_copy(update={"public_table": learnt.file})
-    declared = space.kept_schema
+    declared = space.kept_schema if space.linked is None else space.linked.schema()
     if declared is None:
         raise SchemaError(NO_TABLE)
     schema = kept.in_schema(space, declared)
@@ -79,21 +74,9 @@ def start(space: Workspace) -> Job:
         space.owner,
         spec,
         schema,
-        table,
+        space.inputs(declared),
         label=t("run.label", method=spec.method, epsilon=local(spec.epsilon, "g")),
         fingerprint=fingerprint(schema, spec),
         public={"serial": space.serial, "dataset": space.name},
         files={} if learnt is None else {learnt.file: learnt.content},
     )
-
-
-def _tables(space: Workspace) -> pa.Table | dict[str, pa.Table] | None:
-    """What a run is handed: one table, or linked ones by their names; None where it reads a file where that lies.
-
-    Raises SchemaError where linked tables do not fit together, or none is loaded.
-    """
-    if space.linked is not None:
-        return space.linked.inputs(space.linked.schema())
-    if space.dataset is None:
-        raise SchemaError(NO_TABLE)
-    return space.dataset.whole

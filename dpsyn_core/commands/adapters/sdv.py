@@ -73,7 +73,7 @@ class DPSynthesizer:
 
         Raises:
             InputError: before anything is spent, where table, schema, budget or system do not fit, or the system
-                releases no tables that more records can be made of.
+                releases no tables from which more records can be synthesized.
         """
         from dpsyn_core.runs import SUFFIX, Places, check_reusable, synthesize, write_release
         from dpsyn_core.systems import DEFAULT, configure
@@ -91,7 +91,7 @@ class DPSynthesizer:
         self._columns = tuple(data.columns)
 
     def sample(self, num_rows: int) -> pd.DataFrame:
-        """Records made of what was released; costs nothing, however often it is called.
+        """Records synthesized from the release; at no privacy cost, however often it is called.
 
         A column that names individuals gets new names, the texts 0, 1, 2 and so on. A column that the schema leaves out
         is blank.
@@ -154,11 +154,12 @@ class DPSynthesizer:
 
         warnings.warn(
             "NOT PRIVATE: no schema was given, and one is drafted by reading the table; write one for a promise",
-            UserWarning, stacklevel=3,
-        )  # fmt: skip
+            UserWarning,
+            stacklevel=3,
+        )
         document = self.metadata if isinstance(self.metadata, Mapping) else self.metadata.to_dict()
-        said = read_sdv(json.loads(json.dumps(document)), name="table", what="metadata")
-        return overlaid(drafted(data, said.name)[0], said, source="data")
+        declared = read_sdv(json.loads(json.dumps(document)), name="table", what="metadata")
+        return overlaid(drafted(data, declared.name)[0], declared, source="data")
 
 
 def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:
@@ -166,7 +167,7 @@ def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:
 
     Args:
         name: under which the benchmark lists it.
-        options: of `DPSynthesizer`. The benchmark's own tables have no schema: their rows are NOT PRIVATE.
+        options: of `DPSynthesizer`. Tables of the benchmark have no schema: their rows are NOT PRIVATE.
 
     Raises:
         ImportError: SDGym is not installed.
@@ -174,11 +175,11 @@ def sdgym_synthesizer(name: str = "DPSyn", **options: Any) -> type:
     from sdgym.synthesizers import create_single_table_synthesizer
 
     def trained(data: Any, metadata: Any) -> DPSynthesizer:
-        made = DPSynthesizer(metadata, **options)
-        made.fit(data)
-        return made
+        fitted = DPSynthesizer(metadata, **options)
+        fitted.fit(data)
+        return fitted
 
-    made: type = create_single_table_synthesizer(
+    created: type = create_single_table_synthesizer(
         name, get_trained_synthesizer_fn=trained, sample_from_synthesizer_fn=lambda fitted, n: fitted.sample(n)
     )
-    return made
+    return created

@@ -59,8 +59,8 @@ class Coarsening:
     @classmethod
     def of(cls, codes: ArrayLike) -> Coarsening:
         """From the coarse value of each value; there are as many as the largest of them says."""
-        found = np.asarray(codes, dtype=np.intp)
-        return cls(found, int(found.max(initial=-1)) + 1)
+        codes_array = np.asarray(codes, dtype=np.intp)
+        return cls(codes_array, int(codes_array.max(initial=-1)) + 1)
 
     @classmethod
     def identity(cls, size: int) -> Coarsening:
@@ -112,7 +112,7 @@ class Coarsening:
 
     @classmethod
     def by_mean(cls, counts: Floats, numbers: Floats, *, most: int = 64, noise: float = 0.0) -> Coarsening:
-        """Merges runs of values so that sums of the numbers, by group, are known best from noisy counts of the runs.
+        """Merges runs of values so that sums of the numbers, by group, follow best from noisy counts of the runs.
 
         What a coarse value adds to the error of a sum has two parts. It hides the spread of its numbers: a group whose
         records lie differently inside it has another sum, by a share of its count times that spread. And its count is
@@ -127,18 +127,18 @@ class Coarsening:
             most: coarse values of those with numbers, at least 1.
             noise: standard deviation of the noise of one count, in records, over the share of a spread that is hidden.
         """
-        known = np.flatnonzero(~np.isnan(numbers))
-        order = known[np.argsort(numbers[known], kind="stable")]
+        numbered = np.flatnonzero(~np.isnan(numbers))
+        order = numbered[np.argsort(numbers[numbered], kind="stable")]
         codes = np.zeros(len(numbers), dtype=np.intp)
-        made = 0
+        runs = 0
         if len(order):
-            held = np.maximum(counts[order], 0.0)
-            held = held + max(float(held.sum()), 1.0) * 1e-6 / len(held)  # empty values still have a place in between
-            starts = _best_starts(held, numbers[order], min(most, len(order)), noise)
+            mass = np.maximum(counts[order], 0.0)
+            mass = mass + max(float(mass.sum()), 1.0) * 1e-6 / len(mass)  # empty values still have a place in between
+            starts = _best_starts(mass, numbers[order], min(most, len(order)), noise)
             run = np.searchsorted(starts, np.arange(len(order)), side="right") - 1
             codes[order] = run
-            made = int(run[-1]) + 1
-        codes[np.isnan(numbers)] = made
+            runs = int(run[-1]) + 1
+        codes[np.isnan(numbers)] = runs
         return cls.of(codes)
 
     @property
@@ -176,8 +176,8 @@ class Coarsening:
         before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
         cell = (np.arange(before)[:, None] * self.size + self.map)[:, :, None] * after + np.arange(after)
         shape[axis] = self.size
-        found = np.bincount(cell.ravel(), weights=values.ravel(), minlength=math.prod(shape))
-        return found.astype(np.float64).reshape(shape)
+        sums = np.bincount(cell.ravel(), weights=values.ravel(), minlength=math.prod(shape))
+        return sums.astype(np.float64).reshape(shape)
 
     def expand(self, values: NDArray[Any], axis: int = 0) -> NDArray[Any]:
         """Gives each value what its coarse value holds along an axis."""
@@ -185,8 +185,8 @@ class Coarsening:
 
     def within(self, weights: Floats) -> Floats:
         """The share of each value in its coarse value, (values,); even where the weights of a coarse value are 0."""
-        held = self.sum(weights)[self.map]
-        return np.divide(weights, held, out=1 / self.width[self.map], where=held > 0)
+        totals = self.sum(weights)[self.map]
+        return np.divide(weights, totals, out=1 / self.width[self.map], where=totals > 0)
 
 
 Recodes = Mapping[str, Coarsening]  # attribute -> its coarsening; attributes without one keep all values
@@ -236,8 +236,8 @@ def in_order(counts: Floats) -> bool:
     if spread <= 0:
         return False
     lags = np.arange(1, min(LAGS, n // 4) + 1)
-    found = sum(float((ranks[lag:] * ranks[:-lag]).sum()) / spread + (n - lag) / (n * (n - 1)) for lag in lags)
-    return bool(found > CLEAR * float(np.sqrt(((n - lags) / n**2).sum())))
+    statistic = sum(float((ranks[lag:] * ranks[:-lag]).sum()) / spread + (n - lag) / (n * (n - 1)) for lag in lags)
+    return bool(statistic > CLEAR * float(np.sqrt(((n - lags) / n**2).sum())))
 
 
 def _clusters(counts: Floats, least: float) -> list[Codes]:
@@ -247,29 +247,29 @@ def _clusters(counts: Floats, least: float) -> list[Codes]:
     a map have some, and a coarse value with the end of one group and the beginning of the next would exchange their
     records.
     """
-    n, known = len(counts), np.append(0.0, np.cumsum(np.maximum(counts, 0.0)))
+    n, mass = len(counts), np.append(0.0, np.cumsum(np.maximum(counts, 0.0)))
     width = max(2, n // WIDE)
     if n <= width:
         return [np.arange(n)]
-    hollow = known[width:] - known[:-width] <= least / HOLLOW
+    hollow = mass[width:] - mass[:-width] <= least / HOLLOW
     edges = np.flatnonzero(np.diff(np.append(np.append(0, hollow), 0).astype(np.int8)))
     cuts = [0]
     for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         cut = (first + last + width) // 2  # windows that begin at first .. last - 1 are hollow
-        if known[cut] - known[cuts[-1]] >= least and known[n] - known[cut] >= least:
+        if mass[cut] - mass[cuts[-1]] >= least and mass[n] - mass[cut] >= least:
             cuts.append(cut)
     return np.split(np.arange(n), cuts[1:])
 
 
 def _merge_by_mass(counts: Floats, values: Codes, least: float, codes: Codes, first: int, *, apart: float) -> None:
     """Numbers runs of values from `first` on; a last run that is too small joins the one before it."""
-    code, held, before = first, 0.0, 0.0
+    code, mass, before = first, 0.0, 0.0
     for position, value in enumerate(values):
-        if position and (held >= least or (held >= apart and counts[value] >= least)):
-            code, held, before = code + 1, 0.0, counts[values[position - 1]]
+        if position and (mass >= least or (mass >= apart and counts[value] >= least)):
+            code, mass, before = code + 1, 0.0, counts[values[position - 1]]
         codes[value] = code
-        held += counts[value]
-    if held < least and code > 0 and len(values) and not (held >= apart and (code == first or before >= least)):
+        mass += counts[value]
+    if mass < least and code > 0 and len(values) and not (mass >= apart and (code == first or before >= least)):
         codes[values[codes[values] == code]] = code - 1
 
 

@@ -57,7 +57,7 @@ def compress(one_way: Array, threshold: float, *, limit: int | None = None) -> C
         threshold: in counts.
         limit: keep at most this many codes, the most frequent ones.
 
-    A single rare code keeps its own cell, since merging it with nothing saves no cell. When no code reaches the
+    A single rare code keeps its cell, since merging it with nothing saves no cell. When no code reaches the
     threshold, all share one cell. Source: McKenna, Miklau, Sheldon 2021, section 3; NIST challenge 2018.
     """
     kept = one_way >= threshold

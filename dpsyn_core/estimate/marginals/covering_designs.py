@@ -125,7 +125,7 @@ def greedy_cover(sizes: Sequence[int], t: int, k: int, max_cells: int) -> Design
     """A covering of all t-sets by blocks of at most k attributes and, where they fit, `max_cells` cells.
 
     Each block starts from the uncovered t-set with the most cells and takes the attribute that covers most new
-    t-sets, the smaller attribute among equals. A t-set that is itself above the cap becomes a block of its own.
+    t-sets, the smaller attribute among equals. A t-set that is itself above the cap becomes a separate block.
 
     Raises:
         SizeError: more than two million t-sets.
@@ -168,7 +168,7 @@ def random_views(sizes: Sequence[int], number: int, k: int, max_cells: int, *, s
         seed: public.
     """
     rng = np.random.default_rng(seed)
-    found: dict[tuple[int, ...], None] = {}
+    views: dict[tuple[int, ...], None] = {}
 
     def take(order: Sequence[int]) -> None:
         block: list[int] = []
@@ -178,15 +178,15 @@ def random_views(sizes: Sequence[int], number: int, k: int, max_cells: int, *, s
                 block.append(i)
                 cells *= sizes[i]
         if block:
-            found[tuple(sorted(block))] = None
+            views[tuple(sorted(block))] = None
 
     for _ in range(10 * number):  # small domains have fewer different blocks than were asked for
-        if len(found) >= number:
+        if len(views) >= number:
             break
         take([int(i) for i in rng.permutation(len(sizes))])
-    while left := [i for i in range(len(sizes)) if not any(i in block for block in found)]:
+    while left := [i for i in range(len(sizes)) if not any(i in block for block in views)]:
         take(left)
-    return list(found)
+    return list(views)
 
 
 def view_noise(design: Design, sizes: Sequence[int], t: int, sigma: float) -> float:
@@ -194,12 +194,12 @@ def view_noise(design: Design, sizes: Sequence[int], t: int, sigma: float) -> fl
 
     A cell of the t-set sums the cells of a view that project to it; views that hold the same t-set are averaged.
     """
-    held: dict[tuple[int, ...], float] = {}
+    precision: dict[tuple[int, ...], float] = {}
     for block in design:
         cells = math.prod(sizes[i] for i in block)
         for s in itertools.combinations(block, t):
-            held[s] = held.get(s, 0.0) + math.prod(sizes[i] for i in s) / cells
-    noise = [math.prod(sizes[i] for i in s) * sigma / math.sqrt(p) for s, p in held.items()]
+            precision[s] = precision.get(s, 0.0) + math.prod(sizes[i] for i in s) / cells
+    noise = [math.prod(sizes[i] for i in s) * sigma / math.sqrt(p) for s, p in precision.items()]
     return math.sqrt(2 / math.pi) * sum(noise) / max(len(noise), 1)
 
 

@@ -76,8 +76,8 @@ def combine(
     """
     taken: list[frozenset[str]] = []
     order = {n: i for i, n in enumerate(domain.names)}
-    found = _cliques(pairs, domain, max_cells, max_size)
-    for clique in sorted(found, key=lambda s: (-len(s), [order[n] for n in s])):
+    cliques = _cliques(pairs, domain, max_cells, max_size)
+    for clique in sorted(cliques, key=lambda s: (-len(s), [order[n] for n in s])):
         members = frozenset(clique)
         if all(len(members & other) <= max_shared for other in taken):
             taken.append(members)

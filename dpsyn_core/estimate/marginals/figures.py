@@ -118,16 +118,16 @@ def quantiles(g: Groups, at: float | Floats, *, ends: tuple[Floats, Floats] | No
     last = np.append(first[1:], len(group)) - 1
     before = np.append(0.0, reached)[first]
     total = reached[last] - before
-    wanted = before + np.broadcast_to(np.clip(at, 0.0, 1.0), (g.size,))[group[first]] * total
-    place = np.clip(np.searchsorted(reached, wanted * (1 - 1e-12), side="left"), first, last)
+    target = before + np.broadcast_to(np.clip(at, 0.0, 1.0), (g.size,))[group[first]] * total
+    place = np.clip(np.searchsorted(reached, target * (1 - 1e-12), side="left"), first, last)
     if ends is None:
-        exact = np.isclose(reached[place], wanted, rtol=1e-12, atol=0.0) & (place < last)
-        found = np.where(exact, (v[place] + v[np.minimum(place + 1, last)]) / 2, v[place])
+        exact = np.isclose(reached[place], target, rtol=1e-12, atol=0.0) & (place < last)
+        values = np.where(exact, (v[place] + v[np.minimum(place + 1, last)]) / 2, v[place])
     else:
         low, high = ends[0][at_record[place]], ends[1][at_record[place]]
-        inside = (wanted - (reached[place] - weight[place])) / weight[place]
-        found = low + np.clip(inside, 0.0, 1.0) * (high - low)
-    out[group[first]] = np.where(total >= g.least, found, np.nan)
+        inside = (target - (reached[place] - weight[place])) / weight[place]
+        values = low + np.clip(inside, 0.0, 1.0) * (high - low)
+    out[group[first]] = np.where(total >= g.least, values, np.nan)
     return out
 
 
@@ -138,8 +138,8 @@ def ginis(g: Groups) -> Floats:
     """
     g = replace(g.positive(), numbers=np.maximum(g.numbers, 0.0))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = 1 - lorenz_areas(g)
-    return np.where(np.isnan(g.known), np.nan, np.where(sums(g) > 0, np.maximum(found, 0.0), 0.0))
+        indices = 1 - lorenz_areas(g)
+    return np.where(np.isnan(g.known), np.nan, np.where(sums(g) > 0, np.maximum(indices, 0.0), 0.0))
 
 
 def lorenz_areas(g: Groups) -> Floats:
@@ -171,8 +171,8 @@ def _running(g: Groups) -> tuple[Ints, Floats, Floats]:
     order = _ascending(g.group, g.numbers)
     group, weight = g.group[order], g.weights[order]
     first = np.searchsorted(group, np.arange(g.size), side="left")
-    mass, held = np.cumsum(weight * g.numbers[order]), np.cumsum(weight)
-    of_mass, of_weight = (v - np.append(0.0, v)[first][group] for v in (mass, held))
+    mass, weights = np.cumsum(weight * g.numbers[order]), np.cumsum(weight)
+    of_mass, of_weight = (v - np.append(0.0, v)[first][group] for v in (mass, weights))
     return order, of_mass, of_weight
 
 
@@ -195,19 +195,19 @@ def explained(table: Floats) -> float:
 
     Theil's uncertainty coefficient; NaN for an empty table and where columns do not vary. Negative counts count as 0.
     """
-    found = _entropies(table)
-    if found is None:
+    entropies = _entropies(table)
+    if entropies is None:
         return float("nan")
-    _, rows, columns, both = found
+    _, rows, columns, both = entropies
     return float(np.clip((rows + columns - both) / columns, 0.0, 1.0))
 
 
 def explained_influence(table: Floats) -> Floats:
     """The first derivative by each count, of the shape of the table; 0 where the share is NaN."""
-    found = _entropies(table)
-    if found is None:
+    entropies = _entropies(table)
+    if entropies is None:
         return np.zeros_like(table)
-    p, rows, columns, both = found
+    p, rows, columns, both = entropies
     of_rows, of_columns = _slope(p.sum(axis=1), rows)[:, None], _slope(p.sum(axis=0), columns)[None, :]
     change = (of_rows - _slope(p, both)) / columns - (rows - both) / columns**2 * of_columns
     out: Floats = change / float(np.maximum(table, 0.0).sum())
@@ -216,11 +216,11 @@ def explained_influence(table: Floats) -> Floats:
 
 def _entropies(table: Floats) -> tuple[Floats, float, float, float] | None:
     """Probabilities, and the entropies of rows, columns and cells; None where nothing can be explained."""
-    held = np.maximum(table, 0.0)
-    total = float(held.sum())
+    counts = np.maximum(table, 0.0)
+    total = float(counts.sum())
     if total <= 0:
         return None
-    p = held / total
+    p = counts / total
     rows, columns, both = entropy(p.sum(axis=1)), entropy(p.sum(axis=0)), entropy(p)
     return (p, rows, columns, both) if columns > 1e-12 else None
 

@@ -72,11 +72,11 @@ def reconstruct(
     Source: Qardaji, Yang, Li 2014, section 4.6; fitting by Deming and Stephan 1940.
     """
     check_query(domain, names, max_cells=max_cells)
-    wanted = set(names)
+    requested = set(names)
     holding = [
         m
         for m in measured
-        if wanted <= set(m.attributes) and not any(proper(m.recodes.get(n)) is not None for n in names)
+        if requested <= set(m.attributes) and not any(proper(m.recodes.get(n)) is not None for n in names)
     ]
     if holding:
         smallest = min(holding, key=lambda m: m.values.size)

@@ -9,13 +9,14 @@ Overlap consistency: measurements agree wherever they share attributes, are non-
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import EngineError, SizeError
+from dpsyn_core.errors import AgreementWarning, EngineError, SizeError
 from dpsyn_core.estimate.marginals.simplex import RIPPLE_DEPTH, RULES, NonNegativeRule, norm_sub
 from dpsyn_core.estimate.marginals.types import Measurement, project, spread
 from dpsyn_core.progress import Progress, silent
@@ -192,6 +193,9 @@ def scale(
 
     On each overlap in turn, tables are multiplied to their weighted mean: proportional fitting to a goal that moves.
     Cells get a thousandth of the mean cell first, so that none is stuck at 0. Tables that agree stay as they are.
+
+    Warns:
+        AgreementWarning: they differ by more after SCALINGS rounds.
     """
     shared = [(names, holders) for names, holders in lattice if names and len(holders) > 1]
     for done in range(SCALINGS):
@@ -211,14 +215,28 @@ def scale(
             return
         if not done:
             values[:] = [(v + FLOOR * v.mean()) / (1 + FLOOR) for v in values]
+    if (worst := _apart(values, sets, shared)) > APART:
+        msg = (
+            f"released tables that should agree within {APART} counts still differ by {worst:.3g} on a cell that they "
+            f"share, after {SCALINGS} rounds of scaling; a figure depends by as much on the table it is read from: "
+            "measure fewer sets of attributes, or with less noise"
+        )
+        warnings.warn(msg, AgreementWarning, stacklevel=3)
 
 
 def disagreement(measured: Sequence[Measurement]) -> float:
     """The largest difference between two tables on a cell of an overlap, in counts; 0 when they are consistent."""
+    sets = [m.attributes for m in measured]
+    return _apart([m.values for m in measured], sets, overlaps(sets))
+
+
+def _apart(
+    values: Sequence[Array], sets: Sequence[AttributeSet], lattice: Sequence[tuple[AttributeSet, list[int]]]
+) -> float:
     worst = 0.0
-    for names, holders in overlaps([m.attributes for m in measured]):
-        sums = np.array([project(measured[i].values, measured[i].attributes, names).ravel() for i in holders])
-        worst = max(worst, float(np.ptp(sums, axis=0).max(initial=0.0))) if len(holders) > 1 else worst
+    for names, holders in lattice:
+        sums = np.array([project(values[i], sets[i], names).ravel() for i in holders])
+        worst = max(worst, float(np.ptp(sums, axis=0).max(initial=0.0)))
     return worst
 
 

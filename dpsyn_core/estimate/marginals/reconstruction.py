@@ -71,21 +71,21 @@ class Constraint:
 
 def constraints_of(measured: Sequence[Measurement], names: AttributeSet) -> list[Constraint]:
     """The goals that tables set for a marginal over `names`: the largest and finest only, equal ones averaged."""
-    found: dict[tuple[object, ...], list[Constraint]] = {}
+    out: dict[tuple[object, ...], list[Constraint]] = {}
     for m in measured:
         shared = tuple(n for n in names if n in m.attributes)
         if not shared:
             continue
         recodes = tuple(proper(m.recodes.get(n)) for n in shared)
         goal = project(m.values, m.attributes, shared)
-        found.setdefault((shared, recodes), []).append(Constraint(attributes=shared, goal=goal, recodes=recodes))
+        out.setdefault((shared, recodes), []).append(Constraint(attributes=shared, goal=goal, recodes=recodes))
     each = [
         Constraint(
             attributes=same[0].attributes,
             recodes=same[0].recodes,
             goal=np.asarray(np.clip(np.mean([c.goal for c in same], axis=0), 0, None)),
         )
-        for same in found.values()
+        for same in out.values()
     ]
     # of two that say the same, as where values only stand in another order, the first is kept
     return [
@@ -167,7 +167,7 @@ def least_norm(
         sweeps: cap on the rounds.
 
     Returns:
-        The table, float64 of `shape`, and the rounds made.
+        The table, float64 of `shape`, and the number of rounds.
 
     Source: Qardaji, Yang, Li 2014 (PriView), section 4.6; Boyle and Dykstra 1986.
     """
@@ -219,12 +219,12 @@ def linear_program(names: AttributeSet, shape: Sequence[int], constraints: Seque
     for c in constraints:
         rows.append(csr_array((np.ones(cells), (c.place(grid, names), numbers)), shape=(c.goal.size, cells)))
         goals.append(c.goal.ravel())
-    sums, wanted = vstack(rows), np.concatenate(goals)
-    slack = csr_array(np.ones((wanted.size, 1)))
-    found = linprog(
+    sums, targets = vstack(rows), np.concatenate(goals)
+    slack = csr_array(np.ones((targets.size, 1)))
+    solution = linprog(
         np.append(np.zeros(cells), 1.0),
         A_ub=vstack([hstack([sums, -slack]), hstack([-sums, -slack])]),
-        b_ub=np.concatenate([wanted, -wanted]),
+        b_ub=np.concatenate([targets, -targets]),
         method="highs",
     )
-    return np.clip(np.asarray(found.x[:-1], dtype=np.float64), 0, None).reshape(tuple(shape))
+    return np.clip(np.asarray(solution.x[:-1], dtype=np.float64), 0, None).reshape(tuple(shape))

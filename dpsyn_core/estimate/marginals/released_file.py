@@ -155,16 +155,16 @@ def read_released(content: bytes, name: str, schema: Schema | None = None) -> Re
         msg = f"'{name}' holds what was released of linked tables, in weights of roots, not tables of records"
         raise TableError(msg)
     stated = document.get("schema")
-    known = Schema.loads(stated) if schema is None and isinstance(stated, str) else schema
-    if known is None:
+    public = Schema.loads(stated) if schema is None and isinstance(stated, str) else schema
+    if public is None:
         msg = f"'{name}' was written by an earlier version, without its schema; name the schema of the run too"
         raise TableError(msg)
-    if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
+    if isinstance(stated, str) and Schema.loads(stated).dumps() != public.dumps():
         msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
     from dpsyn_core.schema import with_spans  # not loaded by a run that only writes
 
-    return ReleasedFile(measurements=parsed_tables(document, with_spans(known).domain(), name), schema=known)
+    return ReleasedFile(measurements=parsed_tables(document, with_spans(public).domain(), name), schema=public)
 
 
 def load_measurements(path: Path, domain: Domain) -> ReleasedTables:
@@ -175,18 +175,18 @@ def load_measurements(path: Path, domain: Domain) -> ReleasedTables:
 def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> ReleasedTables:
     """The tables, joint tables and scores of a document. name: of the file, for messages. Raises TableError."""
     try:
-        found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
-        found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
-        found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
+        tables = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
+        tables.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
+        tables.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
         if "sums" in document:
             from dpsyn_core.estimate.marginals.model_sums import parsed_sum
 
-            found.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
-        found.followers = _followers(document.get("followers", ()), found, domain)
-        found.together = tuple(_together(entry, domain) for entry in document.get("together", ()))
+            tables.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
+        tables.followers = _followers(document.get("followers", ()), tables, domain)
+        tables.together = tuple(_together(entry, domain) for entry in document.get("together", ()))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
-    return found
+    return tables
 
 
 def _content(path: Path) -> bytes:
@@ -231,9 +231,9 @@ def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
     names = tuple(entry["attributes"])
     recodes = parsed_recodes(entry["recodes"], domain)
     values, sigma, law = _values(entry)
-    wanted = coarse_shape(domain, names, recodes)
+    shape = coarse_shape(domain, names, recodes)
     shared = entry.get("shared", "")
-    if not (names == domain.ordered_set(names) and values.shape == wanted and isinstance(shared, str)):
+    if not (names == domain.ordered_set(names) and values.shape == shape and isinstance(shared, str)):
         msg = "a marginal does not fit"
         raise ValueError(msg)
     return Measurement(attributes=names, values=values, sigma=sigma, recodes=recodes, law=law, shared=shared)
@@ -267,11 +267,11 @@ def _together(entry: dict[str, list[int]], domain: Domain) -> Together:
 
 
 def _coarsening(codes: list[int], size: int) -> Coarsening:
-    found = np.asarray(codes, dtype=np.intp)
-    if found.shape != (size,) or found.min() < 0 or found.max() >= size:
+    bins = np.asarray(codes, dtype=np.intp)
+    if bins.shape != (size,) or bins.min() < 0 or bins.max() >= size:
         msg = "a coarse map does not fit"
         raise ValueError(msg)
-    return Coarsening.of(found)
+    return Coarsening.of(bins)
 
 
 def _joint(entry: dict[str, Any], domain: Domain) -> JointTable:

@@ -42,11 +42,11 @@ def ripple_flat(
         share = values[c] / neighbours
         values[c] = 0.0
         for j in range(sizes.size):
-            own = c // strides[j] % sizes[j]
+            code = c // strides[j] % sizes[j]
             for v in range(sizes[j]):
-                if v == own:
+                if v == code:
                     continue
-                other = c + (v - own) * strides[j]
+                other = c + (v - code) * strides[j]
                 values[other] += share
                 if values[other] < -threshold and not waiting[other]:
                     queue[(head + length) % cells] = other

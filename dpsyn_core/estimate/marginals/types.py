@@ -38,9 +38,9 @@ class Measurement:
     attributes: in domain order (empty: the total). values: float64, one axis an attribute, in counts, may be
     negative. sigma: standard deviation of the noise of one cell, in counts. recodes: for attributes measured
     coarsely, which of their values share a position on the axis. law: of the noise;
-    None where it was not written down (files of earlier versions), and then the run's delta tells. shared: names the
-    one release from which this table was computed together with others, whose noise therefore is not its own; empty
-    for a table with noise of its own.
+    None in files of earlier versions, where the run's delta decides. shared: names the
+    one release from which this table and others were computed, which therefore share its noise; empty
+    for a table with independent noise.
     """
 
     attributes: AttributeSet
@@ -86,7 +86,7 @@ class JointAxis:
     """An axis that stands for several attributes together.
 
     recode: of the cells of their product (C order). recodes: of those attributes whose values are merged before the
-    product is made, as the days of ten dates of which only is-it-there is counted.
+    product is formed, as the days of ten dates of which only presence is counted.
     """
 
     attributes: AttributeSet

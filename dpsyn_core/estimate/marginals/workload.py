@@ -55,7 +55,7 @@ class Need:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
-    """What a run is told: the tables that its questions need, and the share of the budget that they get.
+    """The declared questions of a run: the tables that they need, and the share of the budget that these get.
 
     needs: each table once. share: part, from 0 to 1, of what pairs of attributes would get without questions. models:
     the regressions, for systems that release a sum for each instead of its tables.

@@ -70,9 +70,9 @@ def _drawn(cells: Sequence[NDArray[np.integer]], edges: Sequence[Floats], precis
     d, n = len(cells), len(cells[0])
     low, high = np.empty((d, n)), np.empty((d, n))
     for i, (cell, edge) in enumerate(zip(cells, edges, strict=True)):
-        known = cell >= 0
-        low[i] = np.where(known, edge[np.where(known, cell, 0)], edge[0])
-        high[i] = np.where(known, edge[np.where(known, cell, 0) + 1], edge[-1])
+        inside = cell >= 0
+        low[i] = np.where(inside, edge[np.where(inside, cell, 0)], edge[0])
+        high[i] = np.where(inside, edge[np.where(inside, cell, 0) + 1], edge[-1])
     scores = _between(low, high, rng.random((d, n)))
     for _ in range(SWEEPS):
         for i in range(d):
@@ -119,16 +119,16 @@ def scores_in_bins(codes: NDArray[np.integer], domain: Domain, *, rng: Generator
     for row, i in enumerate(places):
         ranked = domain.attributes[i].size - domain.attributes[i].special
         cell = np.where(codes[i] < ranked, codes[i].astype(np.int32), -1)
-        held = np.bincount(cell[cell >= 0], minlength=ranked).astype(np.float64)
-        share = held / max(float(held.sum()), 1.0)
+        sizes = np.bincount(cell[cell >= 0], minlength=ranked).astype(np.float64)
+        share = sizes / max(float(sizes.sum()), 1.0)
         mean = mean_scores(share)
         middles[row] = np.where(cell >= 0, np.append(mean, 0.0)[cell], 0.0)
         kept[row] = max(float(share @ mean**2), TINY)
         cells.append(cell)
-        counts.append(held)
-    found = np.clip((middles @ middles.T).astype(np.float64) / n / np.outer(kept, kept), -STRONGEST, STRONGEST)
+        counts.append(sizes)
+    correlations = np.clip((middles @ middles.T).astype(np.float64) / n / np.outer(kept, kept), -STRONGEST, STRONGEST)
     del middles
-    matrix = np.where(np.abs(found) < WEAKEST, 0.0, found)
+    matrix = np.where(np.abs(correlations) < WEAKEST, 0.0, correlations)
     np.fill_diagonal(matrix, 1.0)
     placed = (kept < 1 - HIDDEN) & (np.count_nonzero(matrix, axis=1) > 1)
     if not placed.any():

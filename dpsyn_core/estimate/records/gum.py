@@ -41,7 +41,7 @@ def one_way_shares(tables: Sequence[TargetTable], sizes: Sequence[int]) -> list[
 def independent_records(
     shares: Sequence[NDArray[np.float64]], n: int, *, rng: Generator
 ) -> NDArray[np.unsignedinteger]:
-    """Codes (n_attributes, n): each column holds its shares in exact counts, in an order of its own."""
+    """Codes (n_attributes, n): each column has the exact counts of its shares, independently shuffled."""
     dtype = np.min_scalar_type(max((s.size for s in shares), default=1) - 1)
     codes = np.empty((len(shares), n), dtype=dtype)
     for j, share in enumerate(shares):

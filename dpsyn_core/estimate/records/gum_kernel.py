@@ -30,7 +30,7 @@ def cell_numbers(
 
 @compiled()
 def removals(counts: NDArray[np.int64], target: NDArray[np.int64], wanted: int, by_share: bool) -> NDArray[np.float64]:
-    """How many records each over-full cell gives, float (cells,), `wanted` in all as far as there is excess.
+    """How many records each over-full cell gives, float (cells,); their sum is `wanted`, or the excess if less.
 
     By share, a cell gives min(excess, beta count) with the one beta at which the sum is right; else in proportion to
     the excess. Cells that are not over-full give nothing.

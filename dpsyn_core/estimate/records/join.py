@@ -50,10 +50,10 @@ def peel(measured: Sequence[Measurement]) -> tuple[list[Measurement], list[Leaf]
         for i, m in enumerate(left):
             for n in m.attributes:
                 degree.setdefault(n, []).append(i)
-        found = [(n, d[0]) for n, d in degree.items() if len(d) == 1 and len(left[d[0]].attributes) == 2]
-        if not found:
+        ends = [(n, d[0]) for n, d in degree.items() if len(d) == 1 and len(left[d[0]].attributes) == 2]
+        if not ends:
             break
-        name, position = found[0]
+        name, position = ends[0]
         pair = left.pop(position)
         leaves.append(Leaf(name, next(n for n in pair.attributes if n != name), pair))
     gone = {leaf.name for leaf in leaves}
@@ -67,15 +67,15 @@ def conditional_column(
 
     Args:
         parent: codes (n,) on the first axis of `table`.
-        table: counts (parent size, own size); negative cells count as zero, rows without a positive cell
+        table: counts (parent size, column size); negative cells count as zero, rows without a positive cell
             follow the column sums.
 
     Systematic sampling: the records of one parent value, in random order, take evenly spaced quantiles.
     """
-    own = probabilities(np.clip(table, 0, None).sum(axis=0))
+    usual = probabilities(np.clip(table, 0, None).sum(axis=0))
     rows = np.clip(table, 0, None)
     sums = rows.sum(axis=1, keepdims=True)
-    share = np.where(sums > 0, rows / np.where(sums > 0, sums, 1), own)
+    share = np.where(sums > 0, rows / np.where(sums > 0, sums, 1), usual)
     n = parent.size
     shuffled = rng.permutation(n)
     order = shuffled[np.argsort(parent[shuffled], kind="stable")]
@@ -86,9 +86,9 @@ def conditional_column(
     edges = np.cumsum(share, axis=1)
     edges[:, -1] = 1.0
     flat = (edges + np.arange(table.shape[0])[:, None]).ravel()
-    found = np.searchsorted(flat, keys + np.minimum(quantile, 1 - 1e-12), side="right")
+    drawn = np.searchsorted(flat, keys + np.minimum(quantile, 1 - 1e-12), side="right")
     out = np.empty(n, dtype=np.intp)
-    out[order] = np.minimum(found, flat.size - 1) - keys * table.shape[1]
+    out[order] = np.minimum(drawn, flat.size - 1) - keys * table.shape[1]
     return out
 
 

@@ -101,9 +101,9 @@ def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> t
     from dpsyn_core.estimate.records.linked_kernel import LinkedLayout  # numba is heavy
 
     targets = sorted(targets, key=lambda t: t.coupled)
-    found: dict[tuple[object, ...], int] = {}
+    places: dict[tuple[object, ...], int] = {}
     readings: list[tuple[int, ...]] = []
-    codes, held, base, axis_ptr, axes = [np.zeros(0, np.uint16)], 0, [], [0], []
+    codes, length, base, axis_ptr, axes = [np.zeros(0, np.uint16)], 0, [], [0], []
     runs: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(columns - first_own)]
     coupled: list[list[int]] = [[] for _ in range(columns - first_own)]
     cells = 0
@@ -113,23 +113,23 @@ def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> t
             stride //= size
             narrow = axis.map.astype(np.uint16)
             key = (axis.column, axis.other, axis.before, narrow.shape, narrow.tobytes())
-            if key not in found:
-                found[key] = len(readings)
-                readings.append(_reading(axis, held))
+            if key not in places:
+                places[key] = len(readings)
+                readings.append(_reading(axis, length))
                 codes.append(narrow.ravel())
-                held += narrow.size
-            axes.append((found[key], stride))
+                length += narrow.size
+            axes.append((places[key], stride))
             for c in {axis.column, axis.before} - {None}:
                 if c is None or c < first_own:
                     continue
                 if not target.coupled:
-                    runs[c - first_own].setdefault(found[key], []).append((number, stride))
+                    runs[c - first_own].setdefault(places[key], []).append((number, stride))
                 elif number not in coupled[c - first_own]:
                     coupled[c - first_own].append(number)
         axis_ptr.append(len(axes))
         base.append(cells)
         cells += target.values.size
-    of_run = [run for own in runs for run in own.items()]
+    of_run = [run for of_column in runs for run in of_column.items()]
     members = [m for _, listed in of_run for m in listed]
     whole = np.ascontiguousarray(np.array(readings, dtype=np.int64).reshape(-1, 7).T)
     layout = LinkedLayout(
@@ -152,7 +152,7 @@ def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> t
         member_table=np.array([t for t, _ in members], dtype=np.int64),
         member_stride=np.array([s for _, s in members], dtype=np.int64),
         coupled_ptr=np.cumsum([0, *map(len, coupled)]),
-        coupled_table=np.array([t for own in coupled for t in own], dtype=np.int64),
+        coupled_table=np.array([t for of_column in coupled for t in of_column], dtype=np.int64),
         first_coupled=sum(not t.coupled for t in targets),
     )
     goal = np.concatenate([np.zeros(0), *(t.values.ravel() for t in targets)])
@@ -184,7 +184,7 @@ def fit_linked(
     progress: Progress = silent,
     tuning: Fitting = RECORDS.fitting,
 ) -> float:
-    """Moves single own cells of the records until their weighted counts match the targets; returns F.
+    """Moves single cells of the children's columns until their weighted counts match the targets; returns F.
 
     Post-processing. With `pace.shards` above 1, as many threads each take some parents with all their children, and
     answer for an equal part of every residual; what comes out does not depend on which is faster.
@@ -192,10 +192,10 @@ def fit_linked(
     Args:
         records: their rows are changed in place.
         targets: the tables to match.
-        probabilities: for each own column float64 (its size,), positive sum: where proposals are drawn from.
+        probabilities: for each movable column float64 (size,), positive sum: where proposals are drawn from.
         pace: temperatures of the sweeps, proposals in each, and threads.
         rng: for the proposals.
-        progress: told the sweep and F.
+        progress: receives the sweep and F.
         tuning: constants.
     """
     from dpsyn_core.estimate.records.linked_kernel import add_weights, move_linked  # numba is heavy
@@ -208,9 +208,9 @@ def fit_linked(
     states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=tuning.threads)]
 
     def counted() -> NDArray[np.float32]:
-        held = np.zeros(goal.size)
-        add_weights(rows, records.weight, records.coupling, records.lags, held, layout)
-        return np.asarray(weights * (held - goal), dtype=np.float32)
+        sums = np.zeros(goal.size)
+        add_weights(rows, records.weight, records.coupling, records.lags, sums, layout)
+        return np.asarray(weights * (sums - goal), dtype=np.float32)
 
     residuals = counted()
 
@@ -249,10 +249,10 @@ def fit_linked(
             move(records, residuals, temperature, states[0])
         else:
             parts = [records.part(p) for p in _parts(records.coupling, shards)]
-            own = [residuals / np.float32(shards) for _ in parts]
+            partial = [residuals / np.float32(shards) for _ in parts]
             with ThreadPoolExecutor(shards) as pool:
-                list(pool.map(move, parts, own, [temperature] * shards, states))
-            residuals = np.sum(own, axis=0, dtype=np.float32)
+                list(pool.map(move, parts, partial, [temperature] * shards, states))
+            residuals = np.sum(partial, axis=0, dtype=np.float32)
         loss = float(np.sum(np.square(residuals, dtype=np.float64) / weights))
         progress("fitting records", number, len(pace.temperatures), loss)
     return loss

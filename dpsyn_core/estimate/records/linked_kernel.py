@@ -1,4 +1,4 @@
-"""Compiled kernel of record least squares on linked records: own cells move, those of parents and siblings stand."""
+"""Compiled kernel of record least squares on linked records: cells of children move, of parents and siblings stay."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ class LinkedLayout(NamedTuple):
         codes: uint16, axis position.
         base: int64 (tables,), where the cells of a table start.
         weights: float32 (tables,).
-        axis_ptr: int64 (tables + 1,); axis_reading, axis_stride: int64. No two axes of a table hold one own column.
-        run_ptr: int64 (own columns + 1,), runs of each: tables of one record that hold it by the same reading.
+        axis_ptr: int64 (tables + 1,); axis_reading, axis_stride: int64. No two axes of a table hold one movable column.
+        run_ptr: int64 (movable columns + 1,), runs of each: tables of one record that hold it by the same reading.
         run_reading: int64 (runs,); member_ptr: int64 (runs + 1,); member_table, member_stride: int64.
-        coupled_ptr: int64 (own columns + 1,); coupled_table: int64, coupled tables that a change of the column moves.
+        coupled_ptr: int64 (movable columns + 1,); coupled_table: int64, coupled tables that a change of the column
+            moves.
         first_coupled: number of tables of one record.
     """
 
@@ -56,7 +57,7 @@ class LinkedLayout(NamedTuple):
 @njit(nogil=True, inline="always")  # type: ignore[untyped-decorator]
 def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: LinkedLayout) -> Any:
     """The cell of record k in table t; a coupled table also reads a sibling before it."""
-    found = layout.base[t]
+    cell = layout.base[t]
     for q in range(layout.axis_ptr[t], layout.axis_ptr[t + 1]):
         g = layout.axis_reading[q]
         at = layout.ptr[g]
@@ -66,8 +67,8 @@ def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: Linke
             at += layout.step_other[g] * rows[k, layout.other[g]]
         if layout.step_before[g]:
             at += layout.step_before[g] * rows[before, layout.before[g]]
-        found += layout.axis_stride[q] * layout.codes[at]
-    return found
+        cell += layout.axis_stride[q] * layout.codes[at]
+    return cell
 
 
 @compiled(nogil=True)
@@ -107,32 +108,32 @@ def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
     repeats: int,
     state: NDArray[np.uint64],
 ) -> float:
-    """One sweep over all records: `repeats` proposals to each own cell; returns half the change of F.
+    """One sweep over all records: `repeats` proposals to each movable cell; returns half the change of F.
 
-    F = sum over tables of weights * (held - target)^2, where a record holds its weight; `residuals` has weights * (held
-    - target). A record of weight w that moves from cell a to b changes half of F by w (residual[b] - residual[a]) +
-    w^2 weights. In a coupled table several pairs of siblings move, which may share cells: each reads what those before
-    it leave, and a move that is refused is taken back.
+    F = sum over tables of weights * (count - target)^2, where a record counts its weight; `residuals` has weights *
+    (count - target). A record of weight w that moves from cell a to b changes half of F by w (residual[b] -
+    residual[a]) + w^2 weights. In a coupled table several pairs of siblings move, which may share cells: each reads
+    what those before it leave, and a move that is refused is taken back.
 
     Args:
-        rows: uint16 (n_records, columns), siblings one after the other; own columns from `first_own` on are changed.
+        rows: uint16 (n_records, columns), siblings one after the other; columns from `first_own` move.
         weight: float32 (n_records,), of each record.
         coupling: float32 (n_records,), of a record with each sibling before it; 0 for a first child.
         lags: how many siblings before it a record is counted with, where there are so many.
         first_own: columns before it stand.
         residuals: float32 (cells of all tables,), changed in place.
         layout: of the tables.
-        alias_ptr: where the values of each own column start in the alias tables (Walker 1977).
+        alias_ptr: where the values of each movable column start in the alias tables (Walker 1977).
         alias_keep: chance of keeping the drawn column of the alias table.
         alias_other: the other value of the column.
         exponentials: float32 (1024,), quantiles of the exponential distribution.
         temperature: 0 or more.
-        repeats: proposals to each own cell.
+        repeats: proposals to each movable cell.
         state: uint64 (1,), state of the xorshift generator (Marsaglia 2003), not 0.
     """
-    n, own = rows.shape[0], rows.shape[1] - first_own
+    n, moving = rows.shape[0], rows.shape[1] - first_own
     most = 1
-    for j in range(own):
+    for j in range(moving):
         most = max(most, layout.coupled_ptr[j + 1] - layout.coupled_ptr[j])
     was, becomes = np.empty(2 * lags * most, np.int64), np.empty(2 * lags * most, np.int64)
     single, readings = layout.first_coupled, layout.column.shape[0]
@@ -153,7 +154,7 @@ def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
             for q in range(layout.axis_ptr[t], layout.axis_ptr[t + 1]):
                 cell[t] += layout.axis_stride[q] * code[layout.axis_reading[q]]
         for _ in range(repeats):
-            for j in range(own):
+            for j in range(moving):
                 z ^= z << np.uint64(13)
                 z ^= z >> np.uint64(7)
                 z ^= z << np.uint64(17)

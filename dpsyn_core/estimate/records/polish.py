@@ -100,19 +100,19 @@ def polish(
 def _layout(tables: Sequence[TargetTable], d: int) -> _Layout:
     """Turns tables into entries by attribute. Loops over tables and axes only."""
     starts = np.concatenate([[0], np.cumsum([t.share.size for t in tables])]).astype(np.int64)
-    found: list[list[tuple[float, int, int, list[tuple[int, int]]]]] = [[] for _ in range(d)]
+    moves: list[list[tuple[float, int, int, list[tuple[int, int]]]]] = [[] for _ in range(d)]
     for table, start in zip(tables, starts, strict=False):
         strides = [int(np.prod(table.sizes[axis + 1 :])) for axis in range(table.rows.size)]
         for axis, row in enumerate(table.rows):
             others = [(int(r), s) for a, (r, s) in enumerate(zip(table.rows, strides, strict=True)) if a != axis]
-            found[row].append((table.weight, int(start), strides[axis], others))
-    flat = [e for entries in found for e in entries]
+            moves[row].append((table.weight, int(start), strides[axis], others))
+    flat = [e for entries in moves for e in entries]
     widths = [len(e[3]) for e in flat]
     # an attribute that stands alone in one table is exact from the start and stays so
-    movable = [j for j in range(d) if any(e[3] for e in found[j])]
+    movable = [j for j in range(d) if any(e[3] for e in moves[j])]
     return _Layout(
         weight=np.array([e[0] for e in flat], dtype=np.float32),
-        entry=np.concatenate([[0], np.cumsum([len(entries) for entries in found])]).astype(np.int64),
+        entry=np.concatenate([[0], np.cumsum([len(entries) for entries in moves])]).astype(np.int64),
         offset=np.array([e[1] for e in flat], dtype=np.int64),
         stride=np.array([e[2] for e in flat], dtype=np.int64),
         other=np.concatenate([[0], np.cumsum(widths)]).astype(np.int64),

@@ -1,6 +1,6 @@
-"""Records made in shards and joined, table by table.
+"""Synthesizes records in shards and joins them, table by table.
 
-Shards: parts of the synthetic records that are made by themselves, and the share of a table that each is fitted to.
+Shards: parts of the synthetic records that are fitted separately, each to its share of every table.
 
 The shares of a table are whole numbers that add up to the table rounded: a cell of 30 in 100 shards is 1 in 30 of them,
 and not 0.3 in each, which every shard would round to nothing. Blind.

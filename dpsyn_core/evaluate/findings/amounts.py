@@ -68,9 +68,9 @@ def amounts(c: Comparison) -> Iterator[Finding]:
             continue
         zeros, here = float((real == 0).mean()), float((made == 0).mean())
         gap = abs(here - zeros)
-        if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(made)):
+        if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(synth)):
             yield Finding(key="zeros", weight=gap, columns=(name,), real=zeros, synthetic=here, fresh=zeros)
-        rest, some = real[real != 0], made[made != 0]
+        rest, some = real[real != 0], synth[synth != 0]
         if len(rest) < FEWEST or not len(some):
             continue
         far = shifts.moved(rest, float(some.mean()), shifts.together(len(rest), len(some)), sure=shifts.SURE + 1)

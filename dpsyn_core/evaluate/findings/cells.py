@@ -31,8 +31,8 @@ class ExactCells:
         """The cells of a comparison."""
         if "cells" not in c.scores:
             c.scores["cells"] = cls(c)
-        found: ExactCells = c.scores["cells"]
-        return found
+        cells: ExactCells = c.scores["cells"]
+        return cells
 
     def column(self, name: str) -> tuple[Whole, Whole, int]:
         """Real cells, synthetic cells, and the number of different values in both."""
@@ -43,8 +43,8 @@ class ExactCells:
     def _read(self, name: str) -> tuple[Whole, Whole, int]:
         c, i = self.c, self.c.domain.index(name)
         if self.measured(name):
-            real, made = c.exact(name)
-            values, index = np.unique(np.concatenate([real, made]), return_inverse=True)
+            real, synth = c.exact(name)
+            values, index = np.unique(np.concatenate([real, synth]), return_inverse=True)
             blank = len(values) and np.isnan(values[-1])
             out = index.astype(np.int32)
             if blank:
@@ -91,8 +91,8 @@ class ExactCells:
             return ""
         if not self.measured(name):
             return self.c.words(name)[cell]
-        real, made, _ = self.column(name)
-        for side, cells in zip(self.c.exact(name), (real, made), strict=True):
+        real, synth, _ = self.column(name)
+        for side, cells in zip(self.c.exact(name), (real, synth), strict=True):
             at = np.flatnonzero(cells == cell)
             if len(at):
                 value = float(side[at[0]])

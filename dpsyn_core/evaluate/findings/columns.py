@@ -62,8 +62,7 @@ def _fixed(found: Verdict) -> Iterator[Finding]:
         yield Finding(key="all_same", weight=1.5)
         return
     for x in found.fixed[:NAMED]:
-        yield Finding(key="fixed", weight=FIXED, columns=(x.column,), real=x.real, synthetic=1,
-                      what={"value": x.value})  # fmt: skip
+        yield Finding(key="fixed", weight=FIXED, columns=(x.column,), real=x.real, synthetic=1, what={"value": x.value})
     more = found.fixed[NAMED:]
     if more:
         yield Finding(key="fixed_more", weight=FIXED, columns=tuple(x.column for x in more), synthetic=len(more))
@@ -103,7 +102,7 @@ def gaps(c: Comparison) -> Iterator[Finding]:
 def unrelated(c: Comparison) -> Iterator[Finding]:
     """The column that has lost its relations to all others, where these keep theirs among each other."""
     try:
-        found = relations(c)
+        pairs = relations(c)
     except MetricError:
         return
     way, left = found.unrelated - found.fresh, found.unrelated - found.distance
@@ -111,7 +110,7 @@ def unrelated(c: Comparison) -> Iterator[Finding]:
     values = np.array([not b for b in found.blank], dtype=bool)
     best: tuple[float, str, float] | None = None
     for name in c.domain.names:
-        mine = values & np.array([name in p for p in found.pairs], dtype=bool)
+        mine = values & np.array([name in p for p in pairs.pairs], dtype=bool)
         others = values & ~mine
         if mine.sum() < 2 or not others.any() or beyond[mine].sum() <= 0:
             continue
@@ -132,11 +131,11 @@ def of_other_people(c: Comparison) -> float:
     Two samples are farther apart than one is from what it was drawn from, by the square root of 1 + m / n.
     """
     try:
-        found = relations(c)
+        pairs = relations(c)
     except MetricError:
         return 1.0
-    farther = float(found.fresh.sum()) * (math.sqrt(1 + c.m / c.n) - 1)
-    return max(0.0, 1 - farther / float((found.unrelated - found.fresh).sum()))
+    farther = float(pairs.fresh.sum()) * (math.sqrt(1 + c.m / c.n) - 1)
+    return max(0.0, 1 - farther / float((pairs.unrelated - pairs.fresh).sum()))
 
 
 def whole(found: Verdict, c: Comparison) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consequence:
-    """What may follow: a column, or whether its cells are blank, or zero. real, synthetic: -1 where nothing is said."""
+    """What may follow: a column, or whether its cells are blank, or zero. real, synthetic: -1 where undefined."""
 
     column: str
     about: str
@@ -67,8 +67,8 @@ def _maps(c: Comparison, cells: ExactCells) -> list[tuple[tuple[str, str], NDArr
     """Pairs (source, what follows) with the value that follows from each source value, or -1; once a comparison."""
     if "maps" not in c.scores:
         c.scores["maps"] = list(_sought(c, cells))
-    found: list[tuple[tuple[str, str], NDArray[np.int64]]] = c.scores["maps"]
-    return found
+    maps: list[tuple[tuple[str, str], NDArray[np.int64]]] = c.scores["maps"]
+    return maps
 
 
 def _sought(c: Comparison, cells: ExactCells) -> Iterator[tuple[tuple[str, str], NDArray[np.int64]]]:
@@ -92,8 +92,8 @@ def _distinct(c: Comparison, cells: ExactCells, name: str) -> int:
 def _pair_counts(x: Whole, y: Whole, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Values of x, values of y and records of each combination that occurs, without blank cells."""
     both = (x >= 0) & (y >= 0)
-    found, counts = np.unique(x[both].astype(np.int64) * width + y[both], return_counts=True)
-    return found // width, found % width, counts
+    cells, counts = np.unique(x[both].astype(np.int64) * width + y[both], return_counts=True)
+    return cells // width, cells % width, counts
 
 
 def _pure(x: NDArray[np.int64], y: NDArray[np.int64], counts: NDArray[np.int64], source: int) -> bool:
@@ -119,9 +119,9 @@ def _map(x: Whole, y: Whole, size: int) -> NDArray[np.int64]:
     width = int(y.max(initial=0)) + 1
     one, other, counts = _pair_counts(x, y, width)
     order = np.lexsort((-counts, one))
-    known, first = np.unique(one[order], return_index=True)
+    keys, first = np.unique(one[order], return_index=True)
     out = np.full(size, -1, dtype=np.int64)
-    out[known] = other[order][first]
+    out[keys] = other[order][first]
     return out
 
 
@@ -131,11 +131,11 @@ def _holds(x: Whole, y: Whole, learn: NDArray[np.intp], check: NDArray[np.intp],
     there = check[(x[check] >= 0) & (y[check] >= 0)]
     if len(there) < FEW_OF_A_VALUE:
         return False
-    said = follows[x[there]]
-    known = said >= 0
-    if known.mean() < 0.5:
+    codes = follows[x[there]]
+    valid = codes >= 0
+    if valid.mean() < 0.5:
         return False
-    wrong = float((said[known] != y[there][known]).mean())
+    wrong = float((codes[valid] != y[there][valid]).mean())
     commonest = np.bincount(y[there]).max() / len(there)
     return wrong <= 1 - HOLDS and wrong <= BETTER * (1 - commonest)
 
@@ -161,8 +161,8 @@ def _functions(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
 
 def _otherwise(follows: NDArray[np.int64], x: Whole, y: Whole) -> NDArray[np.bool_]:
     """Records whose value is another one than the one that follows, where one follows."""
-    said = np.where(x >= 0, follows[np.maximum(x, 0)], -1)
-    return np.asarray((said >= 0) & (y >= 0) & (said != y))
+    codes = np.where(x >= 0, follows[np.maximum(x, 0)], -1)
+    return np.asarray((codes >= 0) & (y >= 0) & (codes != y))
 
 
 def _examples(
@@ -184,8 +184,9 @@ def _consequences(c: Comparison, cells: ExactCells) -> Iterator[Consequence]:
         x, y, _ = cells.column(name)
         blank = float((x < 0).mean())
         if SOME <= blank <= 1 - SOME:
-            yield Consequence(column=name, about="blank", real=(x < 0).astype(np.int32),
-                         synthetic=(y < 0).astype(np.int32), size=2)  # fmt: skip
+            yield Consequence(
+                column=name, about="blank", real=(x < 0).astype(np.int32), synthetic=(y < 0).astype(np.int32), size=2
+            )
         if name in c.real_values and name in c.synthetic_values:
             sides = cells.floats(name)
             zero = [np.where(np.isnan(v), -1, v == 0).astype(np.int32) for v in sides]
@@ -213,9 +214,9 @@ def _filters(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
             decided = table.sum(axis=1)[sure >= 0] @ (1 - share[sure[sure >= 0]])
             if decided < max(FEW_OF_A_VALUE, SOME * len(learn)):
                 continue
-            said, said_real = sure[x_made], sure[x]
-            broken = (said >= 0) & (t.synthetic >= 0) & (said != t.synthetic)
-            real = float(((said_real >= 0) & (t.real >= 0) & (said_real != t.real)).mean())
+            rule, rule_real = sure[x_made], sure[x]
+            broken = (rule >= 0) & (t.synthetic >= 0) & (rule != t.synthetic)
+            real = float(((rule_real >= 0) & (t.real >= 0) & (rule_real != t.real)).mean())
             found = float(broken.mean())
             if beyond_chance(found, real, c.n, c.m):
                 pair = (name, t.column)
@@ -256,11 +257,11 @@ def combinations(c: Comparison) -> list[Finding]:
 
     A record of the real table whose pair no other record has is one that the others would not have shown.
     """
-    known = [a.name for a in c.domain.attributes if not a.number and a.name not in c.real_dates and a.size > 1]
+    names = [a.name for a in c.domain.attributes if not a.number and a.name not in c.real_dates and a.size > 1]
     cells, whole = ExactCells.of(c), functional(c)
     new, alone = np.zeros(c.m, bool), np.zeros(c.n, bool)
     worst: tuple[float, tuple[str, str], NDArray[np.bool_]] | None = None
-    for a, b in list(pairs_of(known, 2))[:MOST_PAIRS]:
+    for a, b in list(pairs_of(names, 2))[:MOST_PAIRS]:
         if frozenset((a, b)) in whole:
             continue
         (x, x_made, k), (y, y_made, w) = cells.column(a), cells.column(b)

@@ -38,7 +38,7 @@ class Numbers:
     @classmethod
     def of(cls, c: Comparison) -> Numbers:
         """Those of a comparison; of many real records some."""
-        cells, real, made, dates = ExactCells.of(c), {}, {}, set()
+        cells, real, synth, dates = ExactCells.of(c), {}, {}, set()
         kept = np.sort(np.random.default_rng(0).permutation(c.n)[:MOST_REAL])
         for name in [n for n in c.domain.names if cells.measured(n)][:MOST_NUMBERS]:
             unit = c.date_units.get(name)
@@ -46,8 +46,8 @@ class Numbers:
             if unit is not None and name not in c.real_values:
                 dates.add(name)
                 left, right = left * unit, right * unit
-            real[name], made[name] = left[kept], right
-        return cls(real=real, synthetic=made, dates=frozenset(dates))
+            real[name], synth[name] = left[kept], right
+        return cls(real=real, synthetic=synth, dates=frozenset(dates))
 
 
 def orders(c: Comparison) -> list[Finding]:
@@ -65,8 +65,8 @@ def orders(c: Comparison) -> list[Finding]:
         chance = float((x[np.random.default_rng(0).permutation(len(x))] > y).mean())
         if real > 1 - HOLDS or chance < BY_CHANCE or real > BROKEN * chance:
             continue
-        made = numbers.synthetic[low] > numbers.synthetic[high]
-        out += _found(c, "order", (low, high), made, (real * float(both.mean()), int(both.sum())))
+        wrong = numbers.synthetic[low] > numbers.synthetic[high]
+        out += _found(c, "order", (low, high), wrong, (real * float(both.mean()), int(both.sum())))
     return sorted(out, key=lambda f: -f.weight)
 
 
@@ -75,8 +75,8 @@ def sums(c: Comparison) -> list[Finding]:
     numbers, out = Numbers.of(c), []
     for column, parts, how, compute in (*_of_two(numbers), *_of_more(numbers)):
         real = _apart(numbers.real, column, compute)
-        made = _apart(numbers.synthetic, column, compute)
-        out += _found(c, how, (column, *parts), made, (float(real.mean()), len(real)))
+        wrong = _apart(numbers.synthetic, column, compute)
+        out += _found(c, how, (column, *parts), wrong, (float(real.mean()), len(real)))
     best: dict[frozenset[str], Finding] = {}
     for f in out:  # a = b + c and b = a - c are one sum
         key = frozenset(f.columns)
@@ -101,29 +101,29 @@ class _Sum:
 
 def _apart(values: Mapping[str, Floats], column: str, compute: _Sum) -> NDArray[np.bool_]:
     """Records that have all values, and another one than the others give."""
-    said, got = compute.of(values), values[column]
+    sums, got = compute.of(values), values[column]
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(said - got) > _allowed(got, compute))
+        return np.asarray(np.abs(sums - got) > _allowed(got, compute))
 
 
 def _allowed(values: Floats, compute: _Sum) -> float:
     """By how much a rounded cell may be off."""
-    known = values[~np.isnan(values)][:LEARNT]
-    if len(known) and (known == np.round(known)).all():
+    valid = values[~np.isnan(values)][:LEARNT]
+    if len(valid) and (valid == np.round(valid)).all():
         return 1.0 if compute.unit > 1 else 0.501  # days between times may be counted either way
-    if len(known) and (np.abs(known * 100 - np.round(known * 100)) < 1e-6 * np.maximum(1, np.abs(known))).all():
+    if len(valid) and (np.abs(valid * 100 - np.round(valid * 100)) < 1e-6 * np.maximum(1, np.abs(valid))).all():
         return 0.0101
-    return float(1e-6 * max(1e-9, np.abs(known).max(initial=0)))
+    return float(1e-6 * max(1e-9, np.abs(valid).max(initial=0)))
 
 
 def _holds(numbers: Numbers, column: str, compute: _Sum, rows: NDArray[np.intp] | None = None) -> bool:
     values = numbers.real if rows is None else {n: numbers.real[n][rows] for n in (column, *compute.parts)}
-    said, got = compute.of(values), values[column]
-    both = ~(np.isnan(said) | np.isnan(got))
+    sums, got = compute.of(values), values[column]
+    both = ~(np.isnan(sums) | np.isnan(got))
     few = 10 if rows is not None else FEWEST
     if both.sum() < few:
         return False
-    off = np.abs(said[both] - got[both]) > _allowed(numbers.real[column], compute)
+    off = np.abs(sums[both] - got[both]) > _allowed(numbers.real[column], compute)
     return float(off.mean()) <= (1 - HOLDS if rows is None else 0.05)
 
 
@@ -154,10 +154,10 @@ def _of_two(numbers: Numbers) -> Iterator[Computed]:
             with np.errstate(invalid="ignore", over="ignore"):
                 for i in range(len(others)):
                     second = x if how == "less" else x[i + 1 :]
-                    said = x[i] * second if how == "product" else x[i] + second * (-1 if how == "less" else 1)
-                    known = ~np.isnan(said - got)
-                    off = ((np.abs(said - got) > allowed) & known).sum(axis=1)
-                    for j in np.flatnonzero((off <= 0.05 * known.sum(axis=1)) & (known.sum(axis=1) >= 10)):
+                    sums = x[i] * second if how == "product" else x[i] + second * (-1 if how == "less" else 1)
+                    valid = ~np.isnan(sums - got)
+                    off = ((np.abs(sums - got) > allowed) & valid).sum(axis=1)
+                    for j in np.flatnonzero((off <= 0.05 * valid.sum(axis=1)) & (valid.sum(axis=1) >= 10)):
                         other = others[j if how == "less" else i + 1 + j]
                         if other == others[i]:
                             continue
@@ -167,8 +167,8 @@ def _of_two(numbers: Numbers) -> Iterator[Computed]:
 
 
 def _varies(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return len(known) > FEWEST and bool((known != known[0]).any())
+    valid = values[~np.isnan(values)]
+    return len(valid) > FEWEST and bool((valid != valid[0]).any())
 
 
 def _needed(numbers: Numbers, column: str, s: _Sum) -> bool:
@@ -178,8 +178,8 @@ def _needed(numbers: Numbers, column: str, s: _Sum) -> bool:
     for name in s.parts:
         mixed = {n: (rng.permutation(v) if n == name else v) for n, v in numbers.real.items() if n in s.parts}
         off = np.abs(s.of(mixed) - got)
-        known = ~np.isnan(off)
-        if float((off[known] > allowed).mean() if known.any() else 0.0) < 3 * BY_CHANCE:
+        valid = ~np.isnan(off)
+        if float((off[valid] > allowed).mean() if valid.any() else 0.0) < 3 * BY_CHANCE:
             return False
     return True
 
@@ -199,8 +199,8 @@ def _of_more(numbers: Numbers) -> Iterator[Computed]:
     for k in _computed(x / scale):
         column = plain[k]
         others = [j for j in range(len(plain)) if j != k]
-        found, *_ = np.linalg.lstsq(x[:, others] / scale[others], x[:, k], rcond=1e-9)
-        exact = found / scale[others]
+        slopes, *_ = np.linalg.lstsq(x[:, others] / scale[others], x[:, k], rcond=1e-9)
+        exact = slopes / scale[others]
         whole = np.round(exact)
         if np.abs(exact - whole).max() > 0.02 or np.abs(whole).max() > 1 or np.count_nonzero(whole) < 3:
             continue
@@ -211,7 +211,7 @@ def _of_more(numbers: Numbers) -> Iterator[Computed]:
 
 
 def _computed(x: Floats) -> list[int]:
-    """Columns of which the others leave nothing: those with no variance of their own."""
+    """Positions of columns that are linear functions of the others: no residual variance is left."""
     together = x.T @ x / len(x)
     left = 1 / np.diag(np.linalg.inv(together + 1e-11 * np.eye(len(together))))
     return np.flatnonzero(left < ALONE * np.diag(together)).tolist()
@@ -241,7 +241,7 @@ def keys(c: Comparison) -> list[Finding]:
         return []
     singles = set()
     for name in c.domain.names:
-        x, made, size = cells.column(name)
+        x, synth, size = cells.column(name)
         if not _countable(c, cells, name) or (x < 0).any() or not _all_different(x.astype(np.int64)):
             continue
         if cells.measured(name):
@@ -252,7 +252,7 @@ def keys(c: Comparison) -> list[Finding]:
         elif size > 20 * c.n:
             continue
         singles.add(name)
-        out += _repeats(c, (name,), made.astype(np.int64))
+        out += _repeats(c, (name,), synth.astype(np.int64))
     names = [n for n in c.domain.names if n not in singles and _countable(c, cells, n)][:MOST_NUMBERS]
     few = np.random.default_rng(0).permutation(c.n)[:1000]
     for a, b in combinations(names, 2):
@@ -271,8 +271,8 @@ def _countable(c: Comparison, cells: ExactCells, name: str) -> bool:
     if not cells.measured(name) or name in c.real_dates:
         return True
     real = cells.floats(name)[0]
-    known = real[~np.isnan(real)]
-    return bool((known == np.round(known)).all())
+    valid = real[~np.isnan(real)]
+    return bool((valid == np.round(valid)).all())
 
 
 def _alike(x: NDArray[np.int32]) -> float:

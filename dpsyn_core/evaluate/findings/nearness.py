@@ -3,7 +3,8 @@
 Three signs, each against what a fresh sample of the same people has: records that occur once in the real table and are
 met again (a fresh sample meets 1 - exp(-2 m N2 / (n N1)) of them on average, N1 and N2 being the combinations of values
 that occur once and twice; Good 1953, Biometrika 40); records that lie much nearer to a real one than that lies to its
-own neighbour; records that stand at the same place in both files, and equal numbers of each combination of values.
+neighbour among real records; records that stand at the same place in both files, and equal numbers of each combination
+of values.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ def nearness(c: Comparison) -> list[Finding]:
     if c.n < FEWEST or c.m < 10:
         return []
     cells = ExactCells.of(c)
-    real, made = cells.whole
-    keys = record_keys(real), record_keys(made)
+    real, synth = cells.whole
+    keys = record_keys(real), record_keys(synth)
     signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells, keys[1])]
-    found = [s for s in signs if s is not None]
-    return [max(found, key=lambda f: f.weight)] if found else []
+    signs_of = [s for s in signs if s is not None]
+    return [max(signs_of, key=lambda f: f.weight)] if signs_of else []
 
 
 def record_keys(cells: Whole) -> NDArray[np.uint64]:
@@ -109,9 +110,9 @@ def _neighbours(c: Comparison, cells: ExactCells, made: NDArray[np.uint64]) -> F
     ratios = []
     for those in points[1:]:
         far, which = _nearest(those, points[0])
-        own, _ = _nearest([p[which] for p in points[0]], points[0], same=True)
-        counted = own > 0
-        ratios.append(far[counted] / own[counted])
+        apart, _ = _nearest([p[which] for p in points[0]], points[0], same=True)
+        counted = apart > 0
+        ratios.append(far[counted] / apart[counted])
     if not all(len(r) for r in ratios):
         return None
     usual = float(np.quantile(ratios[0], RARELY))  # nearer than this lie few of a fresh sample
@@ -140,13 +141,13 @@ def _points(c: Comparison, cells: ExactCells, rows: tuple[NDArray[np.intp], ...]
         names = tuple(names[i] for i in np.sort(np.random.default_rng(3).permutation(len(names))[:WIDE]))
     for name in names:
         if cells.measured(name):
-            real, made = cells.floats(name)
-            known = real[~np.isnan(real)]
-            low, high = np.quantile(known, (0.05, 0.95)) if len(known) else (0.0, 0.0)
-            wide = float(high - low) or float(known.max() - known.min() if len(known) else 0.0) or 1.0
+            real, synth = cells.floats(name)
+            valid = real[~np.isnan(real)]
+            low, high = np.quantile(valid, (0.05, 0.95)) if len(valid) else (0.0, 0.0)
+            wide = float(high - low) or float(valid.max() - valid.min() if len(valid) else 0.0) or 1.0
             middle = float(low) - wide  # blank cells lie apart from all others
             for k, at in enumerate(rows):
-                x = (made if k == 2 else real)[at]
+                x = (synth if k == 2 else real)[at]
                 scaled = np.where(np.isnan(x), -1.0, (x - middle) / wide)
                 numbers[k].append(np.clip(scaled, -1, 4).astype(np.float32))
         else:

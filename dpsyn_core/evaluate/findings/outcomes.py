@@ -77,8 +77,8 @@ def effects(c: Comparison) -> list[Effect]:
     """All effects of all outcomes, once a comparison."""
     if "effects" not in c.scores:
         c.scores["effects"] = [e for name in outcome_columns(c) for e in _effects(c, name)]
-    found: list[Effect] = c.scores["effects"]
-    return found
+    out: list[Effect] = c.scores["effects"]
+    return out
 
 
 def outcomes(c: Comparison) -> Iterator[Finding]:
@@ -99,8 +99,8 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     y = [v[r] for v, r in zip(_numbers(c, outcome), rows, strict=True)]
     if any(np.isnan(v).all() for v in y):
         return
-    known = y[0][~np.isnan(y[0])]
-    spread, centre = float(known.std()), float(known.mean())
+    valid = y[0][~np.isnan(y[0])]
+    spread, centre = float(valid.std()), float(valid.mean())
     names, values, left, right = _terms(c, outcome, rows)
     if spread == 0 or not names:
         return
@@ -138,12 +138,12 @@ def _same(x: Floats, y: Floats) -> bool:
 
 
 def _numbers(c: Comparison, name: str) -> tuple[Floats, Floats]:
-    """A column as numbers: its own, or 0 and 1 for its two values."""
+    """A column as numbers: its numbers, or 0 and 1 for its two values."""
     if c.readable(name):
         return c.exact(name)
     a, i = c.domain[name], c.domain.index(name)
-    real, made = (np.where(x[i] < a.size - a.special, x[i].astype(float), np.nan) for x in (c.truth, c.synthetic))
-    return real, made
+    real, synth = (np.where(x[i] < a.size - a.special, x[i].astype(float), np.nan) for x in (c.truth, c.synthetic))
+    return real, synth
 
 
 def _terms(
@@ -157,8 +157,8 @@ def _terms(
     for a in c.domain.attributes:
         if a.name == outcome or len(names) >= MOST_TERMS:
             continue
-        known = a.size - a.special
-        if measured.measured(a.name) and known > 2:
+        plain = a.size - a.special
+        if measured.measured(a.name) and plain > 2:
             x, z = (v[r] for v, r in zip(c.exact(a.name), rows, strict=True))
             seen = x[~np.isnan(x)]
             if len(seen) < len(x) * 0.9 or seen.std() == 0:
@@ -167,12 +167,12 @@ def _terms(
             values.append("")
             for side, v in zip(sides, (x, z), strict=True):
                 side.append((v - seen.mean()) / seen.std())
-        elif 2 <= known <= LISTED:
+        elif 2 <= plain <= LISTED:
             i, words = c.domain.index(a.name), c.words(a.name)
             codes = [t[i][r] for t, r in zip((c.truth, c.synthetic), rows, strict=True)]
             counts = np.bincount(codes[0], minlength=a.size)
-            base = int(counts[:known].argmax())
-            for k in range(known):
+            base = int(counts[:plain].argmax())
+            for k in range(plain):
                 if k != base and counts[k] >= FEWEST:
                     names.append(a.name)
                     values.append(words[k])
@@ -199,8 +199,8 @@ def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float]:
     """Coefficients and their standard errors, without the constant, and the share of the variance that is left."""
     centred, left = x - x.mean(axis=0), y - y.mean()
     inverse = np.linalg.pinv(centred.T @ centred, rcond=1e-8, hermitian=True)
-    found = inverse @ (centred.T @ left)
-    apart = left - centred @ found
+    slopes = inverse @ (centred.T @ left)
+    apart = left - centred @ slopes
     meat = (centred * apart[:, None] ** 2).T @ centred  # White 1980: errors that need not be equal
     rest = float(apart @ apart / max(float(left @ left), 1e-300))
     return found, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest

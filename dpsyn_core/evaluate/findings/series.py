@@ -44,20 +44,20 @@ def series(c: Comparison) -> Iterator[Finding]:
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
     """Hour, weekday and month of times since 1970, -1 where there is none."""
-    known = ~np.isnan(seconds)
-    whole = np.where(known, seconds, 0).astype(np.int64)
+    valid = ~np.isnan(seconds)
+    whole = np.where(valid, seconds, 0).astype(np.int64)
     days = whole // A_DAY
     month = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12
     out = {"weekday": (days + 3) % 7, "month": month}
     if precise:
         out = {"hour": whole % A_DAY // 3600} | out
-    return {k: np.where(known, v, -1) for k, v in out.items()}
+    return {k: np.where(valid, v, -1) for k, v in out.items()}
 
 
 def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]], name: str) -> Iterator[Finding]:
     values = c.exact(name)
     for part in sides[0]:
-        real, made = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
+        real, synth = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
         courses = [_means(x, s[part], groups) for x, s in zip(values, sides, strict=True)]
         if min(real, made) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
@@ -66,9 +66,9 @@ def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]],
             continue
         if min(c.n, c.m) < FEWEST or real < FAR or abs(real - made) < FAR:
             continue
-        if abs(real - made) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
+        if abs(real - synth) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
             yield Finding(
-                key=f"cycle_{part}", weight=abs(real - made), columns=(name, date), real=real, synthetic=made,
+                key=f"cycle_{part}", weight=abs(real - synth), columns=(name, date), real=real, synthetic=synth,
                 fresh=real, remedy="time",
             )  # fmt: skip
 
@@ -136,7 +136,7 @@ def _before(c: Comparison, columns: tuple[str, ...], courses: list[Course]) -> I
     real, made = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
     if real is None or made is None or abs(real) < SERIES or abs(real - made) < FAR:
         return
-    if abs(real - made) > SURE * np.sqrt(2 / min(c.n, c.m)):
+    if abs(real - synth) > SURE * np.sqrt(2 / min(c.n, c.m)):
         yield Finding(
             key="before", weight=min(1.0, abs(real - made)), columns=columns, real=real, synthetic=made, fresh=real,
             remedy="time",

@@ -51,15 +51,15 @@ def rows(c: Comparison) -> Iterator[Finding]:
 
 def foreign(c: Comparison) -> Iterator[Finding]:
     """Columns that are lacking, could not be read, have another name, other dates or cells, or are too many."""
-    told = c.intake
-    whole = max(1, len(c.domain) + len(told.lacking) + len(told.unreadable))
-    for key, names in (("lacking", told.lacking), ("unreadable", told.unreadable)):
+    intake = c.intake
+    whole = max(1, len(c.domain) + len(intake.lacking) + len(intake.unreadable))
+    for key, names in (("lacking", intake.lacking), ("unreadable", intake.unreadable)):
         if names:
             yield Finding(key=key, weight=MISSED + len(names) / whole / 2, columns=names, synthetic=len(names))
-    for key, names in (("renamed", told.renamed), ("reformed", told.reformed), ("further", told.further)):
+    for key, names in (("renamed", intake.renamed), ("reformed", intake.reformed), ("further", intake.further)):
         if names:
             yield Finding(key=key, weight=2 * LEAST, columns=names, synthetic=len(names))
-    for name, share in told.blanked.items():
+    for name, share in intake.blanked.items():
         yield Finding(key="blanked", weight=share, columns=(name,), real=0.0, synthetic=share, fresh=0.0)
 
 
@@ -67,18 +67,18 @@ def kinds(c: Comparison) -> Iterator[Finding]:
     """Numbers with fractions where all real ones are whole, beyond the real ones, or that no real record has."""
     cells = ExactCells.of(c)
     for name in shifts.numbers(c):
-        real, made = (x[~np.isnan(x)] for x in cells.floats(name))
-        if len(real) < 2 or not len(made):
+        real, synth = (x[~np.isnan(x)] for x in cells.floats(name))
+        if len(real) < 2 or not len(synth):
             continue
-        rates = len(made) / c.m
-        parts = float((made != np.round(made)).mean()) * rates
+        rates = len(synth) / c.m
+        parts = float((synth != np.round(synth)).mean()) * rates
         if parts > LEAST and (real == np.round(real)).all():
             yield Finding(
                 key="fractions", weight=OF_A_KIND * parts, columns=(name,), real=0.0, synthetic=parts, fresh=0.0,
-                what={"example": float(made[made != np.round(made)][0])},
+                what={"example": float(synth[synth != np.round(synth)][0])},
             )  # fmt: skip
             continue
-        outside = float(((made < real.min()) | (made > real.max())).mean()) * rates
+        outside = float(((synth < real.min()) | (synth > real.max())).mean()) * rates
         if outside > LEAST and beyond_chance(outside, 2 / len(real), len(real), c.m):
             yield Finding(
                 key="outside", weight=outside, columns=(name,), real=0.0, synthetic=outside, fresh=2 / len(real),
@@ -90,8 +90,8 @@ def kinds(c: Comparison) -> Iterator[Finding]:
         new = float((count[codes_made[codes_made >= 0]] == 0).mean()) * rates - outside
         if new - alone > PART and beyond_chance(new, alone, len(real), c.m):
             yield Finding(
-                key="new_numbers", weight=NEW * (new - alone), columns=(name,), real=0.0, synthetic=new, fresh=alone,
-            )  # fmt: skip
+                key="new_numbers", weight=NEW * (new - alone), columns=(name,), real=0.0, synthetic=new, fresh=alone
+            )
 
 
 def coarser(c: Comparison) -> Iterator[Finding]:
@@ -120,8 +120,8 @@ def readings(c: Comparison) -> Iterator[Finding]:
         if not a.number or a.name not in c.real_values:
             continue
         counts = np.bincount(c.truth[i], minlength=a.size)[: a.size - a.special]
-        known = int(counts.sum())
-        if a.size - a.special < 2 or known < 2 or counts.max() < ONE_BIN * known:
+        total = int(counts.sum())
+        if a.size - a.special < 2 or total < 2 or counts.max() < ONE_BIN * total:
             continue
         real = c.real_values[a.name]
         bins = real[c.truth[i] == counts.argmax()]
@@ -130,7 +130,7 @@ def readings(c: Comparison) -> Iterator[Finding]:
             continue
         text = c.intake.texts.get(a.name, "")
         yield Finding(
-            key="one_bin", weight=counts.max() / known * 0.9, columns=(a.name,), real=float(counts.max() / known),
+            key="one_bin", weight=counts.max() / total * 0.9, columns=(a.name,), real=float(counts.max() / total),
             what={"values": len(values), "text": text, "value": float(real[~np.isnan(real)][0])}, remedy="reading",
         )  # fmt: skip
 

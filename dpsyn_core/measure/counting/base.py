@@ -22,7 +22,7 @@ from dpsyn_core.schema import AttributeSet, Domain
 class Counter(Protocol):
     """Counts encoded records, of which each individual holds at most `max_records`. All that it returns is private.
 
-    This is what every counter can do. What only some can do is a protocol of its own, which a system looks for:
+    This is what every counter can do. What only some can do is a separate protocol, which a system looks for:
     `counting.sparse.SparseCounter` lists occupied cells, `counting.sums.VectorCounter` sums clipped vectors.
     """
 

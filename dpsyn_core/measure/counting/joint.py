@@ -59,7 +59,7 @@ class Joint:
         from dpsyn_core.measure.counting.kernels import joined  # numba is heavy
 
         rooms = np.array([self._room(rows) for rows in small])
-        every, held = list(small), list(small.values())
+        every, contents = list(small), list(small.values())
         order = np.argsort(-rooms, kind="stable").tolist()  # the largest first
         lengths = [len(every[i]) for i in order]
         set_ptr = np.cumsum([0, *lengths], dtype=np.int64)
@@ -73,7 +73,7 @@ class Joint:
         self._tables += [tuple(rows[a:b]) for a, b in itertools.pairwise(ptr.tolist())]
         self._served += [[] for _ in range(len(ptr) - 1)]
         for i, table in zip(order, table_of.tolist(), strict=True):
-            self._served[begin + table] += held[i]
+            self._served[begin + table] += contents[i]
 
     def _room(self, rows: Sequence[int]) -> int:
         """Cells of a table; in Python integers, so that nothing overflows."""
@@ -84,12 +84,12 @@ class Joint:
 
         tables: of a part, at most.
         """
-        out, start, held = [], 0, 0
+        out, start, filled = [], 0, 0
         for i, size in enumerate(self._cells.tolist()):
-            if i > start and (held + size > cells or i - start == tables):
+            if i > start and (filled + size > cells or i - start == tables):
                 out.append(range(start, i))
-                start, held = i, 0
-            held += size
+                start, filled = i, 0
+            filled += size
         return [*out, range(start, len(self._cells))] if len(self._cells) else []
 
     def rows(self, part: range) -> list[int]:
@@ -144,11 +144,11 @@ class Joint:
 
 
 def _summed(whole: NDArray[np.int32], rows: tuple[int, ...], wanted: tuple[int, ...]) -> NDArray[np.int64]:
-    """The sums of a table over `rows` that belong to the rows `wanted`, in their order."""
+    """Sums a table whose axes are `rows` over all axes but those of `wanted`, and puts these in their order."""
     if rows == wanted:
         return whole.astype(np.int64)
     others = tuple(axis for axis, row in enumerate(rows) if row not in wanted)
     kept = [row for row in rows if row in wanted]
-    found = whole.sum(axis=others, dtype=np.int64)
-    out: NDArray[np.int64] = found.transpose([kept.index(row) for row in wanted])
+    sums = whole.sum(axis=others, dtype=np.int64)
+    out: NDArray[np.int64] = sums.transpose([kept.index(row) for row in wanted])
     return out

@@ -40,14 +40,14 @@ def count_tables(
         for start in range(0, n, CHUNK):
             m = min(CHUNK, n - start)
             for i in range(together):
-                own = cell[i]
+                code = cell[i]
                 first = codes[rows[ptr[t + i]]]
                 for r in range(m):
-                    own[r] = first[start + r]
+                    code[r] = first[start + r]
                 for q in range(ptr[t + i] + 1, ptr[t + i + 1]):
                     column, size = codes[rows[q]], np.int32(sizes[rows[q]])
                     for r in range(m):
-                        own[r] = own[r] * size + np.int32(column[start + r])
+                        code[r] = code[r] * size + np.int32(column[start + r])
             if together == 4:
                 c0, c1, c2, c3 = cell[0], cell[1], cell[2], cell[3]
                 o0, o1 = out[offsets[t] :], out[offsets[t + 1] :]
@@ -59,9 +59,9 @@ def count_tables(
                     o3[np.uint32(c3[r])] += 1
             else:
                 for i in range(together):
-                    own, held = cell[i], out[offsets[t + i] :]
+                    code, counts = cell[i], out[offsets[t + i] :]
                     for r in range(m):
-                        held[np.uint32(own[r])] += 1
+                        counts[np.uint32(code[r])] += 1
 
 
 @compiled(nogil=True)
@@ -201,7 +201,7 @@ def margin_distances(
         out: int64 (margins,), written.
     """
     dimensions = sizes.size
-    held = np.zeros(table.size, dtype=np.int64)
+    counts = np.zeros(table.size, dtype=np.int64)
     digit, stride = np.zeros(dimensions, dtype=np.int64), np.zeros(dimensions, dtype=np.int64)
     for s in range(ptr.size - 1):
         stride[:] = 0
@@ -209,11 +209,11 @@ def margin_distances(
         for q in range(ptr[s], ptr[s + 1]):
             stride[axes[q]] = cells
             cells *= sizes[axes[q]]
-        held[:cells] = 0
+        counts[:cells] = 0
         digit[:] = 0
         at = 0
         for x in range(table.size):
-            held[at] += table[x]
+            counts[at] += table[x]
             j = dimensions - 1
             while j >= 0:
                 digit[j] += 1
@@ -225,5 +225,5 @@ def margin_distances(
                 j -= 1
         far = 0
         for c in range(cells):
-            far += abs(held[c])
+            far += abs(counts[c])
         out[s] = far

@@ -73,9 +73,9 @@ class MemoryCounter:
         joint.add_records(out, n)
 
         def count(part: range) -> None:
-            held = joint.zeros(part)
-            joint.count(codes, part, held)
-            joint.add_to(out, part, held)
+            counts = joint.zeros(part)
+            joint.count(codes, part, counts)
+            joint.add_to(out, part, counts)
 
         if n * len(sets) > ALONE:
             with ThreadPoolExecutor(THREADS) as pool:
@@ -129,11 +129,11 @@ class MemoryCounter:
         self, name: str, column: NDArray[np.unsignedinteger], recode: Coarsening
     ) -> NDArray[np.unsignedinteger]:
         """A column through a coarse map, in the narrowest type that holds both; the last map of each is kept."""
-        known = self._coarse.get(name)
-        if known is None or known[0] != recode:
-            known = (recode, coarse_codes(column, recode, np.min_scalar_type(recode.size - 1)))
-            self._coarse[name] = known
-        return known[1]
+        cached = self._coarse.get(name)
+        if cached is None or cached[0] != recode:
+            cached = (recode, coarse_codes(column, recode, np.min_scalar_type(recode.size - 1)))
+            self._coarse[name] = cached
+        return cached[1]
 
 
 def too_many_records() -> SizeError:

@@ -176,9 +176,9 @@ class StoredCounter:
         rows = joint.rows(part)
         names, at = [used[r] for r in rows], np.zeros(len(used), dtype=np.int64)
         at[rows] = np.arange(len(rows))
-        held = [joint.zeros(part)]
-        threads = THREADS if held[0].size <= PART_CELLS and self._store.blocks > 1 else 1
-        held += [joint.zeros(part) for _ in range(threads - 1)]
+        partial = [joint.zeros(part)]
+        threads = THREADS if partial[0].size <= PART_CELLS and self._store.blocks > 1 else 1
+        partial += [joint.zeros(part) for _ in range(threads - 1)]
 
         blocks = iter(range(self._store.blocks))  # whoever is free takes the next
 
@@ -187,10 +187,10 @@ class StoredCounter:
                 joint.count(self._block(block, names, recodes), part, own, at)
 
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(count, held))
-        for other in held[1:]:
-            held[0] += other
-        joint.add_to(out, part, held[0])
+            list(pool.map(count, partial))
+        for other in partial[1:]:
+            partial[0] += other
+        joint.add_to(out, part, partial[0])
 
     def occupied(
         self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
@@ -206,10 +206,10 @@ class StoredCounter:
             for size, column in zip(shape, codes, strict=True):
                 flat *= size
                 flat += column
-            found, held = np.unique(flat, return_counts=True)
-            every, at = np.unique(np.concatenate([index, found]), return_inverse=True)
+            cells, numbers = np.unique(flat, return_counts=True)
+            every, at = np.unique(np.concatenate([index, cells]), return_inverse=True)
             summed = np.zeros(len(every), dtype=np.int64)
-            np.add.at(summed, at, np.concatenate([counts, held.astype(np.int64)]))
+            np.add.at(summed, at, np.concatenate([counts, numbers.astype(np.int64)]))
             index, counts = every, summed
         return index, counts
 

@@ -174,11 +174,11 @@ def _floats(part: Part, *, non_negative: bool) -> tuple[Floats, Floats | None]:
 
 
 def _matrix(values: object) -> Floats:
-    found = np.asarray(values)
-    if found.ndim != 2 or found.dtype.kind != "f":
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
         msg = "a map must return matrices of floats, one row per record"
         raise EngineError(msg)
-    return np.ascontiguousarray(found, dtype=np.float64)
+    return np.ascontiguousarray(matrix, dtype=np.float64)
 
 
 def _on_grid(
@@ -206,7 +206,7 @@ class SumRule:
     """All that a sum of vectors depends on beside the records and the maps; public.
 
     features: what a map is given. clip: largest L2 norm of one record's vector. cells: of the vector. by: an
-    attribute, whose every code has a sum (and a map) of its own; None: one sum. non_negative: see `clipped`.
+    attribute, each of whose codes has a separate sum (and map); None: one sum. non_negative: see `clipped`.
     """
 
     features: Features

@@ -43,10 +43,10 @@ class TransactionCounter:
 
     def patterns(self, items: Sequence[int]) -> Index:
         """Transactions by which of the items they hold, int64 (2^len,): bit i of the index stands for items[i]."""
-        held = np.zeros(self.n_records, dtype=np.int64)
+        bits = np.zeros(self.n_records, dtype=np.int64)
         for position, item in enumerate(items):
-            held[self._holders(item)] |= 1 << position
-        return np.bincount(held, minlength=1 << len(items)).astype(np.int64)
+            bits[self._holders(item)] |= 1 << position
+        return np.bincount(bits, minlength=1 << len(items)).astype(np.int64)
 
     def top_count(self, k: int) -> int:
         """Count of the k-th most frequent itemset; 0 when there are fewer that occur.
@@ -65,11 +65,11 @@ class TransactionCounter:
         heapq.heapify(open_)
         serial, taken = len(open_), 0
         while open_:
-            negative, _, last, held = heapq.heappop(open_)
+            negative, _, last, supported = heapq.heappop(open_)
             taken += 1
             if taken == k:
                 return -negative
-            both = held & bits[last + 1 :]
+            both = supported & bits[last + 1 :]
             sizes = np.bitwise_count(both).sum(axis=1, dtype=np.int64)
             floor = least[0] if len(least) == k else 1
             for j in np.flatnonzero(sizes >= max(1, floor)).tolist():
@@ -104,9 +104,9 @@ class TableTransactions(TransactionCounter):
     @classmethod
     def of_codes(cls, codes: NDArray[np.unsignedinteger]) -> TableTransactions:
         """From a 0/1 table of shape (items, records); any code above 0 is presence."""
-        made = cls(codes.shape[0])
-        made.add(codes)
-        return made
+        counter = cls(codes.shape[0])
+        counter.add(codes)
+        return counter
 
     def add(self, codes: NDArray[np.unsignedinteger]) -> None:
         """Adds records, (items, records); any code above 0 is presence."""
@@ -128,8 +128,8 @@ class TableTransactions(TransactionCounter):
         """Transactions that hold both of every two of the items, in the order of itertools.combinations."""
         out = np.zeros(len(items) * (len(items) - 1) // 2, dtype=np.int64)
         for bits, _ in self._blocks:
-            own = bits[list(items)]
-            both = [np.bitwise_count(own[i] & own[i + 1 :]).sum(axis=1, dtype=np.int64) for i in range(len(items))]
+            few = bits[list(items)]
+            both = [np.bitwise_count(few[i] & few[i + 1 :]).sum(axis=1, dtype=np.int64) for i in range(len(items))]
             out += np.concatenate(both) if both else 0
         return out
 
@@ -137,12 +137,12 @@ class TableTransactions(TransactionCounter):
         """Transactions by which of the items they hold, int64 (2^len,): bit i of the index stands for items[i]."""
         out = np.zeros(1 << len(items), dtype=np.int64)
         for bits, n in self._blocks:
-            held = np.zeros(n, dtype=np.int64)
+            pattern = np.zeros(n, dtype=np.int64)
             for position, item in enumerate(items):
-                held |= (
+                pattern |= (
                     np.unpackbits(bits[item].view(np.uint8), count=n, bitorder="little").astype(np.int64) << position
                 )
-            out += np.bincount(held, minlength=1 << len(items))
+            out += np.bincount(pattern, minlength=1 << len(items))
         return out
 
     def _bits(self, items: Sequence[int]) -> NDArray[np.uint64]:

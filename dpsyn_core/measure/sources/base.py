@@ -29,7 +29,7 @@ class Opened:
 
     counter: counts the encoded records, of which each individual holds at most the schema's `max_records`. A source
     that can do more than count (list occupied cells, sum clipped vectors) hands out a counter with further methods;
-    a system asks for them by their own protocol, as `counting.sparse` does.
+    a system checks for their protocol, such as that of `counting.sparse`.
     n_records: how many records the counter holds.
     columns: names of the source's columns in their order, which the synthetic table keeps.
     """
@@ -69,14 +69,14 @@ class Source(Protocol):
 
         Args:
             schema: public metadata.
-            progress: told the stages of the work.
+            progress: receives the stages of the work.
 
         Raises:
             InputError: the records do not fit the schema; names the column, never a cell.
         """
 
     def returned(self, table: Any) -> Any:
-        """The synthetic pyarrow table as the kind of table that the source was made from; columns keep their types."""
+        """The synthetic pyarrow table as the kind of table that the source reads; columns keep their types."""
 
 
 THREADS = 2  # batches that are encoded at a time
@@ -91,12 +91,12 @@ def encoded_batches(
     stands (docs/proofs/encoding.md).
 
     Raises:
-        TableError: a column is missing, which is found before any record is read; with `strict`, what
+        TableError: a column is missing, which is checked before any record is read; with `strict`, what
             `Codec.encode` says.
     """
-    wanted = codec.reads
+    columns = codec.reads
     key = codec.schema.unit.identifier
-    locate(batches.columns, wanted if key is None else [*wanted, key])
+    locate(batches.columns, columns if key is None else [*columns, key])
     progress("encoding", 0, 1)
     seen = False
     with ThreadPoolExecutor(THREADS) as pool:

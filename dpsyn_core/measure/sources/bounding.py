@@ -20,14 +20,14 @@ def bound(encoded: Encoded, max_records: int, *, key: bytes | None = None) -> Co
 
     Each record gets a 64-bit hash of the key, its individual's identifier and its codes; of each individual, the
     records with the smallest hashes stay. What stays of an individual depends on the key and on that individual's
-    own records alone, not on the order of the file and not on anybody else. So two tables that differ in one
+    records alone, not on the order of the file and not on anybody else. So two tables that differ in one
     individual differ in at most `max_records` records after bounding (twice as many when one individual is
     exchanged for another). Equal records of one individual have equal hashes; which of them stays makes no
     difference to the codes.
 
     Args:
         encoded: codes (n_attributes, n_records) and identifiers. Without identifiers nothing is removed: every
-            record is an individual of its own, or it is the owner's word that nobody has more than `max_records`.
+            record is a separate individual, or the owner vouches that nobody has more than `max_records`.
         max_records: at least 1.
         key: 32 bytes; default: drawn from the operating system, anew for every run.
 

@@ -50,9 +50,9 @@ def source_of(
     memory: int | str | None = None,
     schema: Schema | None = None,
 ) -> Source:
-    """A source as it is; a table of pandas, polars or pyarrow, or the path of files, as one of the chosen engine.
+    """A source unchanged; a table of pandas, polars or pyarrow, or the path of files, as a source of the chosen engine.
 
-    A Spark DataFrame is counted on its own cluster.
+    A Spark DataFrame is counted on the cluster of its session.
 
     A table of another kind is refused when the source is opened.
 
@@ -85,8 +85,8 @@ def source_of(
     if isinstance(given, Batches):
         return source_of_batches(given, choose(given, engine=engine, memory=limit, schema=schema), strict, limit)
     if isinstance(given, str | os.PathLike):
-        found = open_table(given, ReadForm(strict=strict))
-        return source_of_batches(found, choose(found, engine=engine, memory=limit, schema=schema), strict, limit)
+        batches = open_table(given, ReadForm(strict=strict))
+        return source_of_batches(batches, choose(batches, engine=engine, memory=limit, schema=schema), strict, limit)
     if engine == "stored":
         from dpsyn_core.tables import of_frame
 
@@ -178,11 +178,11 @@ def memory_of(given: int | str | None) -> int | None:
     """Bytes from a number or a text such as '4GB' or '800 MB'. Raises SettingError."""
     if given is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:([KMGT]I?)?B?)?\s*", str(given).upper())
-    if isinstance(given, bool) or found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:([KMGT]I?)?B?)?\s*", str(given).upper())
+    if isinstance(given, bool) or match is None:
         msg = f"the memory is {str(given)[:40]!r}; it must be a number of bytes with a unit, for example 4GB"
         raise SettingError(msg)
-    size = int(float(found[1]) * UNITS[found[2] or ""])
+    size = int(float(match[1]) * UNITS[match[2] or ""])
     if size < LEAST_MEMORY:
         msg = f"the memory is {shown(size)}; it must be at least {shown(LEAST_MEMORY)}, which the libraries take"
         raise SettingError(msg)

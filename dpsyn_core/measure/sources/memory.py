@@ -33,8 +33,8 @@ class GatheredSource:
     def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
         """Codes of the kept records stay in memory until the source is left; nothing else of them does."""
         codec = Codec(schema)
-        found = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
-        codes = bound(_gathered(found, codec), schema.unit.max_records)
+        batches = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
+        codes = bound(_gathered(batches, codec), schema.unit.max_records)
         yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=self.batches.columns)
 
     def returned(self, table: Any) -> Any:

@@ -3,8 +3,8 @@
 Bounding of tables that do not fit in memory: individuals are divided among private files, then bounded file by file.
 
 The law is that of `sources.bounding`: of each individual, the records with the smallest keyed hashes stay. All records
-of an individual meet in one file, chosen by a keyed hash of the identifier, and individuals are told apart there by
-their identifier itself. So the records that stay are those that stay in memory under the same key.
+of an individual meet in one file, chosen by a keyed hash of the identifier, and individuals are distinguished there by
+the identifier itself. So the records that stay are those that stay in memory under the same key.
 
 StoredSource: records that are read in batches, encoded, and kept as codes in a private file, not in memory.
 """
@@ -33,12 +33,12 @@ SALT = 0x9E3779B97F4A7C15  # so that the file of an individual says nothing abou
 
 
 def bound_parts(
-    found: Iterator[Encoded], max_records: int, *, key: bytes, room: Scratch, records: int, memory: int | None = None
+    batches: Iterator[Encoded], max_records: int, *, key: bytes, room: Scratch, records: int, memory: int | None = None
 ) -> Iterator[Codes]:
     """Codes of the kept records, file by file; private.
 
     Args:
-        found: encoded batches with identifiers.
+        batches: encoded, with identifiers.
         max_records: at least 1.
         key: 32 bytes, drawn anew for every run.
         room: where the files are.
@@ -51,7 +51,7 @@ def bound_parts(
     part = MEMORY if memory is None else max(1 << 24, min(MEMORY, memory // 8))
     number = min(MOST, max(FEWEST, records * RECORD // part))
     spills = [_Spill(room.file()) for _ in range(number)]
-    for encoded in found:
+    for encoded in batches:
         _divide(encoded, max_records, key, spills)
     for spill in spills:
         codes = spill.bounded(max_records)
@@ -149,14 +149,14 @@ class StoredSource:
         codec = Codec(schema)
         with scratch() as room:
             store = Store(room.file(), codec.domain)
-            found = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
+            batches = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
             if schema.unit.identifier is None:
-                for encoded in found:
+                for encoded in batches:
                     store.append(encoded.codes)
             else:
                 key = draw_key()
                 for codes in bound_parts(
-                    found,
+                    batches,
                     schema.unit.max_records,
                     key=key,
                     room=room,

@@ -87,8 +87,8 @@ def from_source(
     Args:
         source: of the records, on this machine.
         schema: public metadata.
-        memory: bytes that the bits of all transactions may take, as often as they are held; None: any number.
-        progress: told the stages.
+        memory: bytes that all copies of the bits of all transactions may take; None: any number.
+        progress: receives the stages.
 
     Raises:
         SettingError: no attribute has exactly two values, or the records are on executors of Spark.

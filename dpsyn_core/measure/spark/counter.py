@@ -96,11 +96,11 @@ class SparkCounter:
         domain, dtype, parts = self.domain, self._dtype, max(1, len(self._placed))
 
         def list_cells(batches: Batches) -> Batches:
-            found = [
+            cells = [
                 MemoryCounter(codes, domain).occupied(attributes, recodes)
                 for _, codes in read_blocks(batches, domain, dtype)
             ]
-            yield from _cell_rows(found, parts)
+            yield from _cell_rows(cells, parts)
 
         def plan() -> Any:
             listed = self._frame.mapInArrow(guarded(list_cells), CELLS)
@@ -144,8 +144,8 @@ class SparkCounter:
         def add_blocks(batches: Batches) -> Batches:
             total = None
             for place, codes in read_blocks(batches, domain, dtype):
-                found = work(codes, place)
-                total = found if total is None else np.add(total, found, out=total)
+                sums = work(codes, place)
+                total = sums if total is None else np.add(total, sums, out=total)
             if total is not None:
                 yield from _slices(total)
 

@@ -1,6 +1,6 @@
 """Files that executors read, and what a plan may expect of them.
 
-What a run on Spark will take, from the sizes of its files and the schema: said to the owner before it starts.
+Time and memory of a run on Spark, from the sizes of its files and the schema: shown to the owner before it starts.
 
 SparkFiles: files that every executor can read, or Parquet at an address that Spark can, as a source.
 """
@@ -35,7 +35,7 @@ def expected(batches: Batches, schema: Schema) -> str:
     """Sentences on time, memory of the executors, and what comes to the driver; for the owner only, as they tell sizes.
 
     Args:
-        batches: the files, whose records are known (Parquet) or guessed from their bytes, then too many.
+        batches: the files; records are counted (Parquet) or estimated from bytes, which overstates them.
         schema: public metadata.
     """
     sizes = schema.domain().sizes
@@ -118,6 +118,6 @@ class SparkFiles:
         return table
 
     def spread(self, work: Callable[[int], str], number: int) -> list[str]:
-        """Synthetic records are made by the executors, in a session of its own; see `Spreading`."""
+        """Runs `work` on the executors in a separate session, which synthesizes records; see `Spreading`."""
         with session(self._master, self._settings) as spark:
             return spread(spark, work, number)

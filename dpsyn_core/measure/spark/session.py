@@ -74,14 +74,14 @@ def session(master: str | None, settings: Mapping[str, str] = NO_SETTINGS) -> It
     if master is not None:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     try:
-        made = builder.getOrCreate()
+        created = builder.getOrCreate()
     except Exception as error:  # noqa: BLE001  (Java, Python and network errors)
         kind = type(error).__name__
     else:
         try:
-            yield made
+            yield created
         finally:
-            made.stop()
+            created.stop()
         return
     msg = f"no Spark session could be opened ({kind}); check --spark-master, the version of Java and the network"
     raise SettingError(msg)

@@ -136,15 +136,15 @@ class SparkSource:
         return self._frame.sparkSession.createDataFrame(table)
 
     def spread(self, work: Callable[[int], str], number: int) -> list[str]:
-        """Synthetic records are made by the executors; see `Spreading`."""
+        """Runs `work` on the executors, which synthesizes records; see `Spreading`."""
         return spread(self._frame.sparkSession, work, number)
 
 
 def columns_of(schema: Schema, names: Sequence[str]) -> list[int]:
     """Positions of the columns that a run reads. Raises TableError for one that is missing."""
     key = schema.unit.identifier
-    wanted = Codec(schema).reads + ([] if key is None else [key])
-    return sorted(set(headers.locate(names, wanted)))
+    columns = Codec(schema).reads + ([] if key is None else [key])
+    return sorted(set(headers.locate(names, columns)))
 
 
 def encoding(schema: Schema, columns: tuple[str, ...], session: Any, *, strict: bool) -> EncodeTask:
@@ -188,15 +188,15 @@ def counted(session: Any, encoded: Callable[[], Any], work: EncodeTask) -> Itera
 
 def _computed(session: Any, blocks: Any, *, strict: bool) -> list[Placed]:
     """Computes and caches the blocks, and says where they are. Raises what an executor refused, as it was there."""
-    found = collected(session, lambda: blocks.select("part", "place", "records", "fault"))
-    faults = sorted(found.column("fault").drop_null().to_pylist())
+    rows = collected(session, lambda: blocks.select("part", "place", "records", "fault"))
+    faults = sorted(rows.column("fault").drop_null().to_pylist())
     if faults:
-        kind, _, said = faults[0].partition(":")
-        made = getattr(errors, kind, EngineError)
-        raise made(f"{said} {ONLY_OWNER}" if strict and made is TableError else said)
+        kind, _, message = faults[0].partition(":")
+        error = getattr(errors, kind, EngineError)
+        raise error(f"{message} {ONLY_OWNER}" if strict and error is TableError else message)
     return [
         Placed(part=row["part"], place=row["place"], records=row["records"])
-        for row in found.select(["part", "place", "records"]).to_pylist()
+        for row in rows.select(["part", "place", "records"]).to_pylist()
     ]
 
 

@@ -229,7 +229,7 @@ def guarded_call(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def failed(error: Exception) -> EngineError:
-    """What a task raises: our own sentences, which quote no cell, and of all other errors their kind alone."""
+    """The error of a task: the message of a DPSynError, which quotes no cell; of any other error only its type."""
     if isinstance(error, DPSynError):
         return EngineError(str(error))
     return EngineError(f"a task failed on private records ({type(error).__name__})")
@@ -268,7 +268,7 @@ def collected(session: Any, plan: Callable[[], Any]) -> Any:
 
 
 def spread(session: Any, work: Callable[[int], str], number: int) -> list[str]:
-    """What work(0) .. work(number - 1) return, each a task of its own; for work on released values. See `collected`."""
+    """Results of work(0) .. work(number - 1), one task each; for work on released values. See `collected`."""
 
     def each(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -280,8 +280,8 @@ def spread(session: Any, work: Callable[[int], str], number: int) -> list[str]:
     table = collected(
         session, lambda: session.range(0, number, 1, number).mapInArrow(guarded(each), "id bigint, outcome string")
     )
-    found = dict(zip(table.column("id").to_pylist(), table.column("outcome").to_pylist(), strict=True))
-    return [found[i] for i in range(number)]
+    outcomes = dict(zip(table.column("id").to_pylist(), table.column("outcome").to_pylist(), strict=True))
+    return [outcomes[i] for i in range(number)]
 
 
 @contextlib.contextmanager
@@ -294,16 +294,16 @@ def unlogged() -> Iterator[None]:
 
     wire = logging.getLogger("py4j")
     before = wire.level
-    own = [PySparkLogger.getLogger(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")]
-    disabled = [logger.disabled for logger in own]
+    loggers = [PySparkLogger.getLogger(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")]
+    disabled = [logger.disabled for logger in loggers]
     wire.setLevel(logging.WARNING)
-    for logger in own:
+    for logger in loggers:
         logger.disabled = True
     try:
         yield
     finally:
         wire.setLevel(before)
-        for logger, was in zip(own, disabled, strict=True):
+        for logger, was in zip(loggers, disabled, strict=True):
             logger.disabled = was
 
 
@@ -321,13 +321,13 @@ def _interrupt(session: Any, tag: str) -> None:
 
 def sentence(error: BaseException) -> DPSynError:
     """What the driver says of a failure, from its kind alone; the words of Spark stay where they are."""
-    said = str(error)
-    if LACKING in said:
+    text = str(error)
+    if LACKING in text:
         return SettingError(
             "the executors have no dpsyn_core; install the same version of dpsyn-studio in the Python environment "
             "of every executor (docs/reference/scale-spark.md)"
         )
-    if any(word in said for word in MEMORY):
+    if any(word in text for word in MEMORY):
         return SizeError(
             "an executor or the driver had too little memory; use more partitions, or give spark.executor.memory, "
             "spark.executor.memoryOverhead or spark.driver.maxResultSize a larger value"

@@ -1,7 +1,7 @@
-"""Chain: the rows of a ledger file, each held to the hashes of all rows before it, debits and limits alike.
+"""Chain: the rows of a ledger file, each hashed with the hashes of all rows before it, debits and limits alike.
 
 A row's hash covers the row, the row before it in its table, and the last row of the other table when it was written.
-So an edited row is found, and a row that was cut off is found by any later row of either table. Rows of files of
+So an edited row is detected, and a row that was cut off is detected by any later row of either table. Rows of files of
 versions 1 and 2 are hashed as they were; what they lack (limits had no hash) is covered by the next row.
 """
 
@@ -67,8 +67,8 @@ class Rows:
 
 def link_spend(before: str, entry: Entry, seen: int | None, other: str) -> str:
     """Hash of a debit. seen: number of the last limit when it was written, None in old files; other: its hash."""
-    known = FIELDS if entry.individuals is not None else FIELDS[:-1]  # what a row of version 1 was hashed over
-    row: list[Any] = [getattr(entry, f) for f in known]
+    hashed = FIELDS if entry.individuals is not None else FIELDS[:-1]  # what a row of version 1 was hashed over
+    row: list[Any] = [getattr(entry, f) for f in hashed]
     return _hash(before, json.dumps(row) if seen is None else json.dumps([*row, seen, other]))
 
 
@@ -112,7 +112,7 @@ def load_newest(db: sqlite3.Connection) -> Rows:
     Earlier debits are read where a row names their hash; whether they were edited is what `load` finds. Raises
     LedgerError as `load` does.
     """
-    found = _table(db, "spends", last=True)
+    rows = _table(db, "spends", last=True)
     limits: list[Limit] = []
     chained = False
     for row in _table(db, "limits"):
@@ -121,7 +121,7 @@ def load_newest(db: sqlite3.Connection) -> Rows:
         limits.append(_checked_limit(row, len(limits) + 1, before, other, chained=chained))
         chained = row.get("chain") is not None
     spends: list[Entry] = []
-    for row in found:
+    for row in rows:
         seen = row.get("seen") or 0
         if seen > len(limits):
             raise LedgerError(_MISSING)
@@ -153,10 +153,10 @@ def _spend_chain(db: sqlite3.Connection, seq: int) -> str:
     """The hash that the file holds for this debit; empty for number 0. Raises LedgerError where there is none."""
     if seq == 0:
         return ""
-    found = db.execute("SELECT chain FROM spends WHERE seq = ?", [seq]).fetchone()
-    if found is None:
+    row = db.execute("SELECT chain FROM spends WHERE seq = ?", [seq]).fetchone()
+    if row is None:
         raise LedgerError(_MISSING)
-    return str(found[0])
+    return str(row[0])
 
 
 def _changed_at(place: str) -> str:
@@ -170,9 +170,9 @@ def limits_chain(limits: list[Limit], seen: int | None) -> str:
 
 def _table(db: sqlite3.Connection, name: str, *, last: bool = False) -> list[dict[str, Any]]:
     order = "DESC LIMIT 1" if last else ""
-    found = db.execute(f"SELECT * FROM {name} ORDER BY seq {order}")  # noqa: S608 one of two names of ours
-    names = [column[0] for column in found.description]
-    return [dict(zip(names, values, strict=True)) for values in found]
+    cursor = db.execute(f"SELECT * FROM {name} ORDER BY seq {order}")  # noqa: S608 one of two names of ours
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, values, strict=True)) for values in cursor]
 
 
 def _check_end(db: sqlite3.Connection, spends: int, limits: int) -> None:

@@ -132,7 +132,7 @@ class Protected:
         return "single records" if self.records == 1 else f"any {self.records} records together"
 
     def steps(self, entry: Entry) -> int | None:
-        """How many neighbours of the run's own kind lie between two neighbours of this one; None: no bound."""
+        """Steps of the entry's neighbour relation between two neighbours of this (group privacy); None: no bound."""
         if entry.purpose == UNPROTECTED:
             return None
         if entry.neighbours == "replace" and self.neighbours == "add-remove":
@@ -154,7 +154,7 @@ def protected(entries: Iterable[Entry]) -> list[Protected]:
     """
     runs = list(entries)
     neighbours: Neighbours = "replace" if any(e.neighbours == "replace" for e in runs) else "add-remove"
-    found = {
+    units = {
         Protected(
             identifier=e.individuals or None,
             records=e.max_records if e.individuals == RECORDS else 1,
@@ -162,7 +162,7 @@ def protected(entries: Iterable[Entry]) -> list[Protected]:
         ): None
         for e in runs
     }
-    return list(found)
+    return list(units)
 
 
 def unbounded(entries: Iterable[Entry], who: Protected) -> tuple[Entry, ...]:

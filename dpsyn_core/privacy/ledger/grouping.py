@@ -53,7 +53,7 @@ def in_groups(charges: Sequence[ChargeRecord], columns: Sequence[str]) -> list[l
 
 
 def grouped_entries(charges: Sequence[ChargeRecord], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """The entries of a manifest's document; a charge without equals is its own entry."""
+    """The entries of a manifest's document, one for each group of charges that are equal but for the name."""
     out = []
     place = {column: i for i, column in enumerate(columns)}
     for group in in_groups(charges, columns):

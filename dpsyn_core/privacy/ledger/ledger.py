@@ -226,9 +226,9 @@ class Ledger:
         if entry is None:
             msg = f"{what} is not on this ledger: its end was cut off, or it is another ledger; find the right file"
             raise LedgerError(msg)
-        said = (statement.dataset, statement.epsilon, statement.delta, statement.neighbours, statement.max_records)
+        stated = (statement.dataset, statement.epsilon, statement.delta, statement.neighbours, statement.max_records)
         booked = (entry.dataset, entry.epsilon, entry.delta, entry.neighbours, entry.max_records)
-        if said != booked or statement.ledger_chain not in (None, entry.chain):
+        if stated != booked or statement.ledger_chain not in (None, entry.chain):
             msg = f"{what} stands on this ledger with other numbers or after other rows; restore it from a backup"
             raise LedgerError(msg)
         return entry
@@ -363,33 +363,33 @@ def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str
     from dpsyn_core.privacy.ledger.limits import failing, lost
     from dpsyn_core.privacy.ledger.sums import summarise
 
-    held = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"
+    cap = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"
     lift = f"let the owner lift it: dpsyn ledger --dataset '{name}' --no-limit"
     left = summarise(name, before, limit=limit).epsilon_left
     if entry.purpose == UNPROTECTED:
-        return f"this run of {entry.method} adds no noise and promises nothing to anybody, while {held} holds; {lift}"
+        return f"this run of {entry.method} adds no noise and promises nothing to anybody, while {cap} holds; {lift}"
     if failing(before, entry, limit):
         return (
-            f"this run would pass {held}: half of that delta is for failure probabilities, and this run's own does not "
+            f"this run would pass {cap}: half of that delta is for failure probabilities, and this run's own does not "
             "fit; lower its delta, or let the owner raise the limit's delta"
         )
     gone = lost(before, entry)
     if gone is not None:
         mine = Protected(identifier=entry.individuals or None, records=entry.max_records).words
         return (
-            f"this run protects {mine} ({entry.neighbours}) and promises nothing to {gone.words}, whom {held} has "
+            f"this run protects {mine} ({entry.neighbours}) and promises nothing to {gone.words}, whom {cap} has "
             f"protected so far; let the schema's unit protect them, or {lift}"
         )
     if not any(not unbounded([*before, entry], who) for who in protected([*before, entry])):
-        return f"the runs so far protect no one in common, so that {held} cannot be checked; {lift}"
+        return f"the runs so far protect no one in common, so that {cap} cannot be checked; {lift}"
     room = f"about {left:.4g} is left" if left else "nothing is left"
-    return f"this run would pass {held}; {room}; lower epsilon, or let the owner raise the limit"
+    return f"this run would pass {cap}; {room}; lower epsilon, or let the owner raise the limit"
 
 
 def _fault(error: sqlite3.Error) -> str:
-    """What happened, and the remedy, from SQLite's own code."""
+    """What happened, and the remedy, by the error code of SQLite."""
     code = getattr(error, "sqlite_errorname", "")
-    known = {
+    causes = {
         "SQLITE_FULL": "is full (no space on the disk); free some space",
         "SQLITE_READONLY": "cannot be written; make it writable or let DPSYN_HOME name another folder",
         "SQLITE_CANTOPEN": "cannot be opened; let DPSYN_HOME name a folder that you may write to",
@@ -399,7 +399,7 @@ def _fault(error: sqlite3.Error) -> str:
         "SQLITE_IOERR": "could not be written (disk full or failing); free some space or check the disk",
         "SQLITE_CONSTRAINT": "is append-only and refused a change",
     }
-    for start, text in known.items():
+    for start, text in causes.items():
         if code.startswith(start):
             return text
     return f"cannot be used ({code or type(error).__name__}); restore it from a backup"

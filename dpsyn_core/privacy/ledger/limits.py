@@ -40,12 +40,12 @@ def compose_entries(entries: Sequence[Entry], who: Protected) -> Composition:
 
 
 def steps_of(entry: Entry, who: Protected) -> int:
-    """How many steps of the run's own promise `who` is away. Raises EngineError where it promises them nothing."""
-    found = who.steps(entry)
-    if found is None:
+    """Steps of the entry's relation that cover `who` (group privacy). Raises EngineError where none bounds them."""
+    steps = who.steps(entry)
+    if steps is None:
         msg = f"entry {entry.seq} of the ledger promises {who.words} nothing, and was added up for them"
         raise EngineError(msg)
-    return found
+    return steps
 
 
 def seen(entry: Entry, steps: int) -> Composition:
@@ -87,15 +87,15 @@ def fits_limit(before: Sequence[Entry], entry: Entry, limit: Budget) -> bool:
     somebody must have one. Sources: docs/proofs/accounting.md, T12, T13 and section 8.
     """
     after = [*before, entry]
-    held = [who for who in protected(after) if not unbounded(after, who)]
-    return bool(held) and lost(before, entry) is None and all(_covers(limit, after, who) for who in held)
+    bounded = [who for who in protected(after) if not unbounded(after, who)]
+    return bool(bounded) and lost(before, entry) is None and all(_covers(limit, after, who) for who in bounded)
 
 
 def failing(before: Sequence[Entry], entry: Entry, limit: Budget) -> bool:
     """Whether failure probabilities are what keeps this run out."""
     after = [*before, entry]
-    held = [who for who in protected(after) if not unbounded(after, who)]
-    return len(after) > 1 and any(_failures(compose_entries(after, who)) > FAILURES * limit.delta for who in held)
+    bounded = [who for who in protected(after) if not unbounded(after, who)]
+    return len(after) > 1 and any(_failures(compose_entries(after, who)) > FAILURES * limit.delta for who in bounded)
 
 
 def _failures(whole: Composition) -> float:
@@ -139,10 +139,10 @@ def epsilon_left(entries: Sequence[Entry], like: Entry, limit: Budget) -> float:
     from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu  # scipy is heavy
 
     after = [*entries, like]
-    held = [who for who in protected(after) if not unbounded(after, who)]
-    if not held or lost(entries, like) is not None:
+    bounded = [who for who in protected(after) if not unbounded(after, who)]
+    if not bounded or lost(entries, like) is not None:
         return 0.0
-    wholes = [(compose_entries(entries, who), steps_of(like, who)) for who in held]
+    wholes = [(compose_entries(entries, who), steps_of(like, who)) for who in bounded]
     if limit.delta == 0:
         rooms = [0.0 if w.pure_epsilon is None else (limit.epsilon - w.pure_epsilon) / steps for w, steps in wholes]
         return max(0.0, min(rooms)) * _BELOW

@@ -132,8 +132,8 @@ def _delta(entries: Sequence[Entry], limit: Budget | None, delta: float | None) 
 
 
 def _largest(values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
-    return max(known) if len(known) == len(values) else None
+    finite = [v for v in values if v is not None]
+    return max(finite) if len(finite) == len(values) else None
 
 
 def _like(entry: Entry, who: Protected) -> Entry:

@@ -171,18 +171,18 @@ def certificate(m: Statement, words: Words = ENGLISH) -> str:
 
 
 def promise(m: Statement, w: Words) -> str:
-    """The guarantee in words: the manifest's own sentence, or the same from its parts in another language."""
+    """The guarantee in words: the sentence of the manifest, or in another language its fields in a sentence."""
     if w["promise"] == ENGLISH["promise"]:
         return m.guarantee
     delta = w["with_delta"].format(delta=_number(m.delta, "g", w)) if m.delta else w["pure"]
-    said: dict[str, Any] = {"epsilon": _number(m.epsilon, "g", w), "delta": delta, "individual": _one(m, w)}
-    said["change"] = w["more_or_less" if m.neighbours == "add-remove" else "exchanged"]
+    values: dict[str, Any] = {"epsilon": _number(m.epsilon, "g", w), "delta": delta, "individual": _one(m, w)}
+    values["change"] = w["more_or_less" if m.neighbours == "add-remove" else "exchanged"]
     if m.refit is not None and m.refit.by is not None:
-        said |= {"by": m.refit.by, "delta": _number(m.delta, "g", w)}
-        return w["promise_others"].format(**said)
+        values |= {"by": m.refit.by, "delta": _number(m.delta, "g", w)}
+        return w["promise_others"].format(**values)
     if not m.private and not m.charges:
         return w["promise_bare"]
-    return w["promise_private" if m.private else "promise_noisy"].format(**said)
+    return w["promise_private" if m.private else "promise_noisy"].format(**values)
 
 
 def _one(m: Statement, w: Words) -> str:
@@ -220,8 +220,8 @@ def _number(value: float, form: str, w: Words) -> str:
 def _cost(m: Statement, w: Words) -> list[str]:
     if m.mu is not None and m.mu > 0:
         samples = any(c.mechanism == "sampled-gaussian" for c in m.charges)
-        said = w["cost_samples" if samples else "cost_note"]
-        cost = said.format(mu=_number(m.mu, ".6g", w), rho=_number(m.mu**2 / 2, ".6g", w))
+        note = w["cost_samples" if samples else "cost_note"]
+        cost = note.format(mu=_number(m.mu, ".6g", w), rho=_number(m.mu**2 / 2, ".6g", w))
         return [_row(w["cost" if samples else "cost_exact"], cost)]
     return [_row(w["zcdp"], f"rho {_number(m.rho, '.6g', w)}")] if m.rho else []
 
@@ -237,8 +237,8 @@ def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _second_bound(m: Statement, w: Words) -> list[str]:
     """Where samples took part: what Renyi accounting says, which shares next to nothing with the figure above it."""
-    found = m.second_epsilon()
-    return [] if found is None else [_row(w["renyi"], w["renyi_note"].format(epsilon=_number(found, ".6g", w)))]
+    bound = m.second_epsilon()
+    return [] if bound is None else [_row(w["renyi"], w["renyi_note"].format(epsilon=_number(bound, ".6g", w)))]
 
 
 def _asked(m: Statement, w: Words) -> list[str]:
@@ -246,8 +246,8 @@ def _asked(m: Statement, w: Words) -> list[str]:
     if m.questions is None:
         return []
     listed, share = m.questions.document.get("questions", ()), _number(100 * m.questions.share, ".3g", w)
-    said = w["questions_note"].format(count=len(listed), hash=m.questions.sha256[:16], share=share)
-    return [_row(w["questions"], said)]
+    note = w["questions_note"].format(count=len(listed), hash=m.questions.sha256[:16], share=share)
+    return [_row(w["questions"], note)]
 
 
 def _public(m: Statement, w: Words) -> list[str]:
@@ -255,18 +255,18 @@ def _public(m: Statement, w: Words) -> list[str]:
     if m.public_table is None:
         return []
     p = m.public_table
-    said = w["public_table_note"].format(name=p.name, hash=p.sha256[:16], records=p.n_records, columns=len(p.columns))
+    note = w["public_table_note"].format(name=p.name, hash=p.sha256[:16], records=p.n_records, columns=len(p.columns))
     chosen = [f"    {w['public_table_chosen'].format(candidates=', '.join(p.candidates))}"] if p.candidates else []
-    return [_row(w["public_table"], said), *chosen, f"    {w['public_table_word'].format(who=p.vouched)}"]
+    return [_row(w["public_table"], note), *chosen, f"    {w['public_table_word'].format(who=p.vouched)}"]
 
 
 def _refitted(m: Statement, w: Words) -> list[str]:
-    """How the table was made again from a release."""
+    """Lines on a refit: its system, the release that it reused, its conditions and rules; none without a refit."""
     if m.refit is None:
         return []
     r = m.refit
-    said = w["refit_others" if r.by is not None else "refit_own"].format(method=r.method, hash=r.release[:16])
-    lines = [_row(w["refit"], said)]
+    note = w["refit_others" if r.by is not None else "refit_own"].format(method=r.method, hash=r.release[:16])
+    lines = [_row(w["refit"], note)]
     lines += [] if r.where is None else [_row(f"  {w['where']}", r.where)]
     lines += [] if r.columns is None else [_row(f"  {w['columns']}", ", ".join(r.columns))]
     return lines + [_row(f"  {w['rule']}", json.dumps(rule, ensure_ascii=False)) for rule in r.rules]

@@ -1,4 +1,4 @@
-"""Manifest: what a release promises, what it spent, and how it was made; a document that travels with the table."""
+"""Manifest: the guarantee, charges and settings of a release; a document that travels with the table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.manifest.statement import (
     MOST_LISTED,
     OWNERS_WORD,
-    AskedQuestions,
+    Booking,
     Digests,
     PublicFacts,
     Refit,
@@ -38,7 +38,7 @@ class Manifest(Statement):
     """Frozen; JSON both ways; every number can be recomputed from `charges`."""
 
     @classmethod
-    def build(  # noqa: PLR0913 the fields of a manifest, by name
+    def build(
         cls,
         *,
         budget: Budget,
@@ -47,17 +47,13 @@ class Manifest(Statement):
         method: str,
         settings: Mapping[str, Any],
         n_records: int,
-        dataset: str,
-        run_id: str,
+        booking: Booking,
         facts: PublicFacts,
         seed: int | None,
         seconds: float,
-        versions: Mapping[str, str] | None = None,
-        ledger_chain: str | None = None,
-        questions: AskedQuestions | None = None,
         refit: Refit | None = None,
     ) -> Manifest:
-        """The manifest of a finished run.
+        """The manifest of a finished run without declared questions.
 
         Args:
             budget: what the run promised; the charges are recomposed and must lie within it.
@@ -66,13 +62,10 @@ class Manifest(Statement):
                 together inside each step.
             method: name of the system, with its `settings`.
             n_records: records of the output.
-            dataset: name on the ledger, with the `run_id` of the reservation.
+            booking: the reservation on the ledger.
             facts: where all that the run took for public comes from.
             seed: of post-processing, when the user gave one or one was drawn.
             seconds: wall time of what follows the last count; earlier steps take a time that depends on the table.
-            versions: of the packages that took part; default `package_versions()`.
-            ledger_chain: hash of the ledger's entry.
-            questions: that the run was told.
             refit: of tables that others published.
 
         Raises:
@@ -117,14 +110,13 @@ class Manifest(Statement):
             max_records=unit.max_records,
             identifier=unit.identifier,
             hanging=facts.hanging,
-            dataset=dataset,
-            run_id=run_id,
-            ledger_chain=ledger_chain,
+            dataset=booking.dataset,
+            run_id=booking.run_id,
+            ledger_chain=booking.chain,
             schema_name=facts.name,
             schema_hash=facts.digest,
             method=method,
             settings=json.loads(json.dumps(dict(settings))),
-            questions=questions,
             query=OWNERS_WORD if facts.query_vouched else None,
             public_table=facts.public_table,
             n_records=n_records,
@@ -132,7 +124,7 @@ class Manifest(Statement):
             charges=booked,
             bought=paid_earlier,
             seed=seed,
-            versions=dict(package_versions() if versions is None else versions),
+            versions=package_versions(),
             seconds=round(seconds, 1),
         )
 
@@ -178,14 +170,14 @@ class Manifest(Statement):
         from dpsyn_core.privacy.manifest.signing import sign
 
         try:
-            made = sign(self.model_dump(mode="json"), key)
+            signature = sign(self.model_dump(mode="json"), key)
         except ValueError as error:
             msg = (
                 f"the manifest is not signed, for it has no canonical form ({error}); change what is named in its "
                 "settings, names or questions"
             )
             raise InputError(msg) from error
-        return self.model_copy(update={"signature": Signature.model_validate(made)})
+        return self.model_copy(update={"signature": Signature.model_validate(signature)})
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
@@ -209,7 +201,7 @@ class Manifest(Statement):
             if unfit := unfit_text(document):
                 msg = f"the manifest '{name}' holds {unfit}"
                 raise InputError(msg)
-            found = cls.model_validate(document)
+            manifest = cls.model_validate(document)
         except InputError:
             raise
         except ValidationError as error:
@@ -220,11 +212,11 @@ class Manifest(Statement):
         except (ValueError, RecursionError) as error:
             msg = f"'{name}' is no manifest of version 1, 2 or 3: the document is not JSON with each field once"
             raise InputError(msg) from error
-        faults = found.faults()
+        faults = manifest.faults()
         if faults:
             msg = f"the manifest '{name}' does not add up: {'; '.join(faults)}; get it again from whoever made it"
             raise InputError(msg)
-        return found, document
+        return manifest, document
 
     def certificate(self) -> str:
         """The manifest as a text that a person can read, in English."""
@@ -240,10 +232,10 @@ def package_versions() -> dict[str, str]:
 
     from dpsyn_core.platforms import line
 
-    found = {"dpsyn-studio": __version__, "system": line(), "python": platform.python_version()}
+    versions = {"dpsyn-studio": __version__, "system": line(), "python": platform.python_version()}
     for name in ("numpy", "numba", "scipy", "cryptography", "pyarrow", "dp-accounting"):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue  # an optional package that is not installed took no part
-    return found
+    return versions

@@ -2,7 +2,7 @@
 
 What is signed is one canonical text of the document, so that any program can check it: no blanks, names sorted by their
 UTF-16 code units, texts escaped as little as JSON allows, numbers as ECMAScript writes them. A signature says that
-whoever holds the key stood behind exactly this document. Whose key it is must be known from elsewhere (compare its
+whoever holds the key stood behind exactly this document. Whose key it is must be learnt elsewhere (compare its
 fingerprint). Sources: RFC 8032, by the package `cryptography`; RFC 8785 (JSON Canonicalization Scheme).
 """
 
@@ -202,13 +202,13 @@ def signature_holds(document: Mapping[str, Any]) -> bool:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        found = document[FIELD]
-        if found["algorithm"] != ALGORITHM:
+        signature = document[FIELD]
+        if signature["algorithm"] != ALGORITHM:
             return False
-        if of_small_order(bytes.fromhex(found["key"])):
+        if of_small_order(bytes.fromhex(signature["key"])):
             return False
-        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(found["key"]))
-        public.verify(bytes.fromhex(found["value"]), canonical(document))
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature["key"]))
+        public.verify(bytes.fromhex(signature["value"]), canonical(document))
     except (InvalidSignature, KeyError, TypeError, ValueError):
         return False
     return True

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -68,7 +68,7 @@ class Signature(BaseModel):
 
 
 class AskedQuestions(BaseModel):
-    """The questions that a run was told. Public: nothing in them comes from the data."""
+    """The questions that were declared for a run. Public: nothing in them comes from the data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -108,6 +108,14 @@ class HangingTable(BaseModel):
     max_children: int = Field(ge=1, description="Records of one individual that were counted, at most")
 
 
+class Booking(NamedTuple):
+    """Where a run stands on the ledger; chain: hash of its row, which covers all rows before it."""
+
+    dataset: str
+    run_id: str
+    chain: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PublicFacts:
     """Where everything that a run takes for public comes from, as its manifest states it; `runs.open.public_facts`.
@@ -128,7 +136,7 @@ class PublicFacts:
 
 
 class Refit(BaseModel):
-    """How a table was made once more from what a run had released. Nothing was charged for it."""
+    """How a table was synthesized again from what a run had released, at no privacy cost."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -200,9 +208,9 @@ class Statement(BaseModel):
     seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
 
     def noise_of_records(self, table: str = "") -> float:
-        """Standard deviation of what all released tables say of the number of records; infinite where none tells.
+        """Standard deviation of the number of records as estimated from all released tables; infinite without one.
 
-        table: the root of linked tables, whose own columns alone tell its records.
+        table: the root of linked tables; only tables of its columns count.
         """
         tables = [c for c in self.charges if is_table(c.kind) and c.mechanism in {"gaussian", "geometric"}]
         if table:

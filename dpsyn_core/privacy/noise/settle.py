@@ -12,7 +12,7 @@ _GUARD = 16
 
 
 class Fraction01:
-    """A uniform number whose first bits are known; more are drawn when a comparison asks for them."""
+    """A uniform number of which the first bits are drawn; more are drawn when a comparison asks for them."""
 
     def __init__(self, known: int, bits: int, source: Bits) -> None:
         """The number lies in [known, known + 1) / 2^bits."""
@@ -33,7 +33,7 @@ class Fraction01:
 def magnitude(number: Fraction01, tail: TailAt, guess: int) -> int:
     """The largest k >= 0 whose tail is above the number (the tail at 0 counts as above).
 
-    The guess only decides how many comparisons are made, never the result.
+    The guess only decides the number of comparisons, never the result.
     """
     low, step = max(guess, 0), 1
     while low > 0 and not number.below(low, tail):

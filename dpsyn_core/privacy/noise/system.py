@@ -12,7 +12,7 @@ class SystemNoise:
     """Noise from the operating system's randomness through ChaCha20; implements NoiseSource."""
 
     def __init__(self) -> None:
-        """Keys a stream of its own."""
+        """Keys a new stream."""
         self._bits = SystemBits()
 
     def gaussian(self, sigma: float, size: int) -> NDArray[np.int64]:

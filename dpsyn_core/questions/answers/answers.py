@@ -164,11 +164,11 @@ class Answered:
         if not self.axes and self.grades == ("none",) and self.notes:
             return words["unanswered"].format(why=self.notes[0])
         unit = unit_of(self.question, words)
-        made = sentence(
+        text = sentence(
             self.estimate, self.low, self.high, self.grades, unit, self.truth, self.confidence, words,
             of=column_of(self.question),
         )  # fmt: skip
-        return f"{made} {ended(self.notes, words)}".strip()
+        return f"{text} {ended(self.notes, words)}".strip()
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a figure, in order: its labels, and its numbers as JSON values (null where there is none)."""
@@ -211,22 +211,22 @@ def answer_question(
     if isinstance(question, RegressionQuestion):
         return _regression(question, schema, inferrer, truth, confidence)
     try:
-        wanted = asked(question, schema, lambda names: inferrer.tables(names)[0])
-        found = [(inferrer.infer(q, truth=truth, confidence=confidence), place) for q, place in wanted.parts]
+        parts = asked(question, schema, lambda names: inferrer.tables(names)[0])
+        answers = [(inferrer.infer(q, truth=truth, confidence=confidence), place) for q, place in parts.parts]
     except SizeError as error:
         return _unanswered(question, str(error), truth, confidence)
-    size = int(np.prod(wanted.shape, dtype=np.int64))
+    size = int(np.prod(parts.shape, dtype=np.int64))
     figures = {n: np.full(size, np.nan) for n in ("estimate", "low", "high", "synthetic", "released", "noise")}
     grades: list[Grade] = ["none"] * size
-    for got, place in found:
+    for got, place in answers:
         for name, values in figures.items():
             values[place] = getattr(got, name)
         for grade, at in zip(got.grades, place, strict=True):
             grades[int(at)] = grade
     unit = unit_of(question)
-    estimate, low, high, synthetic, released, noise = (v.reshape(wanted.shape) for v in figures.values())
+    estimate, low, high, synthetic, released, noise = (v.reshape(parts.shape) for v in figures.values())
     return Answered(
-        question=question, axes=wanted.axes, unit=unit, estimate=estimate, low=low, high=high, synthetic=synthetic,
+        question=question, axes=parts.axes, unit=unit, estimate=estimate, low=low, high=high, synthetic=synthetic,
         released=released, noise=noise, grades=tuple(grades), truth=truth, confidence=confidence,
         sentence=sentence(estimate, low, high, grades, unit, truth, confidence, of=column_of(question)),
     )  # fmt: skip
@@ -241,11 +241,11 @@ def _regression(
     )  # fmt: skip
     unit, blank = unit_of(question), np.full(len(got.terms), np.nan)
     notes = tuple(dict.fromkeys([*([got.warning] if got.warning else []), *(w for w in got.why if w)]))
-    said = sentence(got.estimate, got.low, got.high, got.grades, unit, truth, confidence)
+    text = sentence(got.estimate, got.low, got.high, got.grades, unit, truth, confidence)
     return Answered(
         question=question, axes=(Axis(name="term", labels=got.terms),), unit=unit, estimate=got.estimate, low=got.low,
         high=got.high, synthetic=got.synthetic, released=blank, noise=blank, grades=tuple(got.grades), truth=truth,
-        confidence=confidence, sentence=f"{said} {ended(notes)}".strip(), notes=notes,
+        confidence=confidence, sentence=f"{text} {ended(notes)}".strip(), notes=notes,
     )  # fmt: skip
 
 

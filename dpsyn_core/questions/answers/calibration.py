@@ -182,8 +182,8 @@ def margins_of(table: Floats) -> list[Floats]:
     """Probabilities of each axis alone; even where there is nothing."""
     out = []
     for axis in range(table.ndim):
-        held = np.maximum(table.sum(axis=tuple(i for i in range(table.ndim) if i != axis)), 0.0)
-        out.append(held / held.sum() if held.sum() > 0 else np.full(len(held), 1 / len(held)))
+        sums = np.maximum(table.sum(axis=tuple(i for i in range(table.ndim) if i != axis)), 0.0)
+        out.append(sums / sums.sum() if sums.sum() > 0 else np.full(len(sums), 1 / len(sums)))
     return out
 
 

@@ -1,4 +1,4 @@
-"""Puts together what the same analysis found in several synthetic tables of one release: estimate, interval, rule."""
+"""Combines the results of one analysis of several synthetic tables of a release: estimate, interval, rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Combined:
     """A combined estimate of one figure, or of several (arrays of the same shape).
 
     estimate: mean over the tables. variance: T, the estimated squared error of it. freedom: degrees of freedom of the
-    t distribution. low, high: the interval. rule: how T was made, in words.
+    t distribution. low, high: the interval. rule: how T was computed, in words.
     """
 
     estimate: Any
@@ -52,7 +52,7 @@ def combine(
 ) -> Combined:
     """Combines the results of one analysis that was run on each of m synthetic tables.
 
-    With B the variance of the estimates between the tables and U the mean of their own variances:
+    With B the variance of the estimates between the tables and U the mean of the variances within tables:
 
     - `refits`, for tables that `dpsyn synth --tables` writes: each is fitted to the released counts after their noise
       was drawn again, so that B holds noise and no sampling error. T = U + 2 B for the population, with
@@ -69,7 +69,7 @@ def combine(
         estimates: (m,) or (m, figures), one row a table; at least two.
         variances: of the same shape, the squared standard errors that the analysis reports on each table. Only
             `refits` for the real table needs none.
-        rule: how the tables were made.
+        rule: how the tables were synthesized.
         truth: the population that the real table was drawn from (noise and sampling), or the real table (noise only).
         confidence: of the interval.
 
@@ -134,19 +134,19 @@ def t_quantile(confidence: float, freedom: Any) -> Any:
     from scipy.special import ndtri, stdtrit  # scipy is heavy, and pages import what they may not use
 
     upper = (1 + confidence) / 2
-    found = np.asarray(freedom, dtype=np.float64)
-    many = ~np.isfinite(found) | (found > 1e9)
-    return np.where(many, ndtri(upper), stdtrit(np.where(many, 1.0, found), upper))
+    degrees = np.asarray(freedom, dtype=np.float64)
+    many = ~np.isfinite(degrees) | (degrees > 1e9)
+    return np.where(many, ndtri(upper), stdtrit(np.where(many, 1.0, degrees), upper))
 
 
 def _matrix(values: Any, what: str, *, like: Floats | None = None) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    found = found[:, None] if found.ndim == 1 else found
-    if found.ndim != 2 or (like is not None and found.shape != like.shape):
-        wanted = "one number or one row of numbers a table" if like is None else f"the shape {like.shape}"
-        msg = f"combine got {what} of shape {np.shape(values)}; they need {wanted}"
+    array = np.asarray(values, dtype=np.float64)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or (like is not None and array.shape != like.shape):
+        shape = "one number or one row of numbers a table" if like is None else f"the shape {like.shape}"
+        msg = f"combine got {what} of shape {np.shape(values)}; they need {shape}"
         raise SettingError(msg)
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         msg = f"combine got {what} that are not finite; leave out figures that an analysis could not compute"
         raise SettingError(msg)
-    return found
+    return array

@@ -66,8 +66,8 @@ class Evidence:
 
     def covering(self, names: AttributeSet) -> list[Measurement]:
         """Released tables that tell values of all of some attributes apart: one coarse value for all says nothing."""
-        wanted = set(names)
-        return [t for t in self.tables if wanted <= self._told(t)]
+        asked = set(names)
+        return [t for t in self.tables if asked <= self._told(t)]
 
     def covered(self, names: AttributeSet) -> bool:
         """Whether one released table does so."""
@@ -79,10 +79,10 @@ class Evidence:
 
     def _by_noise(self, names: AttributeSet) -> list[list[Measurement]]:
         """Covering tables, those together whose noise is the same."""
-        found: dict[object, list[Measurement]] = {}
+        out: dict[object, list[Measurement]] = {}
         for i, table in enumerate(self.covering(names)):
-            found.setdefault(table.shared or i, []).append(table)
-        return list(found.values())
+            out.setdefault(table.shared or i, []).append(table)
+        return list(out.values())
 
     def strength(self, names: AttributeSet, fitted: float) -> float:
         """Dependence of attributes as a share of the records: that of the fit, or what the released score bounds."""
@@ -120,7 +120,7 @@ class Evidence:
         """Aligned tables put together by inverse variance: estimate, variance and effective cells, (K,) each.
 
         NaN, infinity and 1 where no single table is aligned with a functional. The total of a public number of records
-        is known without noise. Of tables that share their noise, each functional is read off the one with the least.
+        is exact. Of tables that share their noise, each functional is read off the one with the least.
         """
         k = len(batch.weights)
         precision, mean, cells = np.zeros(k), np.zeros(k), np.ones(k)

@@ -1,4 +1,4 @@
-"""The fits that intervals are made of: to noise drawn again, and to tables of which some are left out. Blind."""
+"""The fits from which intervals follow: to noise drawn again, and to tables of which some are left out. Blind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Refit = Callable[[Sequence[Measurement], Generator], Codes]
 
 
 class Fits:
-    """Synthetic records of one release, unsigned (n_attributes, n_records) each, made when they are first asked for."""
+    """Synthetic records of one release, unsigned (n_attributes, n_records) each, synthesized lazily."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Fits:
         progress: Progress = silent,
         tuning: Inference = INFERENCE,
     ) -> None:
-        """Keeps what the fits are made of; nothing is fitted yet.
+        """Keeps the inputs of the fits; nothing is fitted yet.
 
         Args:
             codes: the released table.
@@ -40,7 +40,7 @@ class Fits:
             refit: makes records from released tables, as the system does; None for one that cannot.
             pure: whether the noise was two-sided geometric.
             seed: of the post-processing; the same one gives the same fits.
-            progress: told the fits.
+            progress: receives the fits.
             tuning: constants.
         """
         self.codes, self._measured, self._refit, self._pure = codes, measured, refit, pure

@@ -73,11 +73,11 @@ def onto(batch: Batch, names: AttributeSet, margins: Mapping[str, Floats]) -> Fl
 
 def part(weights: Floats, kept: Sequence[bool], margins: Sequence[Floats]) -> Floats:
     """As `onto`, by position: float64 (K, *sizes) to (K, *sizes of the kept axes)."""
-    found = weights
+    out = weights
     for axis in reversed(range(len(kept))):
-        mean = np.tensordot(found, margins[axis], axes=([axis + 1], [0]))
-        found = found - np.expand_dims(mean, axis + 1) if kept[axis] else mean
-    return found
+        mean = np.tensordot(out, margins[axis], axes=([axis + 1], [0]))
+        out = out - np.expand_dims(mean, axis + 1) if kept[axis] else mean
+    return out
 
 
 def subsets(names: AttributeSet, least: int) -> list[AttributeSet]:

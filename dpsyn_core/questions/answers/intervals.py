@@ -80,12 +80,12 @@ class Inferrer:
         """The scaled counts of the released table and of every refit; those of the last attributes are kept."""
         if names not in self._counts:
             self._counts.clear()
-            found = [self.counts(self.fits.codes, names)]
+            out = [self.counts(self.fits.codes, names)]
             if len(names) > 1:  # a one-way has its noise, and needs no refit
-                known = self.evidence.n_public is not None
+                fixed = self.evidence.n_public is not None
                 fits = zip(self.fits.redrawn, self.fits.totals, strict=True)
-                found += [self.counts(c, names, None if known else total) for c, total in fits]
-            self._counts[names] = found
+                out += [self.counts(c, names, None if fixed else total) for c, total in fits]
+            self._counts[names] = out
         return self._counts[names]
 
     @cached_property
@@ -97,39 +97,39 @@ class Inferrer:
     @cached_property
     def of_pairs(self) -> ErrorModel:
         """Error of pairs that nothing measured, from pairs that were left out."""
-        found = []
+        out = []
         for part, codes in self.fits.left_out:
             for table in self.evidence.joint:
                 score = self.evidence.scores.get(table.attributes)
                 if table.attributes in part and score is not None:
                     strength = max(score, 0.0) / max(self.total, 1.0)
-                    found.append(
+                    out.append(
                         left_out_probes(self.evidence, table, codes, strength, rng=self._rng, probes=self.tuning.probes)
                     )
         t = self.tuning
-        return learn(Probes.joined(found), usual=t.usual_dependence, least=t.least_dependence, tuning=t)
+        return learn(Probes.joined(out), usual=t.usual_dependence, least=t.least_dependence, tuning=t)
 
     @cached_property
     def of_triples(self) -> ErrorModel:
         """Error of what three or more attributes hold together, from measured triples that were left out."""
-        codes, found = self.fits.pairs_alone, []
+        codes, out = self.fits.pairs_alone, []
         if codes is not None:
             for table in self.evidence.joint:
                 if len(table.attributes) == 3 and table.values.size > 8:
                     strength = self.weakest(table.attributes)
-                    found.append(
+                    out.append(
                         left_out_probes(self.evidence, table, codes, strength, rng=self._rng, probes=self.tuning.probes)
                     )
-        return learn(Probes.joined(found), usual=self.tuning.usual_of_triples, tuning=self.tuning)
+        return learn(Probes.joined(out), usual=self.tuning.usual_of_triples, tuning=self.tuning)
 
     @cached_property
     def of_cells(self) -> ErrorModel:
         """Error inside the coarse values of measured tables, from neighbouring ones that are merged."""
-        found = [
+        out = [
             merged_probes(self.evidence, table, self.fits.codes, rng=self._rng, probes=self.tuning.probes)
             for table in self.evidence.joint
         ]
-        return learn(Probes.joined(found), usual=self.tuning.usual_dependence, tuning=self.tuning)
+        return learn(Probes.joined(out), usual=self.tuning.usual_dependence, tuning=self.tuning)
 
     @cached_property
     def _dependences(self) -> dict[AttributeSet, float]:
@@ -139,8 +139,8 @@ class Inferrer:
         """Dependence of attributes in the synthetic table at the coarse values of a table that holds them."""
         if names not in self._dependences:
             table = next((t for t in self.evidence.joint if t.attributes == names), None)
-            found = self.counts(self.fits.codes, names) if table is None else self._coarse(table)
-            self._dependences[names] = dependence(found)
+            sums = self.counts(self.fits.codes, names) if table is None else self._coarse(table)
+            self._dependences[names] = dependence(sums)
         return self._dependences[names]
 
     def _coarse(self, table: Measurement) -> Floats:
@@ -184,32 +184,32 @@ class Inferrer:
             grades = np.zeros(len(synthetic), dtype=np.intp)
             if not aligned.all():
                 less = Batch(attributes=names, weights=batch.weights[~aligned])
-                found, grade = self._beyond(less, table, spread[~aligned], z, t)
-                squared[~aligned], grades[~aligned] = found, grade
+                width, grade = self._beyond(less, table, spread[~aligned], z, t)
+                squared[~aligned], grades[~aligned] = width, grade
         if truth == "population":
             squared = squared + z**2 * sampling(centred(batch.weights, table), table)
         none = ~np.isfinite(synthetic) | ~np.isfinite(squared) | (grades == 3) | self._too_few(quantity, table, others)
         estimate, low, high = quantity.interval(table, centre, np.sqrt(np.where(none, 0.0, squared)))
-        own = synthetic_of(quantity, table) if self.fits.codes.shape[1] else np.full(len(synthetic), np.nan)
-        held = aligned & ~none
+        plain = synthetic_of(quantity, table) if self.fits.codes.shape[1] else np.full(len(synthetic), np.nan)
+        sure = aligned & ~none
         return Intervals(
-            estimate=np.where(none, own, estimate),
+            estimate=np.where(none, plain, estimate),
             low=np.where(none, np.nan, low),
             high=np.where(none, np.nan, high),
             grades=[GRADES[3 if n else int(g)] for n, g in zip(none, grades, strict=True)],
-            synthetic=own,
-            released=np.where(held, released, np.nan),
-            noise=np.where(held, np.sqrt(np.where(aligned, variance, 0.0)), np.nan),
+            synthetic=plain,
+            released=np.where(sure, released, np.nan),
+            noise=np.where(sure, np.sqrt(np.where(aligned, variance, 0.0)), np.nan),
         )
 
     def _of_runs(self, batch: Batch, table: Floats, z: float) -> Floats:
         """Squared half-widths for one column of which runs of values were counted; infinite where nothing was.
 
-        Inside a run nothing is known: records are taken to lie evenly there, and as many as can change places between
-        what a figure counts and what it does not are one standard deviation.
+        Inside a run of values counted together, records are taken to lie evenly, and as many as can change places
+        between what a figure counts and what it does not are one standard deviation.
         """
         (name,) = batch.attributes
-        found = [np.full(len(batch.weights), np.inf)]
+        out = [np.full(len(batch.weights), np.inf)]
         for m in self.evidence.covering(batch.attributes):
             read = self.evidence.read(m, batch, {name: np.full(table.size, 1 / table.size)})
             exact = self._z(z, read.cells) * np.sqrt(read.variance)
@@ -218,8 +218,8 @@ class Inferrer:
             if read.inside is not None:
                 recode = m.recodes[name]
                 inside = reach(read.inside, recode.expand(recode.sum(table) / recode.width))
-            found.append(half**2 + (z * inside) ** 2)
-        least: Floats = np.min(found, axis=0)
+            out.append(half**2 + (z * inside) ** 2)
+        least: Floats = np.min(out, axis=0)
         return least
 
     def _too_few(self, quantity: Quantity, table: Floats, others: list[Floats]) -> NDArray[np.bool_] | bool:
@@ -251,8 +251,8 @@ class Inferrer:
             return np.full(k, np.nan), np.full(k, 3)
         covering = self.evidence.covering(names)
         if covering:
-            found = [self._within(m, batch, table, spread, z, t) for m in covering]
-            return np.min(found, axis=0), np.full(k, 1)
+            ends = [self._within(m, batch, table, spread, z, t) for m in covering]
+            return np.min(ends, axis=0), np.full(k, 1)
         extra, grade = np.zeros(k), 1
         for part in subsets(names, 2):
             inner = onto(batch, part, self.margins)

@@ -1,4 +1,4 @@
-"""Any marginal read off released ones: made consistent, then projected or reconstructed. Blind, and free of charge."""
+"""Any marginal from released ones: these are adjusted to agree, then projected or reconstructed. Blind."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Reader:
             domain: of the schema.
             settings: how they are read.
             n_public: the number of records where it is public.
-            as_measured: a table over exactly the wanted attributes is read as it was released.
+            as_measured: a table over exactly the attributes of the query is returned as released.
 
         Raises:
             TableError: there is no table.
@@ -100,23 +100,23 @@ class Reader:
     def check(self, names: Sequence[str]) -> AttributeSet:
         """The attributes in domain order. Raises SchemaError, SizeError, or TableError where one was never measured."""
         check_query(self.domain, names)
-        told = {n for t in self.tables for n, size in zip(t.attributes, t.values.shape, strict=True) if size > 1}
-        told |= {a.name for a in self.domain.attributes if a.size == 1}  # there is nothing to tell apart
-        lacking = [n for n in names if n not in told]
+        names_in = {n for t in self.tables for n, size in zip(t.attributes, t.values.shape, strict=True) if size > 1}
+        names_in |= {a.name for a in self.domain.attributes if a.size == 1}  # there is nothing to tell apart
+        lacking = [n for n in names if n not in names_in]
         if lacking:
             msg = (
                 f"no released marginal holds '{lacking[0]}', so that nothing is known of its counts; ask for marginals "
-                f"of {', '.join(n for n in self.domain.names if n in told) or 'another release'}"
+                f"of {', '.join(n for n in self.domain.names if n in names_in) or 'another release'}"
             )
             raise TableError(msg)
         return self.domain.ordered_set(names)
 
     def read(self, names: Sequence[str]) -> Reconstruction:
         """The marginal over some attributes; its axes follow the domain's order. Raises as `check` does."""
-        wanted = self.check(names)
-        exact = [m for m in self.tables if m.attributes == wanted] if self._as_measured else []
-        tables = exact or (self._of_query(wanted) if self._coarse else self._whole)
-        return reconstruct(tables, self.domain, wanted, rule=self.settings.reconstruction, sweeps=self.settings.sweeps)
+        asked = self.check(names)
+        exact = [m for m in self.tables if m.attributes == asked] if self._as_measured else []
+        tables = exact or (self._of_query(asked) if self._coarse else self._whole)
+        return reconstruct(tables, self.domain, asked, rule=self.settings.reconstruction, sweeps=self.settings.sweeps)
 
     @cached_property
     def _coarse(self) -> bool:
@@ -124,14 +124,14 @@ class Reader:
 
     @cached_property
     def _whole(self) -> list[Measurement]:
-        """All tables, made consistent together; they are at one resolution."""
+        """All tables, adjusted to agree with each other; they are at one resolution."""
         return self._consistent([replace(m, recodes={}) for m in self.tables])
 
     def _consistent(self, tables: Sequence[Measurement]) -> list[Measurement]:
         return make_consistent(tables, rule=self.settings.nonnegativity, rounds=self.settings.rounds, total=self.total)
 
     def _of_query(self, wanted: AttributeSet) -> list[Measurement]:
-        """What the tables say of the wanted attributes, at their own coarse values, consistent.
+        """The tables summed to the attributes of the query, each at its resolution, consistent.
 
         Tables of different coarse values are compared where each is spread over all values: inside a coarse one by
         what the best table of that column alone says. Afterwards they are summed again, so that nothing is taken for
@@ -146,7 +146,7 @@ class Reader:
         ]
 
     def _onto(self, m: Measurement, wanted: AttributeSet) -> Measurement:
-        """A table summed over all attributes that are not wanted."""
+        """A table summed over all attributes that are not of the query."""
         shared = tuple(n for n in wanted if n in m.attributes)
         values = project(m.values, m.attributes, shared)
         recodes = {n: r for n in shared if (r := proper(m.recodes.get(n))) is not None}

@@ -129,13 +129,13 @@ class Grouped(Quantity):
         return self.groups(table).totals
 
     def spread(self, influence: Floats, shape: tuple[int, ...]) -> Floats:
-        """Influences of the cells of all groups as weights (groups, *shape): a record counts in its own group alone."""
+        """Influences of the cells of all groups as weights (groups, *shape): a record counts in its group alone."""
         inner = [shape[i] for i in self.inside]
         others = [size for i, size in enumerate(shape) if i not in self.inside]
-        held = np.where(np.isnan(self.numbers), 0.0, influence.reshape(-1, *inner))
-        out = np.zeros((len(held), len(held), *inner))
-        out[np.arange(len(held)), np.arange(len(held))] = held
-        return np.moveaxis(out.reshape(len(held), *others, *inner), range(-len(inner), 0), [i + 1 for i in self.inside])
+        each = np.where(np.isnan(self.numbers), 0.0, influence.reshape(-1, *inner))
+        out = np.zeros((len(each), len(each), *inner))
+        out[np.arange(len(each)), np.arange(len(each))] = each
+        return np.moveaxis(out.reshape(len(each), *others, *inner), range(-len(inner), 0), [i + 1 for i in self.inside])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +205,7 @@ class Gaps(Grouped):
 
 @dataclass(frozen=True, kw_only=True)
 class SharesBelow(Grouped):
-    """The share of each group below a value of its own: what intervals of quantiles are made of.
+    """The share of each group below one value per group, from which intervals of quantiles follow.
 
     An interval for the share of records below an estimated quantile is turned into one for the quantile by reading the
     distribution backwards (Woodruff 1952). at: the quantile, in (0, 1). ends: lower and upper end of each value,
@@ -225,16 +225,16 @@ class SharesBelow(Grouped):
     ) -> SharesBelow:  # fmt: skip
         """Shares below the quantiles of a table."""
         blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.zeros((0, 0)))
-        found = blank.quantiles(table, at)
+        value = blank.quantiles(table, at)
         low, high = ends
         width = np.where(high > low, high - low, 1.0)
         under = np.where(
-            high > low, np.clip((found[:, None] - low) / width, 0.0, 1.0), (low <= found[:, None]).astype(np.float64)
+            high > low, np.clip((value[:, None] - low) / width, 0.0, 1.0), (low <= value[:, None]).astype(np.float64)
         )
         return cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.nan_to_num(under))
 
     def quantiles(self, table: Floats, at: float | Floats) -> Floats:
-        """The value of each group that a share of its own, or the same for all, falls below; NaN without records."""
+        """The quantile of each group, at one share per group or the same for all; NaN without records."""
         groups = self.groups(table)
         low, high = (np.tile(end, groups.size) for end in self.ends)
         return figures.quantiles(groups, at, ends=(low, high))
@@ -253,8 +253,8 @@ class SharesBelow(Grouped):
     def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
         """The quantile itself, and the values that leave the share between the two ends."""
         shift = np.nan_to_num(centre - self.values(table))  # what released tables say beyond the synthetic one
-        wanted = (np.full(len(half), self.at), self.at - half, self.at + half)
-        estimate, low, high = (self.quantiles(table, w - shift) for w in wanted)
+        shares = (np.full(len(half), self.at), self.at - half, self.at + half)
+        estimate, low, high = (self.quantiles(table, w - shift) for w in shares)
         return estimate, low, high
 
 
@@ -290,11 +290,11 @@ class InBins(Quantity):
 
     def influence(self, table: Floats) -> Floats:
         """Of each cell that of its coarse cell."""
-        found = self.inner.influence(self._coarse(table))
+        out = self.inner.influence(self._coarse(table))
         for axis, name in enumerate(self.attributes, 1):
             if name in self.maps:
-                found = self.maps[name].expand(found, axis)
-        return found
+                out = self.maps[name].expand(out, axis)
+        return out
 
     def sizes(self, table: Floats) -> Floats | None:
         """Records of the coarse groups."""
@@ -321,8 +321,8 @@ class Explained(Quantity):
     def held(self, table: Floats) -> Floats:
         """What is counted, the target in the columns; nothing where it is too little."""
         moved = np.moveaxis(np.maximum(table, 0.0), self.target, -1)
-        held: Floats = np.where(np.arange(moved.shape[-1]) < self.plain, moved, 0.0)
-        return held if float(held.sum()) >= LEAST else np.zeros_like(held)
+        kept: Floats = np.where(np.arange(moved.shape[-1]) < self.plain, moved, 0.0)
+        return kept if float(kept.sum()) >= LEAST else np.zeros_like(kept)
 
     def values(self, table: Floats) -> Floats:
         """The share."""
@@ -336,11 +336,11 @@ class Explained(Quantity):
 
     def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
         """Wider by what the sampling of the cells adds to the share whatever holds (Miller 1955)."""
-        held = self.held(table)
-        columns = held.sum(axis=0)
+        kept = self.held(table)
+        columns = kept.sum(axis=0)
         uncertain = figures.entropy(columns / max(float(columns.sum()), 1e-300))
         if uncertain <= 1e-12:
             return super().interval(table, centre, half)
-        spare = (np.count_nonzero(held.sum(axis=1)) - 1) * (np.count_nonzero(columns) - 1)
-        by_chance = spare / (2 * float(held.sum()) * uncertain)
+        spare = (np.count_nonzero(kept.sum(axis=1)) - 1) * (np.count_nonzero(columns) - 1)
+        by_chance = spare / (2 * float(kept.sum()) * uncertain)
         return super().interval(table, centre, half + np.where(half > 0, by_chance, 0.0))

@@ -52,19 +52,19 @@ def infer_regression(
 ) -> Coefficients:
     """Coefficients on the synthetic table, with intervals from the spread between refits.
 
-    A declared regression has a released sum of its own, whose noise is known, and needs none of these; see `_summed`.
+    A declared regression has a released sum with given noise, and needs none of these; see `_summed`.
 
     T = 2 B with t for the real table, and U + 2 B for the population; see `combine`. No interval is given where a pair
     of the outcome with a predictor was not measured, where terms separate the outcomes, or where a term or an outcome
-    has too few records to be told from the noise. Where pairs of predictors were not measured, a warning is.
+    has too few records to stand out of the noise. Where pairs of predictors were not measured, a warning is.
     """
     domain = schema.domain()
     fits = [fit(question, schema, domain, c, evidence.total) for c in (codes, *redrawn)]
     first, *others = fits
     blank = np.full(len(first.terms), np.nan)
-    wanted = design_of(question, schema)
+    design = design_of(question, schema)
     for s in evidence.sums:
-        if s.design.same(wanted) and not np.isnan(first.beta).any():
+        if s.design.same(design) and not np.isnan(first.beta).any():
             return _summed(s, domain, first, codes, redrawn, truth=truth, confidence=confidence, tuning=tuning)
     missing = [n for n in question.on if not evidence.covered(domain.ordered_set((question.of, n)))]
     if missing:
@@ -76,8 +76,8 @@ def infer_regression(
         return _refused(
             first, "records of this system cannot be made again from released marginals, which it would take"
         )
-    found = np.array([f.beta for f in others])
-    lost = np.isnan(found).mean(axis=0)
+    betas = np.array([f.beta for f in others])
+    lost = np.isnan(betas).mean(axis=0)
     if len(others) < tuning.fewest_refits:
         return _refused(first, f"{len(others)} refits are too few to tell how far the noise moves a coefficient")
     why = [""] * len(first.terms)
@@ -95,17 +95,18 @@ def infer_regression(
     usable = np.array([not w for w in why])
     combined = [blank.copy() for _ in range(3)]
     for i in np.flatnonzero(usable).tolist():
-        kept = ~np.isnan(found[:, i])
+        kept = ~np.isnan(betas[:, i])
         got = combine(
-            found[kept, i], np.array([f.variance[i] for f in others])[kept], truth=truth, confidence=confidence
+            betas[kept, i], np.array([f.variance[i] for f in others])[kept], truth=truth, confidence=confidence
         )
         shift = first.beta[i] - got.estimate  # centred at what the table itself says
         combined[0][i], combined[1][i], combined[2][i] = first.beta[i], got.low + shift, got.high + shift
     unseen = [
         f"'{a}' with '{b}'"
-        for k, a in enumerate(question.on) for b in question.on[k + 1 :]
+        for k, a in enumerate(question.on)
+        for b in question.on[k + 1 :]
         if not evidence.covered(domain.ordered_set((a, b)))
-    ]  # fmt: skip
+    ]
     grade = GRADES.index("bounded") if unseen else GRADES.index("estimated")
     warning = ""
     if unseen:
@@ -128,7 +129,7 @@ def _summed(
     confidence: float,
     tuning: Inference,
 ) -> Coefficients:
-    """Coefficients of a table that follows a released sum, with intervals from the known noise of that sum.
+    """Coefficients of a table that follows a released sum, with intervals from the noise of that sum.
 
     What records other than the real ones make of the sum is added from the refits: twice its variance, since they are
     as far from the table as that is from exact counts.
@@ -171,17 +172,17 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
     distinct, copies = np.unique(rows, axis=1, return_counts=True)
     columns: Mapping[str, NDArray[Any]] = dict(zip(names, distinct, strict=True))
     weights = copies * (total / max(codes.shape[1], 1))
-    made = design(
+    matrix = design(
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=weights.astype(float)
     )
     model = design_of(question, schema)
-    beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
+    beta, covariance = fit_logistic(matrix) if question.model == "logistic" else fit_linear(matrix)
     return RegressionFit(
         total=total,
-        terms=made.terms,
+        terms=matrix.terms,
         beta=beta,
         variance=np.nan_to_num(np.diag(covariance)),
-        events=_events(model, model.numbers(columns)[made.keep], made),
+        events=_events(model, model.numbers(columns)[matrix.keep], matrix),
     )
 
 

@@ -108,8 +108,8 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> QuestionQ
     parts = []
     for first in range(0, flat.size, step):
         last = min(first + step, flat.size)
-        found = Cells(attributes=names, maps=tuple(maps[n] for n in names), shape=tuple(shape), first=first, last=last)
-        parts.append((found, place[first:last]))
+        cells = Cells(attributes=names, maps=tuple(maps[n] for n in names), shape=tuple(shape), first=first, last=last)
+        parts.append((cells, place[first:last]))
     return QuestionQuantities(axes=tuple(axes), parts=tuple(parts))
 
 
@@ -120,8 +120,8 @@ def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> QuestionQ
     weights: Floats = np.ones(1)
     for name in names:
         weights = np.multiply.outer(weights, shares[name])
-    found = WeightedCounts(attributes=names, weights=weights, floor=0.0)
-    return QuestionQuantities(axes=(), parts=((found, np.zeros(1, dtype=np.intp)),))
+    counts = WeightedCounts(attributes=names, weights=weights, floor=0.0)
+    return QuestionQuantities(axes=(), parts=((counts, np.zeros(1, dtype=np.intp)),))
 
 
 def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> QuestionQuantities:
@@ -131,8 +131,8 @@ def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> Quest
     for i, name in enumerate(names):
         pair = domain.ordered_set((question.of, name))
         _check(1, domain.cells(pair), question.name)
-        found = Explained(attributes=pair, target=pair.index(question.of), plain=int(target.size - target.special))
-        parts.append((found, np.array([i], dtype=np.intp)))
+        share = Explained(attributes=pair, target=pair.index(question.of), plain=int(target.size - target.special))
+        parts.append((share, np.array([i], dtype=np.intp)))
     return QuestionQuantities(axes=(Axis(name="from", labels=tuple(names)),), parts=tuple(parts))
 
 
@@ -169,21 +169,21 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
                 for i, q in enumerate(question.at)
             ),
         )
-    found: Quantity
+    out: Quantity
     if isinstance(question, GapQuestion):
         name, sides = question.sides
         first, second = (code_of(schema[name], v) for v in sides)
-        found = Gaps(attributes=names, axis=axis, side=names.index(name), codes=(first, second), numbers=numbers)
+        out = Gaps(attributes=names, axis=axis, side=names.index(name), codes=(first, second), numbers=numbers)
     elif isinstance(question, MeanQuestion):
-        found = Means(attributes=names, axis=axis, numbers=numbers)
+        out = Means(attributes=names, axis=axis, numbers=numbers)
     elif isinstance(question, GiniQuestion):
-        found = Gini(attributes=names, axis=axis, numbers=numbers)
+        out = Gini(attributes=names, axis=axis, numbers=numbers)
     else:
         every = Means(attributes=names, axis=axis, numbers=numbers)
         influence = np.tile(np.nan_to_num(numbers), groups)
-        held = tuple(maps[n].size if n in maps else size for n, size in zip(names, domain.shape(names), strict=True))
-        found = WeightedCounts(attributes=names, weights=every.spread(influence, held))
-    return QuestionQuantities(axes=tuple(axes), parts=((_in_bins(found, maps), place),))
+        sizes = tuple(maps[n].size if n in maps else size for n, size in zip(names, domain.shape(names), strict=True))
+        out = WeightedCounts(attributes=names, weights=every.spread(influence, sizes))
+    return QuestionQuantities(axes=tuple(axes), parts=((_in_bins(out, maps), place),))
 
 
 def _in_bins(quantity: Quantity, maps: Recodes) -> Quantity:

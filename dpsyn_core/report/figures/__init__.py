@@ -1,4 +1,4 @@
-"""Figures, made once from released values or the owner's scores, and drawn by the HTML report and by the app."""
+"""Figures, computed once from released values or the owner's scores, and drawn by the HTML report and by the app."""
 
 from dpsyn_core.report.figures.columns import distribution, overlay, released_overlay
 from dpsyn_core.report.figures.labels import axis_labels, plain_text, short_bins

@@ -28,6 +28,8 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
     data: list[dict[str, Any]] = []
     x = axis_labels(labels, LABEL, words=words)
     scale, per = density(labels)
+    if any((np.asarray(shares) * scale > 1).any() for shares in series.values()):
+        scale, per = np.ones(len(labels)), None  # a narrow bin that is full would have more than all records
     title = words["shares"] if per is None else words["density"].format(width=local(f"{per:,g}", words))
     for k, (table, shares) in enumerate(series.items()):
         colour = "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]
@@ -50,11 +52,11 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
             data.append({"type": "scatter", "mode": "lines", **base, "line": line})
     values = list(series.values())
     gaps = [float(np.abs(v - values[0]).sum()) / 2 for v in values[1:]]
-    found = "; ".join(
+    text = "; ".join(
         words["column_finding"].format(table=table, tvd=local(f"{gap:.1%}", words))
         for table, gap in zip(list(series)[1:], gaps, strict=True)
     )
-    caption = f"{name}: {found}." if found else name
+    caption = f"{name}: {text}." if text else name
     layout = {
         "barmode": "group",
         "bargap": 0.25,
@@ -70,8 +72,8 @@ def density(labels: Sequence[str]) -> tuple[Floats, float | None]:
     Bins of numbers of unequal width are drawn as shares for the usual width, so that a wide bin does not look full.
     Values that stand alone, such as 0 next to 1-99, and special values keep their share.
     """
-    found = widths(labels)
-    plain = np.array(found or [])
+    sizes = widths(labels)
+    plain = np.array(sizes or [])
     usual = float(np.median(plain[plain > 0])) if (plain > 0).any() else 0.0
     scaled = plain * SPIKE > usual
     if not scaled.any() or plain[scaled].max() <= UNEVEN * plain[scaled].min():
@@ -122,7 +124,7 @@ def distribution(groups: Sequence[tuple[str, str, Floats, float | None]], words:
             "hovertemplate": words["floor_hover"],
         }
     )
-    said = "; ".join(
+    text = "; ".join(
         words["spread_line"].format(order=o, mean=local(f"{v.mean():.1%}", words), table=table)
         for o, table, v, _ in groups
     )
@@ -133,8 +135,8 @@ def distribution(groups: Sequence[tuple[str, str, Floats, float | None]], words:
         "yaxis": {"showgrid": False, "range": [len(orders) - 0.4, -0.6]},
         "height": 120 + 70 * len(groups),
     }
-    caption = words["spread_finding"].format(lines=said)
-    return Figure(data=data, layout=layout, caption=caption, alt=words["spread_alt"].format(lines=said))
+    caption = words["spread_finding"].format(lines=text)
+    return Figure(data=data, layout=layout, caption=caption, alt=words["spread_alt"].format(lines=text))
 
 
 def released_overlay(

@@ -40,7 +40,7 @@ def grid_figure(
         caption: the finding.
         alt: for a person who cannot see it.
     """
-    known = [v for row in values for v in row if v is not None]
+    valid = [v for row in values for v in row if v is not None]
     axis = {"type": "category", "showgrid": False, "ticks": ""}
     trace = {
         "type": "heatmap",
@@ -52,7 +52,7 @@ def grid_figure(
         "textfont": {"color": "@ink"},
         "colorscale": READABLE,
         "zmin": 0,
-        "zmax": max(known, default=1.0) if most is None else most,
+        "zmax": max(valid, default=1.0) if most is None else most,
         "showscale": False,
         "xgap": 2,
         "ygap": 2,

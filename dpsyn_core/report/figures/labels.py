@@ -45,8 +45,8 @@ def said_bins(names: Sequence[str], words: Words) -> list[str]:
 
 
 def _spoken(label: str, words: Words) -> str:
-    found = SPAN.fullmatch(label)
-    return label if found is None else f"{local(found[1], words)} {words['asked_to']} {local(found[2], words)}"
+    match = SPAN.fullmatch(label)
+    return label if match is None else f"{local(match[1], words)} {words['asked_to']} {local(match[2], words)}"
 
 
 def short_bins(words: Sequence[str]) -> list[str]:
@@ -55,15 +55,15 @@ def short_bins(words: Sequence[str]) -> list[str]:
     Only a column whose words are all bins (but for special values, which stand in parentheses) is shortened.
     """
     plain = [w for w in words if not (w.startswith("(") and w.endswith(")"))]
-    found = [REAL_BIN.fullmatch(w) for w in plain]
-    if plain and all(found):
-        ends = [(float(m[1]), float(m[2])) for m in found if m]
+    parts = [REAL_BIN.fullmatch(w) for w in plain]
+    if plain and all(parts):
+        ends = [(float(m[1]), float(m[2])) for m in parts if m]
         digits = next((d for d in range(7) if _apart(ends, d)), None)
         if digits is None:
             return list(words)
         texts = iter([f"{_cut(a, digits)} to {_cut(b, digits)}" for a, b in ends])
         return [next(texts) if REAL_BIN.fullmatch(w) else w for w in words]
-    mixed = [m or NEIGHBOURS.fullmatch(w) for w, m in zip(plain, found, strict=True)]  # where some values stand alone
+    mixed = [m or NEIGHBOURS.fullmatch(w) for w, m in zip(plain, parts, strict=True)]  # where some values stand alone
     if any(mixed) and all(m or NUMERAL.fullmatch(w) for w, m in zip(plain, mixed, strict=True)):
         spans = iter([f"{m[1]} to {m[2]}" if m else w for w, m in zip(plain, mixed, strict=True)])
         return [w if w.startswith("(") and w.endswith(")") else next(spans) for w in words]
@@ -113,18 +113,18 @@ def widths(words: Sequence[str]) -> list[float] | None:
 
 def rising(words: Sequence[str]) -> bool:
     """Whether the words are whole numbers, each larger than the one before it."""
-    found = [_whole(w) for w in words]
-    ends = [e for e in found if e]
+    ranks = [_whole(w) for w in words]
+    ends = [e for e in ranks if e]
     return len(ends) == len(words) and all(a[1] < b[0] for a, b in pairwise(ends))
 
 
 def _whole(word: str) -> tuple[int, int] | None:
     """Ends of a whole number or of a bin of some; a month such as 2020-03 is none."""
-    found = WHOLE.fullmatch(word)
-    if found is None:
+    match = WHOLE.fullmatch(word)
+    if match is None:
         return None
-    low, high = int(found[1]), int(found[2] or found[1])
-    return (low, high) if low <= high and str(low) == found[1] else None
+    low, high = int(match[1]), int(match[2] or match[1])
+    return (low, high) if low <= high and str(low) == match[1] else None
 
 
 def _apart(ends: Sequence[tuple[float, float]], digits: int) -> bool:

@@ -89,8 +89,8 @@ def glance(
         words: of axes and hover texts.
 
     Returns:
-        The strip of differences above the panels where columns have differences, else the panels alone. Altair checks
-        the document; the data are put in afterwards, for it would check every value of them (seconds for 200 columns).
+        The strip of differences above the panels where columns have differences, else the panels alone. Neither the
+        document nor its data is checked here: tests check the former, and the latter would take seconds.
     """
     import altair as alt
 
@@ -104,7 +104,7 @@ def glance(
         strip = _strip(len(panels), across, palette, chosen if selects else None, brush, words)
         chart = alt.vconcat(strip, chart.transform_filter(brush), spacing=GAP).resolve_scale(color="independent")
         datasets[COLUMNS] = data.drop_duplicates("column")
-    document = dict(chart.configure(**altair_settings(palette), aria=False).to_dict())
+    document = dict(chart.configure(**altair_settings(palette), aria=False).to_dict(validate=False))
     # the whole figure has words of its own; those of single marks would be hundreds, and some marks have none
     document["config"]["lineBreak"] = BREAK
     document["config"]["mark"] = document["config"].get("mark", {}) | {"aria": False}

@@ -124,10 +124,10 @@ def dots(
     """
     y = axis_labels(rows, 28, words=words)
     values = np.array([[np.nan if v is None else v for v in s] for s in series.values()], dtype=float)
-    known = np.flatnonzero(np.isfinite(values).sum(axis=0) > 1) if len(values) else np.array([], dtype=int)
+    shown = np.flatnonzero(np.isfinite(values).sum(axis=0) > 1) if len(values) else np.array([], dtype=int)
     ends: list[float | None] = []
     at: list[str | None] = []
-    for i in known:  # one trace for all lines: a gap between two rows
+    for i in shown:  # one trace for all lines: a gap between two rows
         ends += [float(np.nanmin(values[:, i])), float(np.nanmax(values[:, i])), None]
         at += [y[i], y[i], None]
     data: list[dict[str, Any]] = [

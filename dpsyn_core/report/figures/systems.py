@@ -107,8 +107,8 @@ def _part(k: int, m: Measure, order: list[str], palette: Palette, system: str, m
     ]
     if m.mark is not None:
         line = {"type": "rule", "strokeDash": [3, 3], "strokeWidth": 1.6, "color": palette["real"]}
-        told = {"x": {"field": "mark", "type": "quantitative"}, "tooltip": [{"field": "mark", "title": mark, **number}]}
-        layers.append({"mark": line, "encoding": told, **here})
+        axes = {"x": {"field": "mark", "type": "quantitative"}, "tooltip": [{"field": "mark", "title": mark, **number}]}
+        layers.append({"mark": line, "encoding": axes, **here})
     size = {"width": WIDE, "height": {"step": ROW}}
     return {"title": m.name, "data": {"name": "systems"}, "layer": layers, **size}
 

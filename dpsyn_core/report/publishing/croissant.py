@@ -90,7 +90,7 @@ def croissant(
     Args:
         table: CSV, TSV or Parquet, as it was written with the manifest: its bytes are compared with the digests.
         manifest: of the release.
-        schema: that the run was made with.
+        schema: of the run.
         licence: address or name of the licence.
         url: of the page that describes the table.
         creator: name of the organisation or person that publishes it.
@@ -101,13 +101,13 @@ def croissant(
         OutputError: the ending is of a format that Croissant cannot describe.
         ReceiptError: the table is not the file of this manifest, or the schema is not that of the run.
     """
-    found = _checked([table], manifest, schema)
+    checked = _checked([table], manifest, schema)
     columns = declared_columns(schema)
     names = identifiers(schema.output_names)
     fields = [_field(columns[name], f"records/{names[name]}", table) for name in schema.output_names]
-    said = f"{found.n_records} synthetic records"
+    text = f"{checked.n_records} synthetic records"
     return _document(
-        found, [table], manifest, [_records("records", "records", said, fields)], licence=licence, url=url,
+        checked, [table], manifest, [_records("records", "records", text, fields)], licence=licence, url=url,
         creator=creator, published=published, description=description,
     )  # fmt: skip
 
@@ -128,7 +128,7 @@ def croissant_tree(
     Args:
         tables: the files by the names of the schema's outputs; see `croissant`.
         manifest: of the release.
-        schema: that the run was made with.
+        schema: of the run.
         licence: address or name of the licence.
         url: of the page that describes the tables.
         creator: name of the organisation or person that publishes them.
@@ -139,7 +139,7 @@ def croissant_tree(
         OutputError: as `croissant`.
         ReceiptError: as `croissant`.
     """
-    found = _checked(list(tables.values()), manifest, schema)
+    checked = _checked(list(tables.values()), manifest, schema)
     ids = identifiers(list(tables))
     parts: dict[str, tuple[LinkedTable, ...]] = {t.name: (t,) for t in schema.tables}
     if schema.one_file:
@@ -149,7 +149,7 @@ def croissant_tree(
         above = {one.key: one.parent for one in schema.links if one.child == name}  # none where all is one file
         keys = {str(t.key): f"Key of a record of {t.name}" for t in parts[name] if t.key is not None}
         keys |= {key: f"Key of the record of {parent} that this one hangs on" for key, parent in above.items()}
-        columns = {key: DeclaredColumn(name=key, kind="integer", description=said) for key, said in keys.items()}
+        columns = {key: DeclaredColumn(name=key, kind="integer", description=text) for key, text in keys.items()}
         for part in (t.columns for t in parts[name] if t.columns is not None):
             declared = declared_columns(part)
             columns |= {n: declared[n] for n in part.output_names if n not in keys}
@@ -163,26 +163,26 @@ def croissant_tree(
             fields.append(field)
         sets.append(_records(ids[name], name, f"Synthetic records of {name}", fields))
     return _document(
-        found, list(tables.values()), manifest, sets, licence=licence, url=url, creator=creator, published=published,
+        checked, list(tables.values()), manifest, sets, licence=licence, url=url, creator=creator, published=published,
         description=description,
     )  # fmt: skip
 
 
 def _checked(tables: Sequence[Path], manifest: Path, schema: Schema) -> Manifest:
     """The manifest, once files and schema are those that it names. Raises OutputError, ReceiptError."""
-    found = Manifest.load(manifest)
+    stated = Manifest.load(manifest)
     for table in tables:
         if table.suffix.lower() not in FORMATS or not table.is_file():
             msg = f"'{table.name}' cannot be described by Croissant; give one file that ends with {', '.join(FORMATS)}"
             raise OutputError(msg)
-        held = ownership(table, found)
-        if held.fault or held.more:
-            raise ReceiptError(held.fault or held.more)
-    fault = schema_fault(found, schema)
+        owner = ownership(table, stated)
+        if owner.fault or owner.more:
+            raise ReceiptError(owner.fault or owner.more)
+    fault = schema_fault(stated, schema)
     if fault:
         msg = f"{fault}; give the file that '{manifest.name}' was made with"
         raise ReceiptError(msg)
-    return found
+    return stated
 
 
 def _records(identifier: str, name: str, said: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -211,10 +211,11 @@ def _document(
         "keywords": ["synthetic data", "differential privacy"] if found.private else ["synthetic data"],
         **responsible(found),
         "distribution": [
-            *(_file(table, FORMATS[table.suffix.lower()]) for table in tables), _file(manifest, "application/json")
+            *(_file(table, FORMATS[table.suffix.lower()]) for table in tables),
+            _file(manifest, "application/json"),
         ],
         "recordSet": list(sets),
-    }  # fmt: skip
+    }
 
 
 def identifiers(names: Sequence[str]) -> dict[str, str]:
@@ -240,11 +241,11 @@ def responsible(m: Manifest) -> dict[str, str]:
     """The statement of privacy, in the vocabulary for responsible AI."""
     unit = f"{m.neighbours}, at most {m.max_records} records of one individual"
     why = "" if m.private else f" Reasons: {'; '.join(m.not_private_because)}."
-    made = "those and the public table" if facts.learnt(m) else "those alone"
+    source = "those and the public table" if facts.learnt(m) else "those alone"
     return {
         "rai:personalSensitiveInformation": f"{m.guarantee}{why} Neighbours: {unit}. {facts.unprotected(m)}",
         "rai:dataCollection": f"Synthetic: {len(m.charges)} noisy releases about the private table, which the manifest "
-        f"lists, and records made from {made}.",
+        f"lists, and records made from {source}.",
         "rai:dataLimitations": "Noise, bins and a limited set of marginals make every figure inexact, most of all for "
         "small groups and for relations that were not measured. Intervals come from the released marginals, not from "
         "this table alone.",
@@ -267,12 +268,12 @@ def _file_id(path: Path) -> str:
 
 
 def _field(column: DeclaredColumn, identifier: str, table: Path) -> dict[str, Any]:
-    said = [p for p in (column.label, column.description, _range(column)) if p]
+    texts = [p for p in (column.label, column.description, _range(column)) if p]
     return {
         "@type": "cr:Field",
         "@id": identifier,
         "name": column.name,
-        "description": ". ".join(said) or column.name,
+        "description": ". ".join(texts) or column.name,
         "dataType": TYPES.get(column.kind, "sc:Text"),
         "source": {"fileObject": {"@id": _file_id(table)}, "extract": {"column": column.name}},
     }

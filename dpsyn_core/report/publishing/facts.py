@@ -65,10 +65,10 @@ def unprotected(m: Manifest) -> str:
 
 
 def made_from(m: Manifest) -> str:
-    """What the records were made from."""
+    """A phrase for the source of the records."""
     return "released values and the public table" if learnt(m) else "released values alone"
 
 
 def learnt(m: Manifest) -> bool:
-    """Whether the records were made with the help of a public table, beyond the choice of the system."""
+    """Whether a public table entered the records, beyond the choice of the system."""
     return m.public_table is not None and not m.public_table.candidates

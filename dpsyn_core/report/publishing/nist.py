@@ -28,7 +28,7 @@ def nist_page(m: Manifest) -> str:
     if not m.private:
         lines += ["Why it is not private:", "", *(f"- {_plain(reason)}" for reason in m.not_private_because), ""]
     lines += ["| item | this release | open |", "|---|---|---|"]
-    lines += [f"| {item} | {_plain(said)} | {_plain(left)} |" for item, said, left in _items(m)]
+    lines += [f"| {item} | {_plain(text)} | {_plain(left)} |" for item, text, left in _items(m)]
     return "\n".join(lines) + "\n"
 
 

@@ -109,14 +109,14 @@ def entry(m: Manifest, person: Person) -> dict[str, Any]:
 
 def _implementation(m: Manifest) -> dict[str, str]:
     version = m.versions.get("dpsyn-studio", "of an unknown version")
-    made = (
+    source = (
         f"DPSyn Studio {version}: noise on whole numbers from the randomness of the operating system, without a seed; "
         "no times of steps are published"
     )
     return {
         "preprocessing_and_hyperparameter_tuning": "Each record is encoded by itself, by the public schema. Settings: "
         f"{json.dumps(m.settings, ensure_ascii=False)}. That they were chosen without the data is the curator's word.",
-        "mechanisms": "\n".join(f"- {line}" for line in (*facts.mechanisms(m), made)),
+        "mechanisms": "\n".join(f"- {line}" for line in (*facts.mechanisms(m), source)),
         "composition": facts.composition(m),
         "post_processing": f"Consistency, fitting and drawing of the records use {facts.made_from(m)}.",
         "justification": "Not stated in the manifest; ask the curator why this budget was chosen.",

@@ -31,6 +31,7 @@ from dpsyn_core.runs.jobs.folder import (
     SCHEMA,
     Reporter,
     take_table,
+    take_tables,
     write_json,
 )
 from dpsyn_core.runs.jobs.places import of_worker
@@ -49,8 +50,8 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     Args:
         table: the owner's: pandas, polars or pyarrow; of linked tables, these by name.
         schema: public metadata, of one table or of linked ones.
-        spec: the run that is attacked, and how. With `workers` above 0 shadow runs are made in child processes.
-        progress: told how many shadow runs are done.
+        spec: the run that is attacked, and how. With `workers` above 0 shadow runs take place in child processes.
+        progress: receives how many shadow runs are done.
 
     Raises:
         InputError: budget, schema or table do not suit the system or the attack.
@@ -61,13 +62,13 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     rng = np.random.default_rng()
     world: AnyWorld
     if isinstance(schema, LinkedSchema):
-        known: Schema = schema
+        public: Schema = schema
         world = build_trees(table, TreePlan.of(spec, schema).working, spec, rng=rng)
     else:
-        world, known = build(to_arrow(table), schema, spec, rng=rng)
+        world, public = build(to_arrow(table), schema, spec, rng=rng)
     done = []
     progress("shadow runs", 0, spec.runs)
-    for one in outcomes(world, known, spec):
+    for one in outcomes(world, public, spec):
         done.append(one)
         progress("shadow runs", len(done), spec.runs)
     train = spec.runs // 2
@@ -76,7 +77,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
     more: dict[str, Any] = {}
     if spec.kind == "membership":
         progress("judging", 0, 1)
-        scores = learnt(done, moves_of(world, known, spec), train)
+        scores = learnt(done, moves_of(world, public, spec), train)
         best, high, low = judge.cut(scores, coins, train)
         score = scores[best][train:]
         said_in, said_out = score >= high, (score <= low) & (score < high)
@@ -98,7 +99,7 @@ def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress =
 
 def check_attack(schema: Schema, spec: AttackSpec) -> None:
     """Raises InputError where the attacked run would be refused, or the attack does not fit the schema."""
-    names = _columns(schema, spec)
+    names = attacked_columns(schema, spec)
     if spec.secret is not None and spec.secret not in names:
         msg = f"the schema has no column '{spec.secret}' to be guessed; name one of {', '.join(names)}"
         raise SettingError(msg)
@@ -112,14 +113,15 @@ def check_attack(schema: Schema, spec: AttackSpec) -> None:
         spec.config.calibrate(spec.task(schema))
 
 
-def _columns(schema: Schema, spec: AttackSpec) -> tuple[str, ...]:
+def attacked_columns(schema: Schema, spec: AttackSpec) -> tuple[str, ...]:
     """The columns that an attack may be about. Raises InputError where the run on linked tables would be refused."""
     if not isinstance(schema, LinkedSchema):
         if spec.about is not None:
             msg = f"the schema describes one table, and '{spec.about[:80]}' is named among several; leave that out"
             raise SettingError(msg)
         return schema.domain().names
-    working, tables = TreePlan.of(spec, schema).working, [t.name for t in schema.tables]
+    plan = TreePlan.of(spec.model_copy(update={"public_table": None}), schema)  # refused apart
+    working, tables = plan.working, [t.name for t in schema.tables]
     if spec.about is not None and spec.about not in tables:
         msg = f"the schema has no table '{spec.about[:80]}' to be attacked; name one of {', '.join(tables)}"
         raise SettingError(msg)
@@ -158,7 +160,8 @@ def run(folder: Path) -> None:
     confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
-    result = attack(take_table(folder, spec, schema), schema, spec, progress=report)
+    table = (take_tables if spec.linked else take_table)(folder, spec, schema)
+    result = attack(table, schema, spec, progress=report)
     write_json(folder / ATTACK_RESULT, result.model_dump(mode="json"))
     write_json(folder / DONE, {"seconds": time.time() - started})
 

@@ -2,7 +2,7 @@
 
 One shadow run: tosses the coins, runs the attacked system whole on the table they make, and attacks its release.
 
-The run opens its budget on a ledger of its own in a folder that is removed at once: nothing is booked for the owner's
+The run opens its budget on a separate ledger in a folder that is removed at once: nothing is booked for the owner's
 table, and nothing that comes out may be published.
 
 Child of an attack: `python -m dpsyn_core.runs.attacks.child` makes shadow runs until its parent has enough.
@@ -50,7 +50,7 @@ from dpsyn_core.schema import Schema, with_span_codes, with_spans
 
 
 def run_of(spec: AttackSpec, world: World | TreeWorld) -> RunSpec:
-    """The shadow run: it draws its own seed, and writes as many synthetic records for each real one as the run does."""
+    """The shadow run: it draws a fresh seed, and writes as many synthetic records for each real one as the run does."""
     shadow: dict[str, Any] = {"seed": None, "dataset": "shadow run"}
     if spec.n_records is not None:
         shadow["n_records"] = max(1, round(spec.n_records * world.usual / max(1, world.table_records)))
@@ -93,13 +93,13 @@ class TreeShadow:
         self._table = attacked_table(spec, working)
         every = world.forest(working, np.ones(len(world.coin), dtype=bool))
         self.flat = None if spec.kind == "membership" else world_of(*flat_codes(every, working, self._table), world)
-        found = list(views_of(every, working, self._stages))
-        self._seen = [i for i, (_, codes, _, _) in enumerate(found) if codes.shape[1]]  # no child of a role, no view
+        views = list(views_of(every, working, self._stages))
+        self._seen = [i for i, (_, codes, _, _) in enumerate(views) if codes.shape[1]]  # no child of a role, no view
         units = [1, *(stage.view.unit for stage in self._stages)]
         probes = [
             (Probe(world_of(c, root, world, w), domain), units[i])
             for i in self._seen
-            for domain, c, w, root in [found[i]]
+            for domain, c, w, root in [views[i]]
         ]
         self.probe = TreeProbe(probes)
 
@@ -112,12 +112,12 @@ class TreeShadow:
             most = roots_at_once(self.plan.schema, None)
             real = RealForests.whole(forest, working)
             _, released, forests = private_phase(real, forest, self.plan, most=most, rng=rng, ledger=ledger)
-        made = next(forests)
+        drawn = next(forests)
         if self.flat is not None:
-            codes, domain = flat_codes(made, working, self._table)[0], flat_domain(working, self._table)
+            codes, domain = flat_codes(drawn, working, self._table)[0], flat_domain(working, self._table)
             return people.attack(self.flat, domain, tossed, codes, self.spec, rng)
-        views = [(codes, weights) for _, codes, weights, _ in views_of(made, working, self._stages)]
-        tables = [released.root, *(own.tables for own, _ in released.views)]
+        views = [(codes, weights) for _, codes, weights, _ in views_of(drawn, working, self._stages)]
+        tables = [released.root, *(children.tables for children, _ in released.views)]
         counts = self.probe.counts([views[i] for i in self._seen])
         return Outcome(coins=tossed, counts=counts, scores=self.probe.beliefs([tables[i] for i in self._seen]))
 
@@ -203,8 +203,8 @@ def outcomes(world: AnyWorld, schema: Schema, spec: AttackSpec) -> Iterator[Outc
     lines: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
     children = [_start(world, schema, spec, runs, lines) for runs in shares]
     try:
-        made, ended = 0, 0
-        while made < spec.runs:
+        count, ended = 0, 0
+        while count < spec.runs:
             line = lines.get()
             if line is None:
                 ended += 1
@@ -217,7 +217,7 @@ def outcomes(world: AnyWorld, schema: Schema, spec: AttackSpec) -> Iterator[Outc
                 msg = f"a shadow run stopped because of a fault in the program ({line['fault']})"
                 raise EngineError(msg)
             else:
-                made += 1
+                count += 1
                 yield Outcome.of(line)
     finally:
         for child in children:

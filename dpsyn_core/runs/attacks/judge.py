@@ -84,8 +84,8 @@ def excess(inside: tuple[int, int], control: tuple[int, int]) -> tuple[float, fl
     """How much of the room above the control group's success an attack gains, with its 95 % interval.
 
     (p - c) / (1 - c) for the shares p of successes on people of the table and c on the control group. The interval of
-    p - c is Newcombe's, from the two shares' own. Sources: Giomi, Boenisch, Wehmeyer, Tasnadi 2023, equation 1;
-    Newcombe 1998, method 10 (here with exact intervals); the room 1 - c is taken as it was found.
+    p - c is Newcombe's, from the intervals of both shares. Sources: Giomi, Boenisch, Wehmeyer, Tasnadi 2023, equation
+    1; Newcombe 1998, method 10 (here with exact intervals); 1 - c is taken as estimated.
 
     Args:
         inside: successes and attempts on people of the table.
@@ -170,9 +170,9 @@ def roc(score: Floats, coins: NDArray[np.bool_]) -> Roc:
     One is exact for independent coins, the other resamples whole runs, for coins of one run share its noise.
     """
     alarms = np.unique(np.concatenate([np.linspace(0, 0.1, POINTS // 3), np.linspace(0.1, 1, POINTS)]))
-    found = _found(score.ravel(), coins.ravel(), alarms)
+    rates = _found(score.ravel(), coins.ravel(), alarms)
     members = int(coins.sum())
-    exact = np.array([interval(round(f * members), members) for f in found])
+    exact = np.array([interval(round(f * members), members) for f in rates])
     rng = np.random.default_rng(0)
     again = []
     for _ in range(RESAMPLES):
@@ -180,8 +180,8 @@ def roc(score: Floats, coins: NDArray[np.bool_]) -> Roc:
         again.append(_found(score[rows].ravel(), coins[rows].ravel(), alarms))
     low, high = np.quantile(again, [0.025, 0.975], axis=0)
     return Roc(
-        alarms=tuple(alarms), found=tuple(found), low=tuple(np.minimum(exact[:, 0], low)),
-        high=tuple(np.maximum(exact[:, 1], high)), area=float(np.trapezoid(found, alarms)),
+        alarms=tuple(alarms), found=tuple(rates), low=tuple(np.minimum(exact[:, 0], low)),
+        high=tuple(np.maximum(exact[:, 1], high)), area=float(np.trapezoid(rates, alarms)),
     )  # fmt: skip
 
 
@@ -214,8 +214,8 @@ def rates(outcomes: Sequence[Outcome]) -> tuple[Rate, ...]:
 
 def rate(name: str, tally: AttackTally) -> Rate:
     """A tally with its excess."""
-    found, low, high = excess((tally.inside_right, tally.inside), (tally.control_right, tally.control))
+    excess_rate, low, high = excess((tally.inside_right, tally.inside), (tally.control_right, tally.control))
     return Rate(
         name=name, tried=tally.inside, succeeded=tally.inside_right, control_tried=tally.control,
-        control_succeeded=tally.control_right, excess=found, low=low, high=high,
+        control_succeeded=tally.control_right, excess=excess_rate, low=low, high=high,
     )  # fmt: skip

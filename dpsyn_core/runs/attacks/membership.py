@@ -1,7 +1,7 @@
 """Membership: who of the canaries was in the table of a run, from all that the run releases.
 
 The attacker of the definition of differential privacy knows every other record, the schema and the system; only the
-coins are unknown. A canary in the table raises the counts of its own cells, so the coins are estimated by ridge
+coins are unknown. A canary in the table raises the counts of its cells, so the coins are estimated by ridge
 regression of noisy counts on the canaries' cells: from the released marginals of one run, and from the synthetic
 records, whose usual counts are learnt from other runs.
 Sources: Jagielski, Ullman, Oprea 2020 (attacks that learn on half of the runs and are counted on the other);
@@ -38,7 +38,7 @@ PRIOR = 4.0  # inverse variance of a fair coin
 
 
 class Probe:
-    """The cells in which canaries lie: how a coin moves each of them, and what the known records count there."""
+    """The cells in which canaries lie: how a coin moves each of them, and the counts there of all other records."""
 
     def __init__(self, world: World, domain: Domain) -> None:
         """Prepares the cells of single attributes, of pairs and of all attributes together."""
@@ -47,9 +47,9 @@ class Probe:
         moved = world.coin >= 0
         self._moved, self._coin = world.codes[:, moved], world.coin[moved]
         self._sign = np.where(world.side[moved], 1.0, -1.0) * world.weights[moved]
-        known = ~moved | ~world.side
-        self._known = world.codes[:, known]  # in the table when no canary is
-        self._known_weights, self._usual = world.weights[known], world.usual_weight
+        fixed = ~moved | ~world.side
+        self._known = world.codes[:, fixed]  # in the table when no canary is
+        self._known_weights, self._usual = world.weights[fixed], world.usual_weight
         d = len(domain)
         pairs = list(itertools.combinations(range(d), 2))
         if len(pairs) > MOST_PAIRS:
@@ -82,21 +82,21 @@ class Probe:
         weighed = np.ones(codes.shape[1]) if weights is None else weights
         out = np.zeros(sum(len(c) for c in self.cells))
         for start in range(0, codes.shape[1], BLOCK):
-            block, own = codes[:, start : start + BLOCK], weighed[start : start + BLOCK]
+            block, weight = codes[:, start : start + BLOCK], weighed[start : start + BLOCK]
             equal = [row[:, None] == canary[None, :] for row, canary in zip(block, self.canaries, strict=True)]
             at = 0
             for s, c in zip(self.sets, self.cells, strict=True):
                 same = equal[s[0]][:, c].copy()
                 for j in s[1:]:
                     same &= equal[j][:, c]
-                out[at : at + len(c)] += own @ same
+                out[at : at + len(c)] += weight @ same
                 at += len(c)
         return np.asarray(out * self._usual / max(1.0, float(weighed.sum())))
 
     def evidence(self, measured: Sequence[Measurement], unit: float = 1.0) -> CanaryCounts:
         """What released marginals say of the canaries' cells.
 
-        Exact counts of the known records are taken off: the attacker knows them.
+        Exact counts of all other records are subtracted: the attacker knows these records.
 
         Args:
             measured: of the records of the world, or of some of their columns.
@@ -107,12 +107,12 @@ class Probe:
             if one.sigma <= 0:
                 continue
             at = [self.domain.index(name) for name in one.attributes]
-            canaries, moved, known = (
+            canaries, moved, others = (
                 _recoded(c[at], one, self.domain) for c in (self.canaries, self._moved, self._known)
             )
             first = np.unique(canaries, axis=1, return_index=True)[1] if at else np.zeros(1, dtype=np.intp)
             cells = canaries[:, first]
-            exact = np.all(cells[:, :, None] == known[:, None, :], axis=0) @ self._known_weights
+            exact = np.all(cells[:, :, None] == others[:, None, :], axis=0) @ self._known_weights
             rows.append(self._moves(cells, moved))
             gaps.append(one.values[tuple(cells)].ravel() / unit - exact)
             weights.append(np.full(len(first), unit**2 / one.sigma**2))
@@ -168,13 +168,13 @@ class TreeProbe:
         return np.concatenate([probe.moves for probe, _ in self._views])
 
     def counts(self, made: Sequence[tuple[Codes, Floats]]) -> Floats:
-        """See `Probe.counts`. made: codes and weights of the synthetic records of each view."""
-        return np.concatenate([p.counts(*own) for (p, _), own in zip(self._views, made, strict=True)])
+        """See `Probe.counts`. codes and weights are those of the synthetic records of each view."""
+        return np.concatenate([p.counts(*part) for (p, _), part in zip(self._views, made, strict=True)])
 
     def beliefs(self, measured: Sequence[Sequence[Measurement]]) -> Floats:
         """See `Probe.beliefs`. measured: the released tables of each view."""
-        found = [p.evidence(own, unit) for (p, unit), own in zip(self._views, measured, strict=True)]
-        return sum(found[1:], found[0]).beliefs()
+        evidence = [p.evidence(tables, unit) for (p, unit), tables in zip(self._views, measured, strict=True)]
+        return sum(evidence[1:], evidence[0]).beliefs()
 
 
 def _recoded(codes: Codes, one: Measurement, domain: Domain) -> NDArray[np.intp]:
@@ -203,9 +203,9 @@ def learnt(outcomes: Sequence[Outcome], moves: Floats, train: int) -> list[Float
     counts = np.stack([o.counts for o in outcomes])
     rest = counts[:train] - coins[:train] @ moves.T
     usual, spread = rest.mean(axis=0), rest.var(axis=0, ddof=1) + 0.05**2
-    found = [coins_of(moves, counts - usual, trust / spread) for trust in TRUSTS]
+    beliefs = [coins_of(moves, counts - usual, trust / spread) for trust in TRUSTS]
     kinds = min(o.scores.shape[0] for o in outcomes)
-    found += [np.stack([o.scores[k] for o in outcomes]) for k in range(kinds)]
-    tall = np.stack([f[:train].ravel() for f in found] + [np.ones(train * coins.shape[1])], axis=1)
+    beliefs += [np.stack([o.scores[k] for o in outcomes]) for k in range(kinds)]
+    tall = np.stack([f[:train].ravel() for f in beliefs] + [np.ones(train * coins.shape[1])], axis=1)
     weights = np.linalg.lstsq(tall, coins[:train].ravel(), rcond=1e-6)[0]
-    return [*found, np.asarray(sum(w * f for w, f in zip(weights, found, strict=False)) + weights[-1])]
+    return [*beliefs, np.asarray(sum(w * f for w, f in zip(weights, beliefs, strict=False)) + weights[-1])]

@@ -3,7 +3,7 @@
 Half of the owner's people are in the table of a shadow run; the other half is the control group. What works on the
 control group just as well is a fact of the population, not a leak.
 Source: Giomi, Boenisch, Wehmeyer, Tasnadi 2023, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data"
-(Anonymeter). The code is our own; every success is also a guess that its person is in the table.
+(Anonymeter). The code is not Anonymeter's; every success is also a guess that its person is in the table.
 """
 
 from __future__ import annotations
@@ -47,11 +47,13 @@ def attack(
     is_in = tossed[coins]
     tallies = {
         name: AttackTally(
-            inside=int((is_in & at).sum()), inside_right=int((is_in & at & right).sum()),
-            control=int((~is_in & at).sum()), control_right=int((~is_in & at & right).sum()),
+            inside=int((is_in & at).sum()),
+            inside_right=int((is_in & at & right).sum()),
+            control=int((~is_in & at).sum()),
+            control_right=int((~is_in & at & right).sum()),
         )
         for name, at in ((name, asked == i) for i, name in enumerate(names))
-    }  # fmt: skip
+    }
     return Outcome(
         coins=tossed,
         guessed=coins[right],

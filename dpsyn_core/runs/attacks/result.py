@@ -61,9 +61,11 @@ class AttackTally:
     def __add__(self, other: AttackTally) -> AttackTally:
         """Both together."""
         return AttackTally(
-            inside=self.inside + other.inside, inside_right=self.inside_right + other.inside_right,
-            control=self.control + other.control, control_right=self.control_right + other.control_right,
-        )  # fmt: skip
+            inside=self.inside + other.inside,
+            inside_right=self.inside_right + other.inside_right,
+            control=self.control + other.control,
+            control_right=self.control_right + other.control_right,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,12 +88,14 @@ class Outcome:
     def document(self) -> dict[str, Any]:
         """As JSON values, for the pipe from a child."""
         return {
-            "coins": self.coins.tolist(), "scores": self.scores.tolist(), "counts": self.counts.tolist(),
-            "guessed": self.guessed.tolist(), "said": self.said.tolist(), "sure": self.sure.tolist(),
-            "tallies": {
-                k: [t.inside, t.inside_right, t.control, t.control_right] for k, t in self.tallies.items()
-            },
-        }  # fmt: skip
+            "coins": self.coins.tolist(),
+            "scores": self.scores.tolist(),
+            "counts": self.counts.tolist(),
+            "guessed": self.guessed.tolist(),
+            "said": self.said.tolist(),
+            "sure": self.sure.tolist(),
+            "tallies": {k: [t.inside, t.inside_right, t.control, t.control_right] for k, t in self.tallies.items()},
+        }
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -132,8 +136,8 @@ TITLES: dict[Kind, str] = {
 class Roc(BaseModel):
     """Receiver operating characteristic of guessing who is in, on runs that the attack did not learn from.
 
-    alarms: share of those who are out but were called in. found: share of those who are in that were called in, with
-    its pointwise 95 % band. area: under the curve; one half is guessing.
+    alarms: false positive rates. found: true positive rates, with
+    their pointwise 95 % band. area: under the curve; one half is guessing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -174,7 +178,7 @@ class Rate(BaseModel):
 
 
 class AttackResult(BaseModel):
-    """What an attack found. Private: it is computed from the owner's table.
+    """The result of an attack. Private: it is computed from the owner's table.
 
     epsilon, delta: promised by the attacked run. coins: in the runs that count; guesses and right: of them. needed:
     the epsilon that it takes to explain the right guesses, wrong once in twenty such attacks; sure: the same, wrong
@@ -208,7 +212,7 @@ class AttackResult(BaseModel):
 
     @property
     def sentences(self) -> list[str]:
-        """What was found, in words: the verdict first."""
+        """The result in sentences: the verdict first."""
         return [self._verdict(), self._guesses(), *filter(None, [self.tested]), *self._weak(), READING]
 
     def _verdict(self) -> str:

@@ -39,7 +39,7 @@ MOST_SIBLINGS = 20  # of a canary by one link, not counting single roles, so tha
 class TreeTable:
     """The records of one table: codes (attributes, n), and of each record the place of its parent's in its table, (n,).
 
-    parent: of a record of the root its own place.
+    parent: position of the parent record; of a root record its position itself.
     """
 
     codes: Codes
@@ -85,8 +85,8 @@ class TreeWorld:
         def read(table: LinkedTable, _: str, own: bool) -> Rows:
             rows, here = self.tables[table.name], there[root_of[table.name]]
             names = text_of(rows.parent[here])
-            found = Encoded(codes=np.ascontiguousarray(rows.codes[:, here]), identifiers=names)
-            return found, text_of(np.flatnonzero(here)) if own else None, int(here.sum())
+            encoded = Encoded(codes=np.ascontiguousarray(rows.codes[:, here]), identifiers=names)
+            return encoded, text_of(np.flatnonzero(here)) if own else None, int(here.sum())
 
         return bounded_rows(schema, read, key=draw_key())[0]
 

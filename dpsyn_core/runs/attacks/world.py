@@ -1,6 +1,6 @@
 """World: the records of all shadow runs, and the coins that decide which of them a run gets. In memory only.
 
-Membership adds made-up people (canaries) to the owner's table; the other attacks put about half of the owner's people
+Membership adds invented people (canaries) to the owner's table; the other attacks put about half of the owner's people
 into the table of a run, and the other half is the control group. Either way a coin moves one individual, in the sense
 of the schema's unit of privacy, so that what a run may tell of a coin is what its epsilon promises.
 """
@@ -139,8 +139,8 @@ def build(table: Any, schema: Schema, spec: AttackSpec, *, rng: Generator) -> tu
         codes, people = np.ascontiguousarray(codes[:, chosen]), people[chosen]
     make = _with_canaries if spec.kind == "membership" else _halves
     world = make(codes, np.unique(people, return_inverse=True)[1], whole, spec, encoded.n_records, rng)
-    known = None if schema.n_records is None else world.usual
-    return world, schema.model_copy(update={"n_records": known})
+    public = None if schema.n_records is None else world.usual
+    return world, schema.model_copy(update={"n_records": public})
 
 
 def check_enough(individuals: int) -> None:
@@ -167,12 +167,12 @@ def _with_canaries(
     """
     count, domain = people.max() + 1, schema.domain()
     m, theta = min(spec.canaries, int(count) // 4), schema.unit.max_records
-    made = np.stack([rng.integers(0, size, m) for size in domain.sizes]).astype(codes.dtype)
+    canaries = np.stack([rng.integers(0, size, m) for size in domain.sizes]).astype(codes.dtype)
     n = codes.shape[1]
     coin = coins_of_canaries(int(count), m, schema.unit.neighbours, rng)[people]
     side = np.zeros(n, dtype=bool)
     return World(
-        codes=np.concatenate([codes, np.repeat(made, theta, axis=1)], axis=1),
+        codes=np.concatenate([codes, np.repeat(canaries, theta, axis=1)], axis=1),
         people=np.concatenate([people, np.repeat(count + np.arange(m), theta)]),
         coin=np.concatenate([coin, np.repeat(np.arange(m), theta)]),
         side=np.concatenate([side, np.ones(m * theta, dtype=bool)]),
@@ -185,7 +185,7 @@ def _with_canaries(
 def _halves(
     codes: Codes, people: NDArray[np.int64], schema: Schema, spec: AttackSpec, whole: int, rng: Generator
 ) -> World:
-    """Every individual is in by its own coin; under replace neighbours one of every two."""
+    """A coin per individual decides who is in; under replace neighbours one coin picks one of every two."""
     place, sides, coins = coins_of_halves(int(people.max()) + 1, schema.unit.neighbours, rng)
     kept = place[people] != ALWAYS  # an odd one out
     codes, people = np.ascontiguousarray(codes[:, kept]), people[kept]
@@ -193,9 +193,7 @@ def _halves(
     target = np.zeros(coins, dtype=np.int64)
     shuffled = rng.permutation(np.flatnonzero(side))
     target[coin[shuffled]] = shuffled  # of an individual's records, any one
-    return World(
-        codes=codes, people=people, coin=coin, side=side, coins=coins, target=target, table_records=whole
-    )  # fmt: skip
+    return World(codes=codes, people=people, coin=coin, side=side, coins=coins, target=target, table_records=whole)
 
 
 def coins_of_canaries(count: int, canaries: int, neighbours: str, rng: Generator) -> NDArray[np.int64]:

@@ -1,1 +1,1 @@
-"""The forecast of a run, made without the data."""
+"""The forecast of a run, computed without the data."""

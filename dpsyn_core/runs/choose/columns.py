@@ -70,21 +70,21 @@ def columns_of(text: str) -> tuple[PlannedColumn, ...]:
     Raises:
         SchemaError: no name, a name twice, or what follows `=` is none of these.
     """
-    found = [_column(entry.strip()) for line in text.splitlines() for entry in _entries(line) if entry.strip()]
-    return checked(found)
+    columns = [_column(entry.strip()) for line in text.splitlines() for entry in _entries(line) if entry.strip()]
+    return checked(columns)
 
 
 def checked(columns: Iterable[PlannedColumn]) -> tuple[PlannedColumn, ...]:
     """The same columns. Raises SchemaError where a plan cannot have them."""
-    found = tuple(columns)
-    names = [c.name for c in found]
+    listed = tuple(columns)
+    names = [c.name for c in listed]
     if not names:
         msg = "there is no column; write the names of the columns, for example age, sex=2, income=number:20"
         raise SchemaError(msg)
     if len(names) > MOST:
         msg = f"there are {len(names)} columns; a plan from names takes at most {MOST}: use a schema file"
         raise SchemaError(msg)
-    for column in found:
+    for column in listed:
         if names.count(column.name) > 1:
             msg = f"the column '{column.name[:80]}' stands twice; give every column its own name"
             raise SchemaError(msg)
@@ -92,10 +92,10 @@ def checked(columns: Iterable[PlannedColumn]) -> tuple[PlannedColumn, ...]:
         if not least <= column.values <= MOST_VALUES:
             msg = f"the column '{column.name[:80]}' has {column.values} values; it needs {least} to {MOST_VALUES}"
             raise SchemaError(msg)
-    if all(c.kind == "skip" for c in found):
+    if all(c.kind == "skip" for c in listed):
         msg = "every column is left out; a plan needs one with values, for example sex=2"
         raise SchemaError(msg)
-    return found
+    return listed
 
 
 def _entries(line: str) -> Sequence[str]:
@@ -105,10 +105,10 @@ def _entries(line: str) -> Sequence[str]:
 
 
 def _column(entry: str) -> PlannedColumn:
-    name, sign, said = (part.strip() for part in entry.rpartition("="))
+    name, sign, text = (part.strip() for part in entry.rpartition("="))
     if not sign:
-        return guess(said)
-    word, _, size = said.partition(":")
+        return guess(text)
+    word, _, size = text.partition(":")
     kind: Any = "category" if word.isdigit() else word
     count = word if word.isdigit() else size
     if not name or kind not in KINDS or (count and not count.isdigit()) or (word.isdigit() and size):
@@ -121,12 +121,12 @@ def _column(entry: str) -> PlannedColumn:
 
 
 def guess(name: str) -> PlannedColumn:
-    """A column of which the name alone is known."""
+    """The kind and size of a column guessed from its name."""
     words = set(words_of(name))
     if named_like_one(name):
         return PlannedColumn(name=name, kind="skip", values=1, guessed=True)
-    for known, kind, values in GUESSES:
-        if words & set(known.split()):
+    for pattern, kind, values in GUESSES:
+        if words & set(pattern.split()):
             return PlannedColumn(name=name, kind=kind, values=values, guessed=True)
     return PlannedColumn(name=name, kind="category", values=USUAL["category"], guessed=True)
 

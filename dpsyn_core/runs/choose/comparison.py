@@ -1,7 +1,7 @@
-"""A comparison of systems x epsilons x repeats on a public table: every run is made and scored.
+"""A comparison of systems x epsilons x repeats on a public table: every run takes place and is scored.
 
 Every run draws its own noise and is scored against the table itself, so the table must be public: nothing is booked on
-the ledger of a person's data, and no promise is made for the scores.
+the ledger of a person's data, and the scores carry no guarantee.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ METRICS = {"pairs": "tvd-2way", "columns": "tvd-1way", "triples": "tvd-3way"}
 
 
 def check_comparison(spec: ComparisonSpec) -> None:
-    """Raises InputError for a comparison that cannot be made: a private table, an unknown system, too many runs."""
+    """Raises InputError for an impossible comparison: a private table, an unknown system, too many runs."""
     if not spec.public:
         raise InputError(REFUSED)
     for what, given in (("systems", [str(c) for c in spec.candidates]), ("epsilons", spec.epsilons)):
@@ -62,7 +62,7 @@ def compare_systems(
         table: public: pandas, polars or pyarrow.
         schema: of it.
         spec: of the comparison.
-        progress: told how many runs are done.
+        progress: receives how many runs are done.
 
     Raises:
         InputError: see `check_comparison`; a public number of records that contradicts `spec.about`.

@@ -98,10 +98,10 @@ def error_at(spec: RunSpec, schema: Schema, of: str, n_records: int, epsilon: fl
         SettingError: nothing is called `of`.
     """
     if of in (COLUMNS, PAIRS):
-        [found] = outlook(spec, schema, epsilons=[epsilon], sizes=[n_records])
-        return found.columns if of == COLUMNS else found.pairs
-    made = forecast(spec.model_copy(update={"epsilon": epsilon}), schema, n_records=n_records)
-    for line in made.each:
+        [figures] = outlook(spec, schema, epsilons=[epsilon], sizes=[n_records])
+        return figures.columns if of == COLUMNS else figures.pairs
+    errors = forecast(spec.model_copy(update={"epsilon": epsilon}), schema, n_records=n_records)
+    for line in errors.each:
         if line.question.name == of:
             return line.before if line.after is None else line.after
     msg = f"no question is called '{of[:80]}'; known are {', '.join(choices(spec, schema))}"
@@ -140,16 +140,16 @@ def searched(error_at: Callable[[float], float | None], *, of: str, target: floa
     epsilons = [float(f"{e:.4g}") for e in np.geomspace(LEAST, MOST, STEPS)]
     errors = [error_at(e) for e in epsilons]
     first = _first(errors, target)
-    found = None if first is None else epsilons[first]
+    best = None if first is None else epsilons[first]
     if first is not None and first > 0:
         low, high = epsilons[first - 1], epsilons[first]
         for _ in range(HALVINGS):
             middle = math.sqrt(low * high)
             error = error_at(middle)
             low, high = (low, middle) if error is not None and error <= target else (middle, high)
-        found = high
+        best = high
     return Reached(
-        of=of, target=target, n_records=n_records, epsilons=tuple(epsilons), errors=tuple(errors), epsilon=found
+        of=of, target=target, n_records=n_records, epsilons=tuple(epsilons), errors=tuple(errors), epsilon=best
     )
 
 

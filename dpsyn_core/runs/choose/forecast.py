@@ -1,7 +1,7 @@
 """Forecast: how far off the answer of each question will be, and everything else, before anything is spent. Public.
 
 It rests on the plan of the run and on an assumed table whose groups are equally large and whose numbers are spread
-evenly, for nothing is known of the real one. What fitting several tables together gains is left out, and so is what
+evenly, for nothing of the real one is public. What fitting several tables together gains is left out, and so is what
 systems that choose their tables on the way may measure.
 """
 
@@ -59,7 +59,7 @@ class Forecasts:
     """Of all questions.
 
     share: that the questions get. others: how many times more noise all other pairs of columns have than without
-    questions; None where they are not measured any more, or never were. takes: whether the system can be told
+    questions; None where they are not measured any more, or never were. takes: whether the system can use declared
     questions at all.
     """
 
@@ -83,10 +83,10 @@ def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Fo
     n = float(schema.n_records if schema.n_records is not None else n_records)
     usual = config.calibrate(plain)
     before = plan_of(usual, plain, n_records=n)
-    told = None
+    informed = None
     if workload is not None and config.takes_questions:
-        told = _told(config, spec.task(schema), n)
-    tables = {} if told is None or workload is None else _tables(told, workload, n)
+        informed = _told(config, spec.task(schema), n)
+    tables = {} if informed is None or workload is None else _tables(informed, workload, n)
     each = [
         Forecast(
             question=q,
@@ -100,7 +100,7 @@ def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Fo
         each=tuple(each),
         share=0.0 if workload is None else workload.share,
         takes=config.takes_questions,
-        others=1.0 if told is None else _ratio(before, told[1]),
+        others=1.0 if informed is None else _ratio(before, informed[1]),
     )
 
 
@@ -112,8 +112,8 @@ def _told(config: MethodConfig, task: Task, n: float) -> tuple[Synthesizer, RunP
 def _ratio(before: RunPlan, after: RunPlan) -> float | None:
     """How many times more noise a cell of a pair has; at the most that the plans state."""
     ends = [plan.std(step) for plan in (before, after) if (step := _pairs(plan)) is not None]
-    known = [e[1] for e in ends if e is not None]
-    return known[1] / known[0] if len(known) == 2 else None
+    errors = [e[1] for e in ends if e is not None]
+    return errors[1] / errors[0] if len(errors) == 2 else None
 
 
 def _pairs(plan: RunPlan, names: Sequence[str] = ()) -> Step | None:
@@ -137,19 +137,19 @@ def _tables(told: tuple[Synthesizer, RunPlan], workload: Workload, n: float) -> 
     """The table of each question, by its name; the worst where it needs several."""
     system, plan = told
     widen = math.sqrt(2) if plan.cost.pure else 1.0
-    made = [(cells, scale * widen) for cells, scale in system.question_tables(n)]
-    if not made:
+    tables = [(cells, scale * widen) for cells, scale in system.question_tables(n)]
+    if not tables:
         step = _step(plan, "question")
         middle = None if step is None else _middle(plan, step)
         if middle is None:
             return {}
-        made = [(_full(need, system), middle) for need in workload.needs]
-    found: dict[str, Table] = {}
-    for need, table in zip(workload.needs, made, strict=True):
+        tables = [(_full(need, system), middle) for need in workload.needs]
+    out: dict[str, Table] = {}
+    for need, table in zip(workload.needs, tables, strict=True):
         for name in need.questions:
-            if name not in found or table[0] * table[1] > found[name][0] * found[name][1]:
-                found[name] = table
-    return found
+            if name not in out or table[0] * table[1] > out[name][0] * out[name][1]:
+                out[name] = table
+    return out
 
 
 def _full(need: Need, system: Synthesizer) -> float:
@@ -212,12 +212,12 @@ def _grouped(question: GroupedQuestion, values: int, std: float, held: float) ->
     if isinstance(question, QuantileQuestion):
         ends = (x - 0.5 / values, x + 0.5 / values)
         return _mean(np.abs(figures.quantiles(noisy(), 0.5, ends=ends) - truth)) / spread
-    found = figures.means(noisy()) - truth
+    error = figures.means(noisy()) - truth
     if isinstance(question, GapQuestion):
-        found = found - (figures.means(noisy()) - truth)
-    return _mean(np.abs(found)) / spread
+        error = error - (figures.means(noisy()) - truth)
+    return _mean(np.abs(error)) / spread
 
 
 def _mean(errors: Any) -> float:
-    known = errors[~np.isnan(errors)]
-    return float(known.mean()) if len(known) else 1.0
+    finite = errors[~np.isnan(errors)]
+    return float(finite.mean()) if len(finite) else 1.0

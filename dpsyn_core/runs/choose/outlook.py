@@ -61,14 +61,14 @@ def outlook(
         sizes: numbers of records.
     """
     domain = spec.config.working_domain(schema.domain())
-    found = []
+    out = []
     for epsilon in epsilons:
         for n in sizes:
-            known = schema if schema.n_records is None else schema.model_copy(update={"n_records": n})
-            made = plan(spec.model_copy(update={"epsilon": epsilon}), known, n_records=n)
-            columns = column_error(made, domain, n)
-            found.append(Outlook(epsilon=epsilon, n_records=n, columns=columns, pairs=pairs_error(made, n)))
-    return found
+            public = schema if schema.n_records is None else schema.model_copy(update={"n_records": n})
+            planned = plan(spec.model_copy(update={"epsilon": epsilon}), public, n_records=n)
+            columns = column_error(planned, domain, n)
+            out.append(Outlook(epsilon=epsilon, n_records=n, columns=columns, pairs=pairs_error(planned, n)))
+    return out
 
 
 def pairs_error(made: RunPlan, n_records: float) -> float | None:

@@ -38,7 +38,7 @@ class Draw:
     seed: str
 
     def __post_init__(self) -> None:
-        """Raises SettingError for what no table can be made of."""
+        """Raises SettingError for parameters that define no table."""
         if self.process not in PROCESSES:
             msg = f"'{str(self.process)[:40]}' is no process; there are {', '.join(PROCESSES)}"
             raise SettingError(msg)

@@ -36,7 +36,7 @@ class TreeOutlook:
     """Of one table, or of its records in one role, at one epsilon and number of roots.
 
     columns: mean TVD that noise alone gives single columns, at most 1; None where none is measured. pairs: the same of
-    measured pairs of middle size; None where they are not known before.
+    measured pairs of middle size; None where they are chosen during the run.
     """
 
     table: str
@@ -63,19 +63,19 @@ def tree_outlook(
     Raises:
         InputError: as `TreePlan.of`.
     """
-    found = []
+    out = []
     for epsilon in epsilons:
         plan = TreePlan.of(spec.model_copy(update={"epsilon": epsilon}), schema)
         stages = stages_of(plan.working, pairs=plan.pairs)
         for n in sizes:
             line = partial(TreeOutlook, epsilon=epsilon, n_roots=n)
             columns, pairs = _root_error(plan, n)
-            found.append(line(table=schema.root.name, role="", columns=columns, pairs=pairs))
+            out.append(line(table=schema.root.name, role="", columns=columns, pairs=pairs))
             for place, stage in enumerate(stages):
                 link = plan.working.links[stage.link]
                 role = "" if stage.single is None or link.roles is None else link.roles.single[stage.single]
-                found.append(line(table=link.child, role=role, columns=_stage_error(plan, place, stage, n), pairs=None))
-    return found
+                out.append(line(table=link.child, role=role, columns=_stage_error(plan, place, stage, n), pairs=None))
+    return out
 
 
 def _task(plan: TreePlan) -> Task:
@@ -87,17 +87,17 @@ def _root_error(plan: TreePlan, n: int) -> tuple[float | None, float | None]:
     """The errors of columns and of measured pairs of the root table, with the numbers of children."""
     domain, unit = root_domain(plan.working), plan.working.unit.counting(1)
     system = root_system(plan.config, domain, cost=plan.costs.root, task=_task(plan), unit=unit)
-    made = plan_of(system, replace(_task(plan), domain=domain, n_public=None, unit=unit), n_records=n)
-    return column_error(made, domain, n), pairs_error(made, n)
+    planned = plan_of(system, replace(_task(plan), domain=domain, n_public=None, unit=unit), n_records=n)
+    return column_error(planned, domain, n), pairs_error(planned, n)
 
 
 def _stage_error(plan: TreePlan, place: int, stage: Stage, n: int) -> float | None:
-    """The mean error of the own columns of a stage, whose records weigh `unit` of each root; None without any."""
+    """The mean error of the child columns of a stage, whose records weigh `unit` of each root; None without any."""
     config = plan.config if isinstance(plan.config, RlsConfig) else RlsConfig()
-    known = {c.attribute.name for c in stage.view.columns if c.kind == "context"}
+    context = {c.attribute.name for c in stage.view.columns if c.kind == "context"}
     whole = n * stage.view.unit
     system, budget = view_system(
-        stage.view, known, whole, cost=plan.costs.stages[place], task=_task(plan),
+        stage.view, context, whole, cost=plan.costs.stages[place], task=_task(plan),
         unit=plan.working.unit.counting(stage.view.unit), config=config, tuning=VIEWS,
     )  # fmt: skip
     off = []
@@ -119,7 +119,7 @@ def tree_epsilon(spec: RunSpec, schema: LinkedSchema, *, of: str, target: float,
         n_roots: about how many roots there are: a public number.
 
     Raises:
-        SettingError: `of` is none of these, or nothing that is known before a run.
+        SettingError: `of` is none of these, or a figure that is unknown before a run.
     """
     tables = [t.name for t in schema.tables]
     if of not in (COLUMNS, *tables):
@@ -130,9 +130,10 @@ def tree_epsilon(spec: RunSpec, schema: LinkedSchema, *, of: str, target: float,
         )
         raise SettingError(msg)
 
-    def error(epsilon: float) -> float | None:
-        lines = tree_outlook(spec, schema, epsilons=[epsilon], sizes=[n_roots])
-        errors = [o.columns for o in lines if of in (COLUMNS, o.table) and o.columns is not None]
-        return max(errors, default=None)
+    return searched(partial(tree_error, spec, schema, of, n_roots), of=of, target=target, n_records=n_roots)
 
-    return searched(error, of=of, target=target, n_records=n_roots)
+
+def tree_error(spec: RunSpec, schema: LinkedSchema, of: str, n_roots: int, epsilon: float) -> float | None:
+    """The largest error of the columns of a table, or of all, at an epsilon; None where none is measured."""
+    lines = tree_outlook(spec, schema, epsilons=[epsilon], sizes=[n_roots])
+    return max((o.columns for o in lines if of in (COLUMNS, o.table) and o.columns is not None), default=None)

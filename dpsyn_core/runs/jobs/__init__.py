@@ -1,1 +1,1 @@
-"""Jobs: one run in a child process, in a folder of its own."""
+"""Jobs: one run in a child process, in a separate folder."""

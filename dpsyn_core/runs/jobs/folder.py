@@ -68,7 +68,7 @@ def in_place(folder: Path, spec: JobSpec) -> bool:
 
 
 def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source:
-    """The private table; the folder's own copy of it is removed as soon as it is in memory."""
+    """The private table; the copy of it in the folder is removed as soon as it is in memory."""
     path = folder / spec.table
     if not in_place(folder, spec):
         import pyarrow.parquet as pq
@@ -86,6 +86,17 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
     )
 
 
+def take_tables(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | dict[str, pa.Table]:
+    """The private linked tables by name, or the one file of a panel; the folder's own copies are removed at once."""
+    import pyarrow.parquet as pq
+
+    out = {}
+    for name, place in zip(spec.linked, spec.inputs, strict=True):
+        out[name] = pq.read_table(folder / place)
+        (folder / place).unlink()
+    return out[schema.name] if schema.one_file else out
+
+
 def planned(memory_mb: int) -> int:
     """Bytes that a run plans with: less than its limit, which libraries share."""
     return memory_mb * 2**20 * 3 // 4
@@ -94,8 +105,8 @@ def planned(memory_mb: int) -> int:
 def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Progress) -> None:
     """Makes the records, and writes the manifest, the synthetic table and the released marginals.
 
-    The memory of the run decides whether records are made in shards, wherever the private table lies: that it is too
-    large for the app, or was not, must not show in what is written.
+    The memory of the run decides whether records are synthesized in shards, wherever the private table lies: that it is
+    too large for the app, or was not, must not show in what is written.
     """
     from dpsyn_core.estimate import pack_measurements
 
@@ -155,7 +166,7 @@ def leave_fault(
 ) -> None:
     """Logs where an unexpected fault arose, and leaves a sentence for the page.
 
-    The fault's own message is dropped, for it may quote a private value.
+    The message of the error is dropped, for it may quote a private value.
     """
     frames = [f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)]
     put_private(folder / LOG, (f"{kind.__name__}\n" + "\n".join(frames) + "\n").encode("utf-8"))

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from dpsyn_core.errors import ReceiptError
 from dpsyn_core.files import put_private
 from dpsyn_core.outside import below
-from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA
+from dpsyn_core.runs.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, take_tables, with_public_table
 from dpsyn_core.runs.jobs.spec import RELEASE, JobSpec
 
 ANSWERS = "answers.json"  # of the declared questions, in the folder of the job
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.progress import Progress
     from dpsyn_core.runs.release import Release
@@ -36,11 +34,11 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.schema import LinkedSchema
 
     schema = LinkedSchema.load(folder / SCHEMA)
-    plan = TreePlan.of(spec, schema)
+    learnt = with_public_table(folder, spec).public_table
+    named = None if learnt is None else f"{schema.root.name}={learnt}"
+    plan = TreePlan.of(spec.model_copy(update={"public_table": named}), schema)
     progress("reading the table", 0, 1)
-    tables = _taken(folder, spec)
-    source = TreeSource(tables=tables[schema.name] if schema.one_file else tables, vouched=spec.query_vouched)
-    del tables
+    source = TreeSource(tables=take_tables(folder, spec, schema), vouched=spec.query_vouched)
     rng, seed = post_processing_generator(spec.seed)
     release = release_tree(source, plan, rng=rng, seed=seed, progress=progress)
     del source
@@ -57,16 +55,19 @@ def leave_linked_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.runs.release_file import load_release
     from dpsyn_core.runs.trees.refit import TreeChanges, refit_tree
 
-    found = load_release(below(folder, RELEASE))
-    schema: Schema = found.released.schema
+    released = load_release(below(folder, RELEASE))
+    schema: Schema = released.released.schema
     if not schema.links:
         msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"
         raise ReceiptError(msg)
-    changes = TreeChanges(method=spec.maker, settings={}, n_records=spec.n_records)
+    changes = TreeChanges(
+        method=spec.maker, settings={}, n_records=spec.n_records, where=spec.where, columns=spec.columns,
+        rules=spec.rules,
+    )  # fmt: skip
     rng, seed = post_processing_generator(spec.seed)
-    release = refit_tree(found, RELEASE, changes, rng=rng, seed=seed, progress=progress)
+    release = refit_tree(released, RELEASE, changes, rng=rng, seed=seed, progress=progress)
     put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
-    _write(folder, release, schema, found.measurements, progress)
+    _write(folder, release, schema, released.measurements, progress)
     progress("writing", 1, 1)
 
 
@@ -76,14 +77,3 @@ def _write(folder: Path, release: Release, schema: Schema, measurements: bytes, 
     outs = tuple(synthetic_places(folder, schema).values())
     places = Places(outs=outs, manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS)
     return write_release(release, places, measurements=measurements, progress=progress)
-
-
-def _taken(folder: Path, spec: JobSpec) -> dict[str, pa.Table]:
-    """The private tables by name; the copies in the folder are removed as soon as they are in memory."""
-    import pyarrow.parquet as pq
-
-    out = {}
-    for name, place in zip(spec.linked, spec.inputs, strict=True):
-        out[name] = pq.read_table(folder / place)
-        (folder / place).unlink()
-    return out

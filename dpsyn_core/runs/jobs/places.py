@@ -25,21 +25,21 @@ def own_folders() -> tuple[Path, ...]:
 
 
 def confines(*, shared: bool) -> Confines | None:
-    """What this server may read by path; None: whatever its user may read, for it is that person's own machine."""
+    """What this server may read by path; None on a personal machine: whatever its user may read."""
     folders = data_folders()
     return Confines(folders=folders, closed=own_folders()) if folders or shared else None
 
 
 def check_places_apart() -> None:
-    """Raises SettingError for a server whose own folder lies below a data folder, or the other way round.
+    """Raises SettingError for a server whose private folder lies below a data folder, or the other way round.
 
     What lies below both would be kept apart by the checks of single files alone.
     """
     for folder in data_folders():
-        for own in (home().resolve(), base().resolve()):
-            if own.is_relative_to(folder) or folder.is_relative_to(own):
+        for private in (home().resolve(), base().resolve()):
+            if private.is_relative_to(folder) or folder.is_relative_to(private):
                 msg = (
-                    f"the folder of ledger and runs '{own}' and the data folder '{folder}' of {FOLDERS} lie within "
+                    f"the folder of ledger and runs '{private}' and the data folder '{folder}' of {FOLDERS} lie within "
                     "each other, so that visitors could read each other's tables; set DPSYN_HOME and DPSYN_SCRATCH to "
                     "folders elsewhere"
                 )

@@ -59,10 +59,10 @@ def _read(folder: Path, spec: ReadSpec) -> None:
 
     limit_resources(spec.memory_mb, spec.seconds)
     os.environ[HERE] = "1"  # this process is the one that may end
-    found = _opened(folder, spec)
+    table = _opened(folder, spec)
     if spec.drafted:
-        drafted(found.whole(), dataset_name(spec.name))[0].dump(folder / DRAFT)
-    leave(folder, found)
+        drafted(table.whole(), dataset_name(spec.name))[0].dump(folder / DRAFT)
+    leave(folder, table)
 
 
 def _opened(folder: Path, spec: ReadSpec) -> Batches:
@@ -88,10 +88,10 @@ def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
         return ()
     try:
         if spec.path is None:
-            found = sheets((folder / UPLOAD).read_bytes())
+            names = sheets((folder / UPLOAD).read_bytes())
         else:
             with steady(Path(spec.path)) as here:
-                found = sheets(here.read_bytes())
+                names = sheets(here.read_bytes())
     except (DPSynError, OSError):
         return ()  # the file itself is refused
-    return found if len(found) > 1 else ()
+    return names if len(names) > 1 else ()

@@ -14,7 +14,7 @@ from dpsyn_core.tables import AS_FOUND, ReadForm
 OLD = ("delimiter", "encoding", "multiline", "header")  # fields of a run that its form has now
 RELEASE: Literal["release.dpsyn"] = "release.dpsyn"  # in the folder of a refit: the release that it is made of
 PUBLIC = r"^public-[\w.-]{1,100}$"  # in the folder of a run: the public table that it learns from, named as its upload
-PLACES = ("version", "table", "form", "public_table", "linked", "seconds", *OLD)  # that earlier projects wrote of a run
+PLACES = ("version", "table", "form", "public_table", "seconds", *OLD)  # that earlier projects wrote of a run
 PRINTED = r"^[^\x00-\x1f\x7f]*$"
 TYPED = r"^[^\x00-\x08\x0a-\x1f\x7f]*$"  # printed, or a tab
 Line = Annotated[str, Field(max_length=200, pattern=PRINTED)]  # of words that a person reads
@@ -62,7 +62,7 @@ class JobSpec(RunSpec):
         if not isinstance(given, dict) or "form" in given:
             return given
         flat = {key: given[key] for key in OLD if key in given}
-        return {key: said for key, said in given.items() if key not in flat} | ({"form": flat} if flat else {})
+        return {key: value for key, value in given.items() if key not in flat} | ({"form": flat} if flat else {})
 
 
 class FinishedRun(BaseModel):
@@ -90,6 +90,7 @@ class FinishedRun(BaseModel):
     where: Annotated[str, Field(max_length=10_000, pattern=TYPED)] | None = None
     columns: tuple[Annotated[str, Field(max_length=500)], ...] | None = None
     rules: tuple[dict[Line, JsonValue], ...] = ()
+    linked: tuple[Line, ...] = Field(default=(), max_length=20, description="Names of linked tables; none: one table")
 
     @classmethod
     def of(cls, spec: JobSpec) -> FinishedRun:
@@ -107,7 +108,7 @@ class FinishedRun(BaseModel):
     def _of_old(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        kept = {key: said for key, said in given.items() if key not in (*PLACES, "release")}
+        kept = {key: value for key, value in given.items() if key not in (*PLACES, "release")}
         return kept | ({"refit": given["release"] is not None} if "release" in given else {})
 
 

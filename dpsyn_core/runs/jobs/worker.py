@@ -92,8 +92,8 @@ def warm() -> None:
     """Compiles the kernels of the default system and of the scores once."""
     from dpsyn_core.evaluate import compare_tables, compute
 
-    few, known, made = run_of_nobody()
-    compute(compare_tables(known, made.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
+    few, schema, release = run_of_nobody()
+    compute(compare_tables(schema, release.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
 
 
 def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
@@ -109,8 +109,8 @@ def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
     table, schema = paths("sample")
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite3")
-        few, known = read_table(table).slice(0, FEW), Schema.load(schema)
-        return few, known, synthesize(few, known, epsilon=1.0, delta=1e-9, rng=0, ledger=ledger)
+        few, schema_of = read_table(table).slice(0, FEW), Schema.load(schema)
+        return few, schema_of, synthesize(few, schema_of, epsilon=1.0, delta=1e-9, rng=0, ledger=ledger)
 
 
 def folder_when_asked() -> Path | None:

@@ -1,9 +1,9 @@
 """Tables of the records that meet a condition, from released tables of all records. Post-processing.
 
 Two estimates are averaged. The first goes by the tables alone: what was measured together with a column of the
-condition is cut where the condition cuts it, and a table without that column is scaled to what is known of each of its
-columns (iterative proportional fitting), so that the dependence of all records serves a few. The second counts the
-records that meet the condition in a large fit to all tables, which also knows what follows from several of them.
+condition is cut where the condition cuts it, and a table without that column is scaled to the estimated counts of each
+of its columns (iterative proportional fitting), so that the dependence of all records serves a few. The second counts
+the records that meet the condition in a large fit to all tables, which also knows what follows from several of them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def fit_size(n_records: float) -> int:
 
 def conditioned(
     tables: Sequence[Measurement], domain: Domain, within: Narrowed, n_public: int | None, fitted: Codes
-) -> ReleasedTables:  # fmt: skip
+) -> ReleasedTables:
     """Tables over the narrowed attributes, in counts of the records that meet the condition.
 
     Args:
@@ -101,8 +101,8 @@ def _counted(m: Measurement, codes: Codes, weights: Floats, domain: Domain) -> F
 
 
 def _averaged(m: Measurement, counted: Floats, trust: float) -> Measurement:
-    held = float(counted.sum())
-    other = counted * (float(m.values.sum()) / held) if held > 0 else m.values
+    total = float(counted.sum())
+    other = counted * (float(m.values.sum()) / total) if total > 0 else m.values
     return replace(m, values=(1 - trust) * m.values + trust * other)
 
 
@@ -159,7 +159,7 @@ def _clean(view: RlsEvidence, domain: Domain) -> list[Measurement]:
 
 
 def _cut(m: Measurement, cuts: Mapping[str, _Cut]) -> Measurement:
-    """A table of all records, of which those that fail the conditions on its own columns are left out."""
+    """A table of all records, without those that fail the conditions on columns of the table."""
     values, recodes = m.values, dict(m.recodes)
     for axis, name in enumerate(m.attributes):
         if name in cuts:
@@ -173,7 +173,7 @@ def _cut(m: Measurement, cuts: Mapping[str, _Cut]) -> Measurement:
 
 def _with_condition(
     a: CodedAttribute, clean: Sequence[Measurement], domain: Domain, cuts: Mapping[str, _Cut]
-) -> Measurement:  # fmt: skip
+) -> Measurement:
     """A column together with whether each condition on another one holds (0: it fails, 1: it holds).
 
     The flattest table that agrees with all tables of these.
@@ -188,10 +188,10 @@ def _with_condition(
     least: dict[tuple[object, ...], Measurement] = {}
     for m in clean:
         if m.attributes and set(m.attributes) & asked:
-            found = _halved(projected(m, tuple(asked)), a.name, cuts)
-            key = (found.attributes, found.recodes.get(a.name))
-            if key not in least or found.sigma < least[key].sigma:
-                least[key] = found
+            halved = _halved(projected(m, tuple(asked)), a.name, cuts)
+            key = (halved.attributes, halved.recodes.get(a.name))
+            if key not in least or halved.sigma < least[key].sigma:
+                least[key] = halved
     agreeing = _agreed(list(least.values()), a.name)
     values = reconstruct(agreeing, small, small.names, sweeps=SWEEPS).values
     return Measurement(attributes=small.names, values=values, sigma=least[(a.name,), None].sigma)
@@ -208,7 +208,7 @@ def _inside(joint: Measurement, name: str, cuts: Mapping[str, _Cut]) -> Floats:
 
 def _where_others_hold(
     m: Measurement, joint: Mapping[str, Measurement], domain: Domain, cuts: Mapping[str, _Cut]
-) -> Measurement:  # fmt: skip
+) -> Measurement:
     """A table among the records that meet the conditions on columns that it does not have.
 
     How its columns depend on each other is the same where these hold and where they fail, as far as anybody measured.
@@ -218,15 +218,15 @@ def _where_others_hold(
         return m
     sizes = dict(zip(m.attributes, m.values.shape, strict=True)) | dict.fromkeys(others, 2)
     small = Domain(tuple(CodedAttribute(name=n, size=sizes[n]) for n in domain.names if n in sizes))
-    known = [replace(m, recodes={})]
+    tables = [replace(m, recodes={})]
     for name in m.attributes:
         table = projected(joint[name], (name, *others))
         if name in m.recodes:
             table = replace(table, values=m.recodes[name].sum(table.values, table.attributes.index(name)))
-        known.append(table)
+        tables.append(table)
     total = max(float(m.values.sum()), 1e-9)
-    known = [replace(k, values=k.values * (total / max(float(k.values.sum()), 1e-9))) for k in known]
-    values = reconstruct(known, small, small.names, sweeps=SWEEPS).values
+    tables = [replace(k, values=k.values * (total / max(float(k.values.sum()), 1e-9))) for k in tables]
+    values = reconstruct(tables, small, small.names, sweeps=SWEEPS).values
     return replace(m, values=values[tuple(slice(None) if n in m.attributes else 1 for n in small.names)])
 
 
@@ -246,15 +246,15 @@ def _agreed(tables: Sequence[Measurement], name: str) -> list[Measurement]:
     total = max(float(alone.values.sum()), 1e-9)
     out = []
     for m in tables:
-        held = float(m.values.sum())
+        mass = float(m.values.sum())
         out.append(
-            replace(m, values=m.values * (total / held) if held > 0 else np.full(m.values.shape, total / m.cells))
+            replace(m, values=m.values * (total / mass) if mass > 0 else np.full(m.values.shape, total / m.cells))
         )
     return out
 
 
 def _scaled(m: Measurement, ones: Mapping[str, Floats]) -> Measurement:
-    """A table scaled, column by column, to what is known of its columns among the records that meet the condition."""
+    """A table scaled, column by column, to the estimated counts of the records that meet the condition."""
     values = np.maximum(m.values, 0.0)
     goals = [m.recodes[n].sum(ones[n]) if n in m.recodes else ones[n] for n in m.attributes]
     if not values.sum() > 0:

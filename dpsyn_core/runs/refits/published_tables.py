@@ -36,7 +36,7 @@ def published_tables(path: Path, schema: Schema, whose: Published) -> Reusable:
 
     Raises:
         TableError: a cell is not one of the schema, is missing or stands twice, or has no count or sigma.
-        SettingError, BudgetError: whose they are, or the promise, is not said.
+        SettingError, BudgetError: whose they are, or the promise, is missing.
         SizeError: the file is larger than is read.
     """
     Budget(epsilon=whose.epsilon, delta=whose.delta)
@@ -54,10 +54,10 @@ def published_tables(path: Path, schema: Schema, whose: Published) -> Reusable:
     if content.num_rows > MOST_CELLS:
         msg = f"'{path.name}' has {content.num_rows:,} cells, above the cap of {MOST_CELLS:,}; leave large tables out"
         raise SizeError(msg)
-    known = {a.name for a in schema.coded}
+    names_in = {a.name for a in schema.coded}
     names = [n for n in content.column_names if n not in (COUNT, SIGMA)]
     lacking = [c for c in (COUNT, SIGMA) if c not in content.column_names]
-    unknown = [n for n in names if n not in known]
+    unknown = [n for n in names if n not in names_in]
     if lacking or unknown:
         what = (
             f"has no column '{lacking[0]}'" if lacking else f"has the column '{unknown[0]}', which the schema has not"
@@ -82,13 +82,13 @@ def _tables(content: Any, names: list[str], schema: Schema, file: str) -> Releas
     sets, first, which = np.unique(filled, axis=1, return_index=True, return_inverse=True)
     domain, out = schema.domain(), ReleasedTables()
     for number in np.argsort(first):
-        own = domain.ordered_set([n for n, used in zip(names, sets[:, number], strict=True) if used])
+        of = domain.ordered_set([n for n, used in zip(names, sets[:, number], strict=True) if used])
         rows = np.flatnonzero(which.ravel() == number)
-        what = f"the table of {' x '.join(own) or 'the total'} in '{file}'"
-        if domain.cells(own) != len(rows):
-            msg = f"{what} has {len(rows)} cells, and by the schema it has {domain.cells(own)}; list each once"
+        what = f"the table of {' x '.join(of) or 'the total'} in '{file}'"
+        if domain.cells(of) != len(rows):
+            msg = f"{what} has {len(rows)} cells, and by the schema it has {domain.cells(of)}; list each once"
             raise TableError(msg)
-        flat = np.ravel_multi_index([codes[n][rows] for n in own], domain.shape(own)) if own else np.zeros(1, np.intp)
+        flat = np.ravel_multi_index([codes[n][rows] for n in of], domain.shape(of)) if of else np.zeros(1, np.intp)
         if len(np.unique(flat)) != len(flat):
             msg = f"{what} lists a cell twice; list each once"
             raise TableError(msg)
@@ -97,7 +97,7 @@ def _tables(content: Any, names: list[str], schema: Schema, file: str) -> Releas
             raise TableError(msg)
         values = np.empty(len(rows))
         values[flat] = counts[rows]
-        out.append(Measurement(attributes=own, values=values.reshape(domain.shape(own)), sigma=float(sigmas[rows[0]])))
+        out.append(Measurement(attributes=of, values=values.reshape(domain.shape(of)), sigma=float(sigmas[rows[0]])))
     return out
 
 
@@ -107,11 +107,11 @@ def _numbers(content: Any, name: str, file: str) -> NDArray[np.float64]:
     import pyarrow.compute as pc
 
     try:
-        found = pc.cast(content.column(name), pa.float64()).to_numpy()
+        numbers = pc.cast(content.column(name), pa.float64()).to_numpy()
     except pa.ArrowInvalid as error:
         msg = f"the column '{name}' of '{file}' holds something that is no number; write 1234.5"
         raise TableError(msg) from error
-    out = np.asarray(found, dtype=np.float64)
+    out = np.asarray(numbers, dtype=np.float64)
     if not np.isfinite(out).all() or (np.abs(out) > 1e15).any():
         msg = f"the column '{name}' of '{file}' has a blank or infinite cell; every cell of a table needs a number"
         raise TableError(msg)
@@ -126,10 +126,10 @@ def _codes(content: Any, name: str, schema: Schema, file: str) -> NDArray[np.int
     coded = pc.dictionary_encode(pc.cast(content.column(name), pa.string())).combine_chunks()
     words, attribute = coded.dictionary.to_pylist(), schema[name]
     try:
-        known = [-1 if not (w or "").strip() else code_of(attribute, w) for w in words]
+        codes = [-1 if not (w or "").strip() else code_of(attribute, w) for w in words]
     except ValueError as error:
         msg = f"'{file}': {error}"
         raise TableError(msg) from error
-    found = coded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
-    out: NDArray[np.intp] = np.array([*known, -1], dtype=np.intp)[found]
+    at = coded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+    out: NDArray[np.intp] = np.array([*codes, -1], dtype=np.intp)[at]
     return out

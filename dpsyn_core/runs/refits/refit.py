@@ -19,7 +19,7 @@ from numpy.random import Generator
 from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaError, SizeError
 from dpsyn_core.estimate import ReleasedFile, ReleasedTables, noisy_total
 from dpsyn_core.measure import Opened
-from dpsyn_core.privacy import AskedQuestions, Budget, Manifest, PublicFacts, Refit, Unit, guarantee, untold
+from dpsyn_core.privacy import AskedQuestions, Booking, Budget, Manifest, PublicFacts, Refit, Unit, guarantee, untold
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.measurement import Measured, post_processing_generator
@@ -65,7 +65,7 @@ class Reusable:
 
     @property
     def private(self) -> bool:
-        """Whether what is made of it is private, as far as anything here says."""
+        """Whether tables synthesized from it are private: it has a manifest that states privacy."""
         return isinstance(self.paid, Manifest) and self.paid.private
 
     @property
@@ -147,18 +147,18 @@ def opened(path: Path) -> Reusable:
         ReceiptError: it is no release file, was changed, or states less than its tables cost.
         InputError: a part of it cannot be read.
     """
-    found = load_release(path)
-    faults = [*manifest_faults(found.manifest, found.document), *_contradictions(found)]
-    if found.manifest.refit is not None:
+    released = load_release(path)
+    faults = [*manifest_faults(released.manifest, released.document), *_contradictions(released)]
+    if released.manifest.refit is not None:
         faults.append("its manifest is that of a refit, and the release of the run is needed")
     if faults:
         msg = f"no table is made of '{path.name}': {'; '.join(dict.fromkeys(faults))}"
         raise ReceiptError(msg)
-    check_reusable(configure(found.manifest.method, found.manifest.settings))
-    check_noise(found.released, path.name)
+    check_reusable(configure(released.manifest.method, released.manifest.settings))
+    check_noise(released.released, path.name)
     return Reusable(
-        released=found.released, paid=found.manifest, columns=found.columns, sha256=found.sha256,
-        measurements=found.measurements,
+        released=released.released, paid=released.manifest, columns=released.columns, sha256=released.sha256,
+        measurements=released.measurements,
     )  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def prepared(
 ) -> Measured:  # fmt: skip
     """All that can be checked, checked, and the tables in the form in which the system makes records of them.
 
-    most: records that may be made. Raises InputError as `refit` does.
+    most: records that may be synthesized. Raises InputError as `refit` does.
     """
     started = time.perf_counter()
     generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
@@ -190,8 +190,8 @@ def prepared(
     schema = with_rules(schema, changes.rules, changes.columns)
     _check_size(tables, public, most, named=changes.n_records is not None and changes.where is None)
     if changes.where is not None:
-        held = {name for m in tables for name in m.attributes}
-        within = narrowed(schema, changes.where, computed_columns(schema, held))
+        have = {name for m in tables for name in m.attributes}
+        within = narrowed(schema, changes.where, computed_columns(schema, have))
         n = round(noisy_total(tables)) if public is None else public
         everybody = replace(changes, where=None, columns=None)
         _, task, system, ready = _made_ready(given, everybody, schema, tables, public)
@@ -200,8 +200,8 @@ def prepared(
         tables, schema = conditioned(tables, task.domain, part, public, fitted), within.schema
         public = None
     if changes.columns is not None:
-        held = {name for m in tables for name in m.attributes}
-        schema = only_columns(schema, changes.columns, computed_columns(schema, held))
+        have = {name for m in tables for name in m.attributes}
+        schema = only_columns(schema, changes.columns, computed_columns(schema, have))
         tables = onto_columns(tables, with_spans(schema).domain().names)
     if schema.rules:
         check_rules(schema)
@@ -233,9 +233,7 @@ def chosen_by_looking(given: Reusable, changes: Changes) -> tuple[str, ...]:
     return (*rules_from_data(further), *untold(further, schema.ledger_name, dataset))
 
 
-def with_rules(
-    schema: Schema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None
-) -> Schema:  # fmt: skip
+def with_rules(schema: Schema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Schema:
     """The schema with further rules. columns: those that are kept; None: all. Raises SchemaError.
 
     A further rule on a column that is left out is refused, for nobody could see it kept.
@@ -243,14 +241,14 @@ def with_rules(
     if not rules:
         return schema
     document = schema.document()
-    found = Schema.of(document | {"rules": [*document.get("rules", ()), *rules]})
-    for rule in found.rules[len(schema.rules) :]:
+    extended = Schema.of(document | {"rules": [*document.get("rules", ()), *rules]})
+    for rule in extended.rules[len(schema.rules) :]:
         absent = [n for n in rule.columns if columns is not None and n not in columns]
         if absent:
-            said = str(rule)[:200]
-            msg = f"the rule '{said}' names '{absent[0]}', which is left out; keep the column, or drop the rule"
+            text = str(rule)[:200]
+            msg = f"the rule '{text}' names '{absent[0]}', which is left out; keep the column, or drop the rule"
             raise SchemaError(msg)
-    return found
+    return extended
 
 
 def described_by(paid: Schema, made: Refit) -> Schema:
@@ -260,19 +258,19 @@ def described_by(paid: Schema, made: Refit) -> Schema:
 
 
 def _check_size(tables: ReleasedTables, n_public: int | None, most: int, *, named: bool) -> None:
-    """Raises SizeError where a release tells of more records than may be made, or beyond its noise than a run writes.
+    """Raises SizeError where a release counts more records than allowed, or beyond its noise more than a run writes.
 
-    Each system averages the sums of the tables in its own way, and no average is above the largest. named: whether the
+    Each system averages the sums of the tables differently, and no average is above the largest. named: whether the
     number of records to make is.
     """
     beyond = max(float(m.values.sum()) - NOISY * m.sigma * math.sqrt(m.cells) for m in tables)
     if max(beyond, n_public or 0) > MOST_RECORDS:
         msg = f"the release tells of more than {MOST_RECORDS:,} records, and no run writes that many"
         raise SizeError(msg)
-    told = max(float(m.values.sum()) for m in tables) if n_public is None else n_public
-    if told > most and not named:
+    count = max(float(m.values.sum()) for m in tables) if n_public is None else n_public
+    if count > most and not named:
         msg = (
-            f"a table of the release counts {told:,.0f} records, above the {most:,} that are made at once; name the "
+            f"a table of the release counts {count:,.0f} records, above the {most:,} that are made at once; name the "
             "number of records to make, without a condition"
         )
         raise SizeError(msg)
@@ -305,15 +303,15 @@ def _made_ready(
 ) -> tuple[MethodConfig, Task, Synthesizer, Any]:
     """The system, calibrated, and its measurements. That of the run needs nothing but its tables, where it can."""
     config, paid = _config(given, changes), given.paid
-    budget, held = given.budget, {name for m in tables for name in m.attributes}  # further rules compute none of these
+    budget, have = given.budget, {name for m in tables for name in m.attributes}  # further rules compute none of these
     if isinstance(paid, Manifest) and _own(given, config.name) and changes.where is None and changes.columns is None:
         asked = None if paid.questions is None else Questions.of(paid.questions.document)
         share = 0.0 if paid.questions is None else paid.questions.share
         plain = schema.model_copy(update={"questions": None})
-        task = Task.of(plain, budget, measured=held, measures=config.measures)
+        task = Task.of(plain, budget, measured=have, measures=config.measures)
         if asked is not None:
             task = Task.of(
-                schema, budget, questions=asked, questions_share=share, measured=held, measures=config.measures
+                schema, budget, questions=asked, questions_share=share, measured=have, measures=config.measures
             )
         system = config.calibrate(task)
         try:
@@ -323,7 +321,7 @@ def _made_ready(
                 raise
         config = configure(DEFAULT, changes.settings)
     plain = schema.model_copy(update={"questions": None, "n_records": n_public})
-    task = Task.of(plain, budget, measured=held, measures=())  # what no table holds can only be computed
+    task = Task.of(plain, budget, measured=have, measures=())  # what no table holds can only be computed
     system = config.calibrate(task)
     return config, task, system, system.restored(for_maker(tables, config, task.domain, n_public=n_public))
 
@@ -346,7 +344,7 @@ class _NoSource:
 
 @dataclass(frozen=True, slots=True)
 class _Paid:
-    """States a refit: all that the run stated, and how this table was made of what it released."""
+    """The manifest of a refit: that of the run, and how this table was synthesized from its release."""
 
     given: Reusable
     changes: Changes
@@ -360,7 +358,7 @@ class _Paid:
         """The manifest of the run that paid, with the number of records, the seed and the refit of this table."""
         del questions
         paid, changes = self.given.paid, self.changes
-        made = Refit(
+        refit = Refit(
             release=self.given.sha256, by=paid.by if isinstance(paid, Published) else None, method=self.method,
             settings=dict(settings), where=changes.where, columns=changes.columns,
             rules=tuple(dict(r) for r in changes.rules),
@@ -369,8 +367,8 @@ class _Paid:
             schema = self.given.released.schema
             return Manifest.build(
                 budget=self.given.budget, unit=Unit.of(schema.unit), charges=(), method=self.method, settings=settings,
-                n_records=n_records, dataset=schema.ledger_name, run_id="none: nothing of it is on a ledger",
-                facts=facts, seed=seed, seconds=seconds, refit=made,
+                n_records=n_records, booking=Booking(schema.ledger_name, "none: nothing of it is on a ledger"),
+                facts=facts, seed=seed, seconds=seconds, refit=refit,
             )  # fmt: skip
         why = tuple(dict.fromkeys((*paid.not_private_because, *self.looked)))
         promise = guarantee(
@@ -378,7 +376,7 @@ class _Paid:
         )
         return paid.model_copy(
             update={
-                "private": not why, "not_private_because": why, "guarantee": promise, "refit": made,
+                "private": not why, "not_private_because": why, "guarantee": promise, "refit": refit,
                 "n_records": n_records, "seed": seed, "seconds": round(seconds, 1), "digests": None,
                 "signature": None,
             }

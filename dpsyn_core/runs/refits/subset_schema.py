@@ -50,30 +50,30 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
     """The schema of the records that meet a condition, which is written as in questions and rules.
 
     computed: columns of which nothing was measured. Raises QuestionError for text that is no condition, SchemaError for
-    a value that a column does not have, and for a column of which nothing is known.
+    a value that a column does not have, and for a column that the schema lacks.
     """
-    wanted: dict[str, list[Clause]] = {}
+    clauses_of: dict[str, list[Clause]] = {}
     for clause in clauses(where):
-        wanted.setdefault(clause.attribute, []).append(clause)
-    known = {a.name for a in schema.coded}
-    for name in wanted:
-        if name not in known:
-            hint = unquoted(name, known)
+        clauses_of.setdefault(clause.attribute, []).append(clause)
+    names = {a.name for a in schema.coded}
+    for name in clauses_of:
+        if name not in names:
+            hint = unquoted(name, names)
             msg = f"'{name[:80]}' is no column that is synthesized, so that no condition holds for it{hint}"
             raise SchemaError(msg)
     for one in computed:
-        if one.column in wanted:
+        if one.column in clauses_of:
             of = " and ".join(one.named)
             msg = f"'{one.column}' was not measured: it is computed from {of}; name conditions on these"
             raise SchemaError(msg)
-    made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
-    attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
-    part = _Subset(schema, made)
+    parts = {name: _narrow(schema[name], listed) for name, listed in clauses_of.items()}
+    attributes = tuple(parts[a.name][0] if a.name in parts else a for a in schema.attributes)
+    part = _Subset(schema, parts)
     rules: tuple[Rule, ...] = tuple(r for rule in schema.rules for r in rule.within(part))
-    rules += tuple(r for _, inside in made.values() for r in inside.rules)
+    rules += tuple(r for _, inside in parts.values() for r in inside.rules)
     # no number of records is public of a part of the table, and questions were asked of the whole
     update = {"attributes": attributes, "rules": rules, "n_records": None, "questions": None}
-    return Narrowed(schema=schema.model_copy(update=update), inside={n: i for n, (_, i) in made.items()})
+    return Narrowed(schema=schema.model_copy(update=update), inside={n: i for n, (_, i) in parts.items()})
 
 
 def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Computed] = ()) -> Schema:
@@ -109,8 +109,8 @@ def _narrow(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
 
 def _codes(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> NDArray[np.bool_]:
     met = [Condition.of(attribute, clause).codes for clause in wanted]
-    found: NDArray[np.bool_] = np.logical_and.reduce([m for m in met if m is not None])
-    return found
+    mask: NDArray[np.bool_] = np.logical_and.reduce([m for m in met if m is not None])
+    return mask
 
 
 def _whole(attribute: Any, met: NDArray[np.bool_], wanted: Sequence[Clause]) -> Inside:
@@ -263,8 +263,8 @@ class _Subset:
 
 
 def _nothing(attribute: Any) -> SchemaError:
-    held = attribute.labels()
-    some = ", ".join(held[:8]) if len(held) < 9 else f"{held[0]} to {held[attribute.plain - 1]}"
+    labels = attribute.labels()
+    some = ", ".join(labels[:8]) if len(labels) < 9 else f"{labels[0]} to {labels[attribute.plain - 1]}"
     return SchemaError(f"no cell of '{attribute.name}' meets the condition; its values are {some}")
 
 

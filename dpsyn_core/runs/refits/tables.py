@@ -1,4 +1,4 @@
-"""Released tables made ready for a system that did not measure them. Post-processing."""
+"""Converts released tables for a system that did not measure them. Post-processing."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def evidence_of(tables: Sequence[Measurement], domain: Domain, n_public: int | N
 
 
 def with_columns(tables: Sequence[Measurement], domain: Domain) -> list[Measurement]:
-    """The tables, and for each column that has none of its own the sum of those that hold it value by value.
+    """The tables, and for each column without a one-way the sum of those that hold it value by value.
 
     Raises TableError for a column that no table holds.
     """
-    own = {m.attributes[0] for m in tables if len(m.attributes) == 1}
+    single = {m.attributes[0] for m in tables if len(m.attributes) == 1}
     out = list(tables)
     for a in domain.attributes:
-        if a.name in own:
+        if a.name in single:
             continue
         holding = [m for m in tables if a.name in m.attributes]
         if not holding:
@@ -76,8 +76,8 @@ def projected(m: Measurement, names: Sequence[str]) -> Measurement:
 
 def onto_columns(tables: Sequence[Measurement], names: Sequence[str]) -> ReleasedTables:
     """What the tables say of some columns; each set of attributes at one resolution once."""
-    found = ((m, projected(m, names)) for m in tables)
-    out = ReleasedTables(merged([p for m, p in found if p.attributes or not m.attributes]))
+    projections = ((m, projected(m, names)) for m in tables)
+    out = ReleasedTables(merged([p for m, p in projections if p.attributes or not m.attributes]))
     scores: Scores | None = getattr(tables, "scores", None)
     out.scores = None if scores is None else scores.among(names)
     return out
@@ -144,8 +144,8 @@ def for_maker(
 
 def _alone(tables: Sequence[Measurement], name: str, ones: Mapping[str, Floats], sigma: float) -> Measurement:
     """The table of one column, value by value: as released, else as the coarse ones tell."""
-    own = [m for m in tables if m.attributes == (name,) and name not in m.recodes]
-    return merged(own)[0] if own else Measurement(attributes=(name,), values=ones[name], sigma=sigma)
+    one_ways = [m for m in tables if m.attributes == (name,) and name not in m.recodes]
+    return merged(one_ways)[0] if one_ways else Measurement(attributes=(name,), values=ones[name], sigma=sigma)
 
 
 def _cells(m: Measurement, domain: Domain, recodes: Recodes) -> int:

@@ -1,4 +1,4 @@
-"""Which numbers of children rules of links permit: what they exclude is zero before roots are made. Public facts."""
+"""Which numbers of children rules of links permit: excluded numbers are zeros of the root's tables. Public facts."""
 
 from __future__ import annotations
 

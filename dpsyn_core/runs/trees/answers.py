@@ -1,4 +1,4 @@
-"""Answers of linked questions: each is measured by a table of its own, so that its interval follows from its noise."""
+"""Answers of linked questions: each is measured by a separate table, so that its interval follows from its noise."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Z_LAPLACE = 2.17  # of one with Laplace noise, by its kurtosis (Cornish and Fish
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedAnswer:
-    """One question, answered from a released table of its own, beside what the synthetic tables say.
+    """One question, answered from a table released for it, next to the answer of the synthetic tables.
 
     at_most: records of one root that count fully; None: all. axes: what the figures are broken down by; none for a
     single one. estimate, low, high, synthetic: float64 of the shape of the axes, NaN where there is none.
@@ -83,17 +83,17 @@ class LinkedAnswer:
         """What the answer is and how far it may be off."""
         few = "" if self.at_most is None else f" Of one root at most {self.at_most} records count fully."
         if self.estimate.size == 1:
-            middle, low, high, made = (
+            middle, low, high, synthetic = (
                 float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
             )
             if not np.isfinite([middle, low, high]).all():
                 return (
                     f"{self.name}: no figure ({self.unit}), for noise is all that its table holds; the synthetic "
-                    f"tables say {made:.4g}.{few}"
+                    f"tables say {synthetic:.4g}.{few}"
                 )
             return (
                 f"{self.name}: {middle:.4g} ({self.unit}), between {low:.4g} and {high:.4g} at {CONFIDENCE:.0%} "
-                f"confidence; the synthetic tables say {made:.4g}.{few}"
+                f"confidence; the synthetic tables say {synthetic:.4g}.{few}"
             )
         half = float(np.nanmedian((self.high - self.low) / 2)) if np.isfinite(self.high).any() else float("nan")
         return (
@@ -128,8 +128,9 @@ def measure_questions(
     for (table, need), cost in zip(asked_needs(schema, questions), costs, strict=True):
         view = View(
             columns=tuple(ViewColumn(attribute=a, kind="own") for a in table.table.domain().attributes),
-            unit=table.unit, pairs=(),
-        )  # fmt: skip
+            unit=table.unit,
+            pairs=(),
+        )
         codes, weights = table.counted(forest)
         counter = ViewCounter(view, list(codes), weights)
         out += measure_marginals(
@@ -159,12 +160,12 @@ def answers_of(
     """
     if not released:
         return ()
-    made, _ = bounded(schema, tables, key=bytes(32))
+    forest, _ = bounded(schema, tables, key=bytes(32))
     out = []
     for (table, need), measured in zip(asked_needs(schema, questions), released, strict=True):
         question = table.question
-        weights = table.weights(made) / table.whole
-        synthetic = evaluate(question.ask, table.codes(made), table.table, weights=weights)
+        weights = table.weights(forest) / table.whole
+        synthetic = evaluate(question.ask, table.codes(forest), table.table, weights=weights)
         estimate, low, high = estimated(table, need, measured, pure=pure, rng=rng)
         out.append(
             LinkedAnswer(
@@ -185,10 +186,12 @@ def estimated(
     ask = table.question.ask
     if in_order(ask):
         return _ranked(table, ask, need, replace(measured, values=counts, sigma=sigma), estimate, pure=pure, rng=rng)
-    drawn = np.stack([
-        _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
-        for _ in range(DRAWS)
-    ])  # fmt: skip
+    drawn = np.stack(
+        [
+            _of_cells(table, need, counts + noise(measured, pure=pure, rng=rng) / table.whole).values
+            for _ in range(DRAWS)
+        ]
+    )
     low, high = _tails(drawn - estimate.values)
     return estimate, estimate.values - high, estimate.values - low
 
@@ -214,8 +217,8 @@ def _ranked(
     attribute = table.table[ask.of]
     numbers = numbers_of(attribute)
     place = need.maps[ask.of].map if ask.of in need.maps else np.arange(attribute.size)
-    known = ~np.isnan(numbers)
-    middle = np.bincount(place[known], numbers[known]) / np.bincount(place[known])
+    numbered = ~np.isnan(numbers)
+    middle = np.bincount(place[numbered], numbers[numbered]) / np.bincount(place[numbered])
     order = np.argsort(middle)
     binning = attribute.binning
     low, high = middle.copy(), middle.copy()
@@ -233,16 +236,18 @@ def _ranked(
             whole=ask.of in table.runs,
         )  # fmt: skip
 
-    found, z = of(measured.values), Z_LAPLACE if pure else Z
+    figure, z = of(measured.values), Z_LAPLACE if pure else Z
     if isinstance(ask, QuantileQuestion):
-        ends = np.array([found.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
+        ends = np.array([figure.quantiles(float(q), z) for q in ask.at])  # (quantiles, 3, groups)
         middles, lows, highs = (ends[:, i].T.reshape(*groups, len(ask.at)) for i in range(3))
         return replace(estimate, values=middles), lows, highs
-    drawn = np.stack([
-        of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
-        for _ in range(DRAWS)
-    ])  # fmt: skip
-    figures = gini_interval(found.gini_parts(measured.sigma**2), drawn, z)
+    drawn = np.stack(
+        [
+            of(measured.values + noise(measured, pure=pure, rng=rng)).gini_parts(2 * measured.sigma**2)
+            for _ in range(DRAWS)
+        ]
+    )
+    figures = gini_interval(figure.gini_parts(measured.sigma**2), drawn, z)
     ginis, lows, highs = (f.reshape(groups) for f in figures)
     return replace(estimate, values=ginis), lows, highs
 

@@ -62,9 +62,9 @@ class LeftOut:
             (self.beyond, "are more than their parent may have"),
         )
         kept = ((self.shared, "name a key that several parents have, and count with each"),)
-        said = [", ".join(f"{n:,} records {what}" for n, what in parts if n) for parts in (lost, kept)]
+        texts = [", ".join(f"{n:,} records {what}" for n, what in parts if n) for parts in (lost, kept)]
         return [
-            f"table '{self.table}': {words}{end}" for words, end in zip(said, (": left out", ""), strict=True) if words
+            f"table '{self.table}': {words}{end}" for words, end in zip(texts, (": left out", ""), strict=True) if words
         ]
 
 
@@ -74,7 +74,7 @@ def bounded(
     """Encodes and bounds linked tables.
 
     Guarantee: what stays of a root, and in which order, is a function of the key and of the records alone that carry
-    the root's own key, or that of one of its children: its record in the root table (of several the one with the
+    the key of the root, or that of one of its children: its record in the root table (of several the one with the
     smallest keyed hash), its children, of which those with the smallest keyed hashes stay, and theirs. Records without
     a key and children without a parent are left out (docs/proofs/linked.md).
 
@@ -99,7 +99,7 @@ def bounded(
 
 def bounded_part(
     schema: LinkedSchema, tables: Mapping[str, Any], *, key: bytes, strict: bool
-) -> tuple[Forest, tuple[LeftOut, ...]]:  # fmt: skip
+) -> tuple[Forest, tuple[LeftOut, ...]]:
     """As `bounded`, of some of the roots with all that hangs on them; strict: refuse cells without a place alone."""
 
     def read(table: LinkedTable, column: str, own: bool) -> Rows:
@@ -115,21 +115,21 @@ def bounded_rows(schema: LinkedSchema, read: Reader, *, key: bytes) -> tuple[For
     names = root.identifiers
     stays = kept(_positions(names), record_hashes(root, key), 1)
     repeated = 0 if schema.one_file else int((~stays).sum())  # one file repeats a root for each child
-    shapes, found, left = shapes_of(schema), {}, {}
+    shapes, encoded, left = shapes_of(schema), {}, {}
     names = {schema.root.name: names.filter(stays)}
     for i in schema.downward:
         link = schema.links[i]
         rows = read(schema[link.child], link.key, bool(schema.below(link.child)))
-        found[i], names[link.child], left[i] = _children(schema, link, shapes[i], names[link.parent], rows, key)
+        encoded[i], names[link.child], left[i] = _children(schema, link, shapes[i], names[link.parent], rows, key)
     for i in reversed(schema.downward):
         below = schema.below(schema.links[i].child)
         if below:
-            found[i] = found[i].with_columns(np.stack([shapes[b].codes(found[b]) for b in below]))
+            encoded[i] = encoded[i].with_columns(np.stack([shapes[b].codes(encoded[b]) for b in below]))
     lost = (_left(schema.root, n, root, repeated=repeated), *(left[i] for i in range(len(schema.links))))
-    ordered = [found[i] for i in range(len(schema.links))]
+    ordered = [encoded[i] for i in range(len(schema.links))]
     return Forest(
         roots=np.ascontiguousarray(root.codes[:, stays]),
-        shapes=tuple(shape.codes(own) for shape, own in zip(shapes, ordered, strict=True)),
+        shapes=tuple(shape.codes(children) for shape, children in zip(shapes, ordered, strict=True)),
         children=tuple(ordered),
         above=tuple(schema.above(link) for link in schema.links),
     ), lost
@@ -139,30 +139,28 @@ def check_all_placed(lost: Sequence[LeftOut]) -> None:
     """Raises TableError for records that are left out: an exact answer about the tables."""
     for out in lost:
         if out.any:
-            said = "; ".join(out.sentences()).replace(": left out", "")
-            msg = f"{said}; correct the table, or leave strict out {OWNER}"
+            reasons = "; ".join(out.sentences()).replace(": left out", "")
+            msg = f"{reasons}; correct the table, or leave strict out {OWNER}"
             raise TableError(msg)
 
 
 def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
     """Raises TableError unless there is a table for each name, and no other."""
-    wanted = [t.name for t in schema.tables]
-    for name in wanted:
+    expected = [t.name for t in schema.tables]
+    for name in expected:
         if name not in tables:
-            msg = f"there is no table '{name}'; the schema declares {', '.join(wanted)}"
+            msg = f"there is no table '{name}'; the schema declares {', '.join(expected)}"
             raise TableError(msg)
     for name in tables:
-        if name not in wanted:
-            msg = f"the schema has no table '{short(str(name))}'; it declares {', '.join(wanted)}"
+        if name not in expected:
+            msg = f"the schema has no table '{short(str(name))}'; it declares {', '.join(expected)}"
             raise TableError(msg)
 
 
-def _encoded(
-    table: LinkedTable, key: str, given: Any, strict: bool, *, own: bool = False
-) -> tuple[Encoded, Any]:  # fmt: skip
+def _encoded(table: LinkedTable, key: str, given: Any, strict: bool, *, own: bool = False) -> tuple[Encoded, Any]:
     """Codes and the names in the key column, without records that have no place; `kept` says which have one.
 
-    own: also the names in the table's own key, which children of these records hold; a record without one has no place.
+    own: also the names in the key column of the table, to which children refer; a record without one has no place.
     """
     codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
     here = np.ones(given.num_rows, dtype=bool)
@@ -170,15 +168,15 @@ def _encoded(
         names = key_names(given, key)
         mine = key_names(given, str(table.key)) if own else None
         if table.columns is not None:
-            found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
-            codes, here = found.codes, here if found.kept is None else found.kept
+            encoded = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
+            codes, here = encoded.codes, here if encoded.kept is None else encoded.kept
     named = names.is_valid().to_numpy(zero_copy_only=False)
     if mine is not None:
         named &= mine.is_valid().to_numpy(zero_copy_only=False)
-    found = Encoded(
+    encoded = Encoded(
         codes=np.ascontiguousarray(codes[:, named[here]]), identifiers=names.filter(named & here), kept=named & here
     )
-    return found, None if mine is None else mine.filter(named & here)
+    return encoded, None if mine is None else mine.filter(named & here)
 
 
 def _left(table: LinkedTable, rows: int, found: Encoded, **more: int) -> LeftOut:
@@ -187,40 +185,40 @@ def _left(table: LinkedTable, rows: int, found: Encoded, **more: int) -> LeftOut
 
 def _positions(names: Any) -> NDArray[np.int64]:
     """Of each record its place among the distinct names."""
-    found: NDArray[np.int64] = names.indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
-    return found
+    places: NDArray[np.int64] = names.indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return places
 
 
 def _children(
     schema: LinkedSchema, link: Link, shape: ChildShape, parents: Any, rows: Rows, key: bytes
 ) -> tuple[Children, Any, LeftOut]:
-    """The children of one link, bounded, and, where they have children themselves, their own names.
+    """The children of one link, bounded, and, where they have children themselves, their names.
 
     parents: names of the parents. Two roots may each hold a child of one name: what names it hangs on both.
     """
     import pyarrow as pa
 
-    table, (found, own, n) = schema[link.child], rows
+    table, (encoded, names, n) = schema[link.child], rows
     once = parents.unique()
-    place_of_name = _places(found.identifiers.dictionary, once)
-    parent = place_of_name[_positions(found.identifiers)] if found.n_records else np.zeros(0, dtype=np.int64)
-    hashes = record_hashes(found, key)
-    if own is not None and len(own):  # children that are equal but for their names have children of their own
-        hashes = hashes ^ name_hashes(own, bytes(reversed(key)))
+    place_of_name = _places(encoded.identifiers.dictionary, once)
+    parent = place_of_name[_positions(encoded.identifiers)] if encoded.n_records else np.zeros(0, dtype=np.int64)
+    hashes = record_hashes(encoded, key)
+    if names is not None and len(names):  # children that are equal but for their names have children of their own
+        hashes = hashes ^ name_hashes(names, bytes(reversed(key)))
     hashes = told_apart(hashes, parent)
-    slot = _slots(shape, found.codes, schema)
+    slot = _slots(shape, encoded.codes, schema)
     stays = parent >= 0
     orphans = int((~stays).sum())
     repeated = 0
-    if own is not None and found.n_records:
-        both = parent * max(len(own.dictionary), 1) + _positions(own)
+    if names is not None and encoded.n_records:
+        both = parent * max(len(names.dictionary), 1) + _positions(names)
         stays[stays] = kept(both[stays], hashes[stays], 1)
-        repeated = found.n_records - orphans - int(stays.sum())
+        repeated = encoded.n_records - orphans - int(stays.sum())
     for single in range(len(shape.single)):
         mine = np.flatnonzero(stays & (slot == single))
         stays[mine] = kept(parent[mine], hashes[mine], 1)
     if shape.distinct and shape.order is not None:
-        both = parent * shape.distinct + found.codes[shape.order]
+        both = parent * shape.distinct + encoded.codes[shape.order]
         stays[stays] = kept(both[stays], hashes[stays], 1)
     # single roles stay before others, which have no place without them
     order = np.lexsort((hashes, slot, parent))
@@ -231,18 +229,18 @@ def _children(
     order = order[rank < link.max_children]
     of_parent = _places(parents, once)
     left = _left(
-        table, n, found, orphans=orphans, repeated=repeated,
-        beyond=found.n_records - orphans - repeated - len(order),
+        table, n, encoded, orphans=orphans, repeated=repeated,
+        beyond=encoded.n_records - orphans - repeated - len(order),
         shared=int((np.bincount(of_parent, minlength=len(once))[parent[order]] > 1).sum()),
     )  # fmt: skip
     if shape.order is not None:
-        order = order[np.lexsort((hashes[order], found.codes[shape.order][order], parent[order]))]
+        order = order[np.lexsort((hashes[order], encoded.codes[shape.order][order], parent[order]))]
     if len(once) < len(parents):
         order, parent = _on_each(order, parent, of_parent, len(once))
     else:
         parent = parent[order]
-    children, order = _arranged(shape, found.codes, parent, slot, order, len(parents))
-    return children, None if own is None else own.take(pa.array(order)), left
+    children, order = _arranged(shape, encoded.codes, parent, slot, order, len(parents))
+    return children, None if names is None else names.take(pa.array(order)), left
 
 
 def _on_each(
@@ -287,8 +285,8 @@ def _places(names: Any, parents: Any) -> NDArray[np.int64]:
     import pyarrow.compute as pc
 
     plain = parents.cast(pa.large_string())
-    found = pc.index_in(names.cast(pa.large_string()), value_set=plain)
-    places: NDArray[np.int64] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    positions = pc.index_in(names.cast(pa.large_string()), value_set=plain)
+    places: NDArray[np.int64] = pc.fill_null(positions, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return places
 
 
@@ -314,10 +312,10 @@ def _arranged(
     singles, places = [], []
     for single in range(len(shape.single)):
         at = np.flatnonzero(slot[order] == single)
-        there, held = np.zeros(parents, dtype=bool), np.zeros((len(codes), parents), dtype=codes.dtype)
+        there, out = np.zeros(parents, dtype=bool), np.zeros((len(codes), parents), dtype=codes.dtype)
         there[parent[at]] = True
-        held[:, parent[at]] = codes[:, order[at]]
-        singles.append((there, held))
+        out[:, parent[at]] = codes[:, order[at]]
+        singles.append((there, out))
         places.append(order[at])
     rest = np.flatnonzero(slot[order] == len(shape.single))
     children = Children(

@@ -1,4 +1,4 @@
-"""What is to be said of a schema of linked tables, and of tables that it does not describe: for the owner only."""
+"""Remarks on a schema of linked tables, and on tables that it does not describe: for the owner only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = 
     Args:
         schema: of the tables.
         tables: pyarrow tables by their names; empty: the schema alone is checked.
-        strict: cells without a place of their own are errors.
+        strict: cells that the schema does not describe are errors.
 
     Raises:
         TableError: a table is missing, or one too many is named. SchemaError: the first thing that stops a run, rules
@@ -35,13 +35,13 @@ def findings(schema: LinkedSchema, tables: Mapping[str, Any], *, strict: bool = 
                 msg = f"table '{table.name}': '{key}' is its key, and the table lacks it; check the headers"
                 raise SchemaError(msg)
         elsewhere = {a.name for t in schema.tables if schema.one_file and t.columns for a in t.columns.attributes}
-        for found in () if table.columns is None else check(table.columns, given, strict=strict):
-            if found.about in keys or (found.level == "note" and found.about in elsewhere):
+        for remark in () if table.columns is None else check(table.columns, given, strict=strict):
+            if remark.about in keys or (remark.level == "note" and remark.about in elsewhere):
                 continue  # keys stand in the links, and columns of one file in the schema of one of both tables
-            sentence = f"table '{table.name}': " + (f"'{found.about}' " if found.about else "") + found.text
-            if found.level == "error":
+            sentence = f"table '{table.name}': " + (f"'{remark.about}' " if remark.about else "") + remark.text
+            if remark.level == "error":
                 raise SchemaError(sentence)
-            yield f"{found.level}: {sentence}"
+            yield f"{remark.level}: {sentence}"
     for link in schema.links:
         what = f"at most {link.max_children} of '{link.child}' for each of '{link.parent}', by '{link.key}'"
         yield f"link: {what}; one individual is one of '{schema.root.name}' with all that hangs on it"

@@ -1,8 +1,8 @@
-"""Synthetic linked tables that are made in parts: how many roots at a time, and how the parts become a whole.
+"""Synthetic linked tables in parts: how many roots at a time, and how the parts become a whole.
 
 Whether real tables are counted in memory or from disk depends on their size, for both ways release the same; how many
-roots are made at a time depends on public facts alone, for it changes what comes out. Each part lies on disk, and the
-whole is read from there.
+roots are synthesized at a time depends on public facts alone, for it changes the result. Each part lies on disk, and
+the whole is read from there.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def parts_of(
     if engine == "memory":
         return None
     limit = half_of_machine() if memory is None else memory
-    found = {n: b for n, b in tables.items() if isinstance(b, Batches)}
-    cells = sum(found[t.name].likely_records * (1 + len(t.coded)) for t in schema.tables if t.name in found)
-    if engine == "stored" and len(found) < len(tables):
+    batches = {n: b for n, b in tables.items() if isinstance(b, Batches)}
+    cells = sum(batches[t.name].likely_records * (1 + len(t.coded)) for t in schema.tables if t.name in batches)
+    if engine == "stored" and len(batches) < len(tables):
         msg = "tables that are in memory already are counted there; name files, or leave the engine out"
         raise SettingError(msg)
-    if (BASE + CELL * cells <= limit and engine is None) or len(found) < len(tables):
+    if (BASE + CELL * cells <= limit and engine is None) or len(batches) < len(tables):
         return None
     return min(max(-(-4 * CELL * cells // max(limit - BASE, 1)), FEWEST), MOST)
 
 
 def roots_at_once(schema: LinkedSchema, memory: int | None) -> int:
-    """How many synthetic roots are made at a time, at most, whose records may take half of what is free.
+    """How many roots are synthesized at a time, at most, so that their records take half of the free memory.
 
     Args:
         schema: whose limits say how many records hang on a root at most.
@@ -91,14 +91,14 @@ def put_together(parts: Iterable[Tables], schema: LinkedSchema) -> Tables:
     first, second = next(waiting), next(waiting, None)
     if second is None:
         return first
-    held: dict[str, list[Any]] = {name: [] for name in first}
+    pieces: dict[str, list[Any]] = {name: [] for name in first}
     sizes = dict.fromkeys((t.name for t in schema.tables), 0)
     with scratch() as room:
         for number, tables in enumerate(chain([first, second], waiting)):
             moved, sizes = _counting_on(tables, schema, sizes)
             for place, (name, table) in enumerate(moved.items()):
-                held[name].append(_mapped(table, room.folder / f"{number}-{place}.arrow"))
-    return {name: pa.concat_tables(tables) for name, tables in held.items()}
+                pieces[name].append(_mapped(table, room.folder / f"{number}-{place}.arrow"))
+    return {name: pa.concat_tables(tables) for name, tables in pieces.items()}
 
 
 def _counting_on(tables: Tables, schema: LinkedSchema, sizes: dict[str, int]) -> tuple[Tables, dict[str, int]]:

@@ -50,25 +50,25 @@ def compare_linked(
     Raises:
         TableError: a table or a column is missing.
     """
-    made, private = given(schema, synthetic), given(schema, real)
+    synthetic_tables, private = given(schema, synthetic), given(schema, real)
     out = []
     for table in schema.tables:
         if table.columns is not None:
             with naming(table.name):
-                comparison = compare_tables(table.columns, made[table.name], private[table.name])
+                comparison = compare_tables(table.columns, synthetic_tables[table.name], private[table.name])
             listed = [n for n in BY_TABLE if len(table.coded) > 1 or n == "tvd-1way"]
             for name, score in compute(comparison, listed).items():
                 value = None if isinstance(score, MetricError) else score.value
                 sentence = str(score) if isinstance(score, MetricError) else score.sentence
                 out.append(LinkedScore(scope=table.name, metric=name, value=value, sentence=sentence))
-    return out + compare_links(schema, made, private)
+    return out + compare_links(schema, synthetic_tables, private)
 
 
 def given(schema: LinkedSchema, tables: Mapping[str, Any] | Any) -> dict[str, Any]:
     """Arrow tables by name. Raises TableError where one is missing."""
-    found = {n: to_arrow(t) for n, t in by_name(tables, schema).items()}
-    check_names(schema, found)
-    return found
+    frames = {n: to_arrow(t) for n, t in by_name(tables, schema).items()}
+    check_names(schema, frames)
+    return frames
 
 
 def compare_links(
@@ -84,8 +84,9 @@ def compare_links(
 
 def children_apart(link: Link, number: int, made: Forest, real: Forest) -> float:
     """How far the number of children of a parent is off, in total variation."""
-    sizes = [sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts
-             for f in (made, real)]  # fmt: skip
+    sizes = [
+        sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts for f in (made, real)
+    ]
     return _distance((sizes[0], sizes[1]), link.max_children + 1)
 
 
@@ -97,20 +98,20 @@ def children_words(apart: float) -> str:
 def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: Forest) -> list[LinkedScore]:
     scope = f"{link.parent} > {link.child}"
     apart = children_apart(link, number, made, real)
-    found = [LinkedScore(scope=scope, metric="children", value=apart, sentence=children_words(apart))]
+    scores = [LinkedScore(scope=scope, metric="children", value=apart, sentence=children_words(apart))]
     parents = [a.coded_attribute() for a in schema[link.parent].coded]
-    own = [a.coded_attribute() for a in schema[link.child].coded]
+    attributes = [a.coded_attribute() for a in schema[link.child].coded]
     columns = [_columns(f, number) for f in (made, real)]
     across = {
         (p.name, c.name): _distance([roots[i] * c.size + kids[j] for roots, kids in columns], p.size * c.size)
         for i, p in enumerate(parents)
-        for j, c in enumerate(own)
+        for j, c in enumerate(attributes)
         if p.size * c.size <= LARGEST
     }
     if across:
         worst = max(across, key=lambda pair: across[pair])
         mean = float(np.mean(list(across.values())))
-        found.append(
+        scores.append(
             LinkedScore(
                 scope=scope, metric="parent x child", value=mean,
                 sentence=f"Tables of a parent's and a child's column are off by {mean:.1%} on average, at most by "
@@ -118,7 +119,7 @@ def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: 
                 worst=across[worst], columns=worst,
             )
         )  # fmt: skip
-    return found + _of_siblings(scope, number, own, made, real)
+    return scores + _of_siblings(scope, number, attributes, made, real)
 
 
 def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Forest) -> list[LinkedScore]:
@@ -136,13 +137,9 @@ def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Fo
         if a.size**2 <= LARGEST
     }
     worst, mean = max(off, key=lambda n: off[n]), float(np.mean(list(off.values())))
-    said = f"Tables of a column in consecutive siblings are off by {mean:.1%} on average, at most by {off[worst]:.1%}"
-    said = f"{said} ({worst})."
-    return [
-        LinkedScore(
-            scope=scope, metric="siblings", value=mean, sentence=said, worst=off[worst], columns=(worst,)
-        )
-    ]  # fmt: skip
+    text = f"Tables of a column in consecutive siblings are off by {mean:.1%} on average, at most by {off[worst]:.1%}"
+    text = f"{text} ({worst})."
+    return [LinkedScore(scope=scope, metric="siblings", value=mean, sentence=text, worst=off[worst], columns=(worst,))]
 
 
 def _columns(forest: Forest, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -111,7 +111,7 @@ def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Table
 
 
 def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tables:
-    """Tables that keep all rules, made from the public schema alone; always the same. Raises SchemaError."""
+    """Tables that keep all rules, drawn from the public schema alone with a fixed seed. Raises SchemaError."""
     rng = default_rng(0)
     shapes = {}
     for i, (link, shape) in enumerate(zip(schema.links, shapes_of(schema), strict=True)):
@@ -144,9 +144,9 @@ def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tabl
             children.rest[shape.order] = drawn
     tables, bad = _mended(_tables(forest, schema, headers, rng, schema), schema, rng)
     if bad.all():
-        said = "; ".join(str(r) for link in schema.links for r in link.rules)[:500]
+        rules = "; ".join(str(r) for link in schema.links for r in link.rules)[:500]
         msg = (
-            f"no root was found that keeps these rules of links together: {said}; they contradict each other or the "
+            f"no root was found that keeps these rules of links together: {rules}; they contradict each other or the "
             "declared domain, so change or remove one"
         )
         raise SchemaError(msg)
@@ -179,9 +179,9 @@ def _tables(
         # single roles first; those of one parent stay together and in their order
         order = np.argsort(parent, kind="stable")
         named, numbers = {link.key: parent[order]}, np.arange(1, len(order) + 1)
-        own = schema[link.child].key
-        if own is not None:
-            named[own] = numbers
+        key = schema[link.child].key
+        if key is not None:
+            named[key] = numbers
         keys[link.child] = np.empty_like(numbers)
         keys[link.child][order] = numbers
         out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng, measured)
@@ -193,9 +193,9 @@ def _joined(roots: Any, children: Any, key: str, order: tuple[str, ...]) -> Any:
     import pyarrow as pa
 
     place = pa.array(children.column(key).to_numpy() - 1)
-    made = {n: roots.column(n).take(place) for n in roots.column_names}
-    made |= {n: children.column(n) for n in children.column_names}
-    return pa.table({n: made[n] for n in [*(n for n in order if n in made), *(n for n in made if n not in order)]})
+    both = {n: roots.column(n).take(place) for n in roots.column_names}
+    both |= {n: children.column(n) for n in children.column_names}
+    return pa.table({n: both[n] for n in [*(n for n in order if n in both), *(n for n in both if n not in order)]})
 
 
 def _names(schema: LinkedSchema, measured: LinkedSchema, name: str) -> list[str] | None:
@@ -214,9 +214,9 @@ def _table(
 
     columns = schema[name].columns
     order = headers[name]
-    made = {key: pa.array(values) for key, values in keys.items()}
+    arrays = {key: pa.array(values) for key, values in keys.items()}
     if columns is not None:
         table = table_of(codes, columns, columns=order, rng=rng, measured=_names(schema, measured, name))
-        made |= {n: table.column(n) for n in table.column_names}
-    first = [n for n in order if n in made]
-    return pa.table({n: made[n] for n in [*first, *(n for n in made if n not in first)]})
+        arrays |= {n: table.column(n) for n in table.column_names}
+    first = [n for n in order if n in arrays]
+    return pa.table({n: arrays[n] for n in [*first, *(n for n in arrays if n not in first)]})

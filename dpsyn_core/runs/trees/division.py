@@ -78,11 +78,11 @@ def check_drawable(schema: LinkedSchema, costs: Costs, *, pairs: bool = True) ->
     from dpsyn_core.measure import GRID
 
     for stage, cost, siblings in zip(stages_of(schema, pairs=pairs), costs.stages, costs.siblings, strict=True):
-        for view, own in ((stage.view, cost), (stage.siblings, siblings)):
-            if view is not None and own is not None:
+        for view, part in ((stage.view, cost), (stage.siblings, siblings)):
+            if view is not None and part is not None:
                 number = max(len(view.pairs), 1)
-                scores = GRID * (number if own.pure else number**0.5) * LEAST_SCORE
-                check_widest(noise_of(own, schema.unit.counting(view.unit)) * max(scores, LEAST_TABLE))
+                scores = GRID * (number if part.pure else number**0.5) * LEAST_SCORE
+                check_widest(noise_of(part, schema.unit.counting(view.unit)) * max(scores, LEAST_TABLE))
 
 
 def noise_of(cost: Cost, unit: Unit) -> float:
@@ -169,13 +169,13 @@ def steps_of(
         return BudgetStep(what=what, table=table, role=role, share=share, noise=noise / weight)
 
     out = [step("root", schema.root.name, costs.root, 1)]
-    for stage, own, siblings in zip(stages_of(schema, pairs=pairs), costs.stages, costs.siblings, strict=True):
+    for stage, part, siblings in zip(stages_of(schema, pairs=pairs), costs.stages, costs.siblings, strict=True):
         link = schema.links[stage.link]
         role = "" if stage.single is None or link.roles is None else link.roles.single[stage.single]
-        out.append(step("role" if role else "children", link.child, own, stage.view.unit, role))
+        out.append(step("role" if role else "children", link.child, part, stage.view.unit, role))
         if siblings is not None and stage.siblings is not None:
             out.append(step("siblings", link.child, siblings, stage.siblings.unit))
-    for (table, _), own in zip(needs, costs.questions, strict=True):
-        out.append(step("question", table.question.name, own, table.unit))
+    for (table, _), part in zip(needs, costs.questions, strict=True):
+        out.append(step("question", table.question.name, part, table.unit))
         check_widest(out[-1].noise * table.unit)
     return tuple(out)

@@ -44,7 +44,7 @@ def places_of(
         measurements: of what was released; None: not written.
         release: of the file for refits; None: not written.
         answers: also to questions: beside the manifest, answers.json or with the name of the file.
-        made: whether a folder is made where there is none.
+        made: whether a missing folder is created.
         private: False where tables are not, whatever the schema says.
     """
     path = Path(out)
@@ -72,10 +72,12 @@ def places_of(
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
     return Places(
-        outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None,
+        outs=outs,
+        manifest=stated,
+        answers=mark(stated.with_name(named)) if answers else None,
         measurements=None if measurements is None else mark(measurements),
         release=None if release is None else mark(release),
-    )  # fmt: skip
+    )
 
 
 def named_tables(
@@ -93,14 +95,14 @@ def named_tables(
     if alone is not None:
         msg = "a table stands without its name; give each as --table NAME=FILE, by the names in the schema"
         raise SettingError(msg)
-    found: dict[str, Path | str] = {}
+    paths: dict[str, Path | str] = {}
     for text in named:
         name, sign, path = text.partition("=")
-        if not sign or not name or not path or name in found:
+        if not sign or not name or not path or name in paths:
             msg = f"--table got '{text}'; it needs the form NAME=FILE, each name once: --table persons=persons.csv"
             raise SettingError(msg)
-        found[name] = path if "://" in path else Path(path)  # a Path would fold the slashes of an address
-    return found
+        paths[name] = path if "://" in path else Path(path)  # a Path would fold the slashes of an address
+    return paths
 
 
 def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
@@ -114,9 +116,7 @@ def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
 
 
 @contextmanager
-def staged_trees(
-    copies: Sequence[Mapping[str, Any]], schema: Schema, outs: Sequence[Path]
-) -> Iterator[Digests]:  # fmt: skip
+def staged_trees(copies: Sequence[Mapping[str, Any]], schema: Schema, outs: Sequence[Path]) -> Iterator[Digests]:
     """Writes sets of pyarrow tables by name to the places of `places_of`; see `Writable.staged`. Raises OutputError."""
     ending = outs[0].suffix.lower()
     if ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):
@@ -124,11 +124,11 @@ def staged_trees(
             yield digests
         return
     with ExitStack() as stack:
-        found = [stack.enter_context(_staged_file(t, schema, out)) for t, out in zip(copies, outs, strict=True)]
-        if len(found) == 1:
-            yield found[0]
+        staged = [stack.enter_context(_staged_file(t, schema, out)) for t, out in zip(copies, outs, strict=True)]
+        if len(staged) == 1:
+            yield staged[0]
             return
-        each = tuple(d.model_copy(update={"files": whole.files}) for whole in found for d in whole.tables)
+        each = tuple(d.model_copy(update={"files": whole.files}) for whole in staged for d in whole.tables)
         yield Digests(**each[0].model_dump(), tables=each)
 
 
@@ -142,9 +142,9 @@ def _staged_file(tables: Mapping[str, Any], schema: Any, out: Path) -> Iterator[
         else:
             written = stack.enter_context(replacing(out))
             room = stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent, prefix=".dpsyn-"))
-            made = Path(room) / "made"  # a database makes its own file
-            (_to_duckdb if ending == ".duckdb" else _to_sqlite)(_parents_first(tables, schema), schema, made)
-            shutil.copyfile(made, written)
+            folder = Path(room) / "made"  # a database makes its own file
+            (_to_duckdb if ending == ".duckdb" else _to_sqlite)(_parents_first(tables, schema), schema, folder)
+            shutil.copyfile(folder, written)
         files = {ending.lstrip("."): file_digest(written)}
         each = tuple(TableDigests(content=content_digest(t)) for t in tables.values())
         yield Digests(**each[0].model_dump(exclude={"files"}), files=files, tables=each)

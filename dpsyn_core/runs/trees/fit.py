@@ -1,7 +1,7 @@
 """Makes forests of what is released of a tree: the root as one table, then the children stage by stage.
 
-What is measured of a stage rests on what was made before it, which tells only what is expected of the columns that
-stand; it is computed from released values. Forests of a release that is at hand measure nothing.
+What is measured of a stage rests on records synthesized before it, which give only expected counts of context columns:
+post-processing. Forests of a release that is at hand measure nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TreeRelease:
         def again(view: ViewRelease) -> ViewRelease:
             return replace(view, tables=view.tables.like(redrawn(view.tables, pure=pure, rng=rng)))
 
-        views = tuple((again(own), None if pairs is None else again(pairs)) for own, pairs in self.views)
+        views = tuple((again(children), None if pairs is None else again(pairs)) for children, pairs in self.views)
         return replace(self, root=self.root.like(redrawn(self.root, pure=pure, rng=rng)), views=views)
 
 
@@ -74,7 +74,7 @@ class TreeFit:
             costs: its parts.
             rng: of the post-processing.
             public: records like the roots, of a table that is public; None: there is none.
-            progress: told the stages.
+            progress: receives the stages.
         """
         self._costs, self._schema, self._config = costs, schema, config
         self._rng, self._progress = rng, progress
@@ -89,7 +89,7 @@ class TreeFit:
         self.views: list[tuple[ViewRelease, ViewRelease | None]] = []
 
     def measure_root(self, real: RealForests, gate: Gate) -> None:
-        """Measures the root through the gate, and the stages when the first forest is made."""
+        """Measures the root through the gate, and the stages when the first forest is synthesized."""
         self._real, self._gate = real, gate
         measured = self._root_system().measure(real.roots, gate=gate)
         self.root = measured if isinstance(measured, ReleasedTables) else ReleasedTables(measured)
@@ -100,7 +100,7 @@ class TreeFit:
         self.root, self.views = released.root, list(released.views)
 
     def forget(self) -> None:
-        """Lets go of the real tables: all that is made from now on is post-processing."""
+        """Drops the real tables: all that follows is post-processing."""
         self._real = self._gate = None
 
     def _root_system(self) -> Any:
@@ -119,44 +119,44 @@ class TreeFit:
         shapes = [(n, shapes_of(schema)[i], schema.links[i]) for n, i in zip(names, from_root, strict=True)]
         fits = [permitted(schema, link, shape) for _, shape, link in shapes]
         measured: Any = self.root
-        for (name, _, _), own in zip(shapes, fits, strict=True):
-            measured = measured if own.all() else without_forbidden(measured, name, own)
+        for (name, _, _), fit in zip(shapes, fits, strict=True):
+            measured = measured if fit.all() else without_forbidden(measured, name, fit)
         total = system.view(measured).total if isinstance(system, Rls) else noisy_total(measured)
         for number in _parted(max(round(total), 0) if n_roots is None else n_roots, most):
             codes = system.synthesize(measured, number, rng=rng, progress=progress)
             numbers = [
-                only_permitted(c.astype(np.int64), own, shape.numbers, rng)
-                for c, own, (_, shape, _) in zip(codes[plain:], fits, shapes, strict=True)
+                only_permitted(c.astype(np.int64), fit, shape.numbers, rng)
+                for c, fit, (_, shape, _) in zip(codes[plain:], fits, shapes, strict=True)
             ]
-            made = empty_forest(codes[:plain], numbers, schema)
-            scale = total / max(made.n_roots, 1)
+            forest = empty_forest(codes[:plain], numbers, schema)
+            scale = total / max(forest.n_roots, 1)
             counted = set(from_root)
             for place, stage in enumerate(self._stages):
                 if stage.link not in counted:
-                    made = with_grandchildren(made, stage.link, schema, rng)
+                    forest = with_grandchildren(forest, stage.link, schema, rng)
                     counted.add(stage.link)
-                evidence, pairs = self._released(made, place, scale)
+                evidence, pairs = self._released(forest, place, scale)
                 effort = self._settings.effort
-                make_stage(made, stage, schema, evidence, pairs, effort=effort, rng=rng, progress=progress)
-            yield made
+                make_stage(forest, stage, schema, evidence, pairs, effort=effort, rng=rng, progress=progress)
+            yield forest
 
     def _released(self, made: Forest, place: int, scale: float) -> tuple[ViewEvidence, ViewEvidence | None]:
-        """What is released of a stage, with what its context looks like in the first forest that was made."""
+        """The released tables of a stage, with one-ways of its context columns in the first synthetic forest."""
         if place < len(self._evidence):
             return self._evidence[place]
         stage, cost = self._stages[place], self._costs.stages[place]
         standing = context_columns(made, stage, self._schema)
         weights = scale * stage.view.unit / in_root(made, stage)
-        known = _known(stage.view, standing, weights, self._noise_of(stage.view, cost))
+        one_ways = _known(stage.view, standing, weights, self._noise_of(stage.view, cost))
         total, measures = float(weights.sum()), place == len(self.views)
         if measures:
             real, gate = self._private()
-            own = measure_view(
-                stage.view, real.children(stage), known, total=total, cost=cost, task=self._task, gate=gate,
+            tables = measure_view(
+                stage.view, real.children(stage), one_ways, total=total, cost=cost, task=self._task, gate=gate,
                 standing=Standing(columns=standing, weights=weights), config=self._settings,
             )  # fmt: skip
-            self.views.append((own, None))
-        evidence, siblings = self.views[place][0].evidence(stage.view, known, total), None
+            self.views.append((tables, None))
+        evidence, siblings = self.views[place][0].evidence(stage.view, one_ways, total), None
         for_siblings = self._costs.siblings[place]
         if stage.siblings is not None and for_siblings is not None:
             sigma = self._noise_of(stage.siblings, for_siblings)
@@ -211,9 +211,9 @@ def _known_of_siblings(
     several = made.root_of(stage.link)[made.children[stage.link].counts > 1]
     total = float(len(np.unique(several))) * scale * (0 if view is None else view.unit)
     alone = {n: p / max(p.sum(), 1e-300) * total for n, p in zip(evidence.domain.names, evidence.one_ways, strict=True)}
-    known = [
+    one_ways = [
         Measurement(attributes=(c.attribute.name,), values=alone[c.attribute.name.removesuffix(" before")], sigma=sigma)
         for c in (() if view is None else view.columns)
         if c.kind in ("before", "own")
     ]
-    return known, total
+    return one_ways, total

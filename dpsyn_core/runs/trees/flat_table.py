@@ -41,8 +41,8 @@ def in_order(ask: Question) -> TypeGuard[QuantileQuestion | GiniQuestion]:
 
 def units_of(question: LinkedQuestion, most: int) -> tuple[int, int]:
     """What `most` records of one root weigh together, at most: as they stand, and divided between two ends."""
-    held = most if question.at_most is None else WHOLE * min(question.at_most, most)
-    return held, FINE * held
+    limit = most if question.at_most is None else WHOLE * min(question.at_most, most)
+    return limit, FINE * limit
 
 
 class AskedTable:
@@ -129,12 +129,12 @@ class AskedTable:
             return {a.name: _plain(a) for a in self.schema.root.coded}
         out = {}
         for name, attribute in self.schema.attributes_of(link).items():
-            known = name in {attribute.name, *(f"{t}.{attribute.name}" for t in (link.parent, self.schema.root.name))}
-            out[name] = _plain(attribute) | {"name": name} | ({} if known else {"missing": True})
+            named = name in {attribute.name, *(f"{t}.{attribute.name}" for t in (link.parent, self.schema.root.name))}
+            out[name] = _plain(attribute) | {"name": name} | ({} if named else {"missing": True})
         return out
 
     def _declared(self) -> dict[str, dict[str, Any]]:
-        known = self._columns()
+        columns = self._columns()
         out: dict[str, dict[str, Any]] = {}
         for name, count in self.question.counts.items():
             link = next(one for one in self.schema.links if one.child == count.of)
@@ -145,7 +145,7 @@ class AskedTable:
         for name, of in self.question.changes.items():
             out[name] = self._change(name, of)
         for name in out:
-            if name in known:
+            if name in columns:
                 msg = f"'{name}' is a column of its table already; name the declared one otherwise"
                 raise QuestionError(msg)
         return out
@@ -193,8 +193,8 @@ class AskedTable:
         sizes = self.table.domain().sizes
         link = self._link
         if link is None:
-            own = {a.name: forest.roots[i] for i, a in enumerate(self.schema.root.coded)}
-            rows = [self._counted(forest, n) if n in self.question.counts else own[n].astype(np.int64) for n in names]
+            top = {a.name: forest.roots[i] for i, a in enumerate(self.schema.root.coded)}
+            rows = [self._counted(forest, n) if n in self.question.counts else top[n].astype(np.int64) for n in names]
             return np.stack(rows) if rows else np.zeros((0, forest.n_roots), dtype=np.int64)
         number = self.schema.links.index(link)
         counted = {n: self._counted(forest, n) for n in names if n in self.question.counts}
@@ -208,8 +208,8 @@ class AskedTable:
         root = forest.root_of(number)[forest.children[number].parents]
         if self.question.at_most is None:
             return np.full(len(root), self.whole, dtype=np.int64)
-        held: Ints = np.minimum(WHOLE, self._held // np.bincount(root, minlength=forest.n_roots)[root])
-        return held * (self.whole // WHOLE)
+        weights: Ints = np.minimum(WHOLE, self._held // np.bincount(root, minlength=forest.n_roots)[root])
+        return weights * (self.whole // WHOLE)
 
     def counted(self, forest: Forest) -> tuple[Ints, Ints]:
         """Codes and weights as they are counted: those of `codes`, each divided between both ends of the number."""
@@ -223,8 +223,8 @@ class AskedTable:
         share = np.append((numbers - numbers[0]) / (numbers[-1] - numbers[0]), np.zeros(attribute.special))
         upper = np.rint(weights * share[codes[place]]).astype(np.int64)
         low, high = codes.copy(), codes.copy()
-        known = codes[place] <= top
-        low[place, known], high[place, known] = 0, top
+        inside = codes[place] <= top
+        low[place, inside], high[place, inside] = 0, top
         return np.concatenate([low, high], axis=1), np.concatenate([weights - upper, upper])
 
     def _counted(self, forest: Forest, name: str) -> Ints:
@@ -288,8 +288,8 @@ class _ChildRows:
             if rest in self._place and prefix in self._shape.single:
                 single = self._shape.single.index(prefix)
                 there, codes = self._singles[single]
-                held = there[self._parent] & (self._single != single)  # nobody is a relative of itself
-                return np.where(held, codes[self._place[rest]][self._parent], size - 1)
+                present = there[self._parent] & (self._single != single)  # nobody is a relative of itself
+                return np.where(present, codes[self._place[rest]][self._parent], size - 1)
         msg = f"'{name[:80]}' is no column of '{self._link.child}'"
         raise QuestionError(msg)
 
@@ -303,9 +303,9 @@ class _ChildRows:
         half = (size - 2) // 2  # steps to either side; the last code says that there is no change
         column = self._own[self._place[of]].astype(np.int64)
         apart = (numbers[column] - numbers[self._before(column, 0)]) / np.nanmax(numbers - np.nanmin(numbers)) * half
-        known = ~np.isnan(apart)
+        filled = ~np.isnan(apart)
         out: Ints = np.full(len(column), size - 1, dtype=np.int64)
-        out[known] = np.rint(apart[known]).astype(np.int64) + half
+        out[filled] = np.rint(apart[filled]).astype(np.int64) + half
         out[self._first] = size - 1
         return out
 

@@ -62,9 +62,9 @@ class Children:
     @property
     def first(self) -> NDArray[np.bool_]:
         """Which of the rest is the first of its parent, (n,)."""
-        found = np.zeros(self.rest.shape[1], dtype=bool)
-        found[(np.cumsum(self.counts) - self.counts)[self.counts > 0]] = True
-        return found
+        mask = np.zeros(self.rest.shape[1], dtype=bool)
+        mask[(np.cumsum(self.counts) - self.counts)[self.counts > 0]] = True
+        return mask
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,22 +160,22 @@ class ChildShape:
         mask = np.zeros(len(children.counts), dtype=np.int64)
         for bit, (there, _) in enumerate(children.singles):
             mask += there.astype(np.int64) << bit
-        found: Ints = table[mask * most + children.counts]
-        return found
+        codes: Ints = table[mask * most + children.counts]
+        return codes
 
     def has(self, codes: Ints, single: int) -> NDArray[np.bool_]:
         """Whether parents of these codes have the single role of this place."""
         table = np.array([has[single] for has, _ in self.kinds])
-        found: NDArray[np.bool_] = table[codes]
-        return found
+        mask: NDArray[np.bool_] = table[codes]
+        return mask
 
     def rest(self, codes: Ints) -> Ints:
         """How many other children parents of these codes have."""
         if self.distinct:
             return np.bitwise_count(codes).astype(np.int64)
         table = np.array([rest for _, rest in self.kinds], dtype=np.int64)
-        found: Ints = table[codes]
-        return found
+        counts: Ints = table[codes]
+        return counts
 
     @property
     def numbers(self) -> Ints:
@@ -186,8 +186,8 @@ class ChildShape:
     def orders(self, codes: Ints) -> Ints:
         """The order of each child of parents of these codes, parent after parent, where no two share one."""
         bits = (codes[:, None] >> np.arange(self.distinct)) & 1
-        found: Ints = np.nonzero(bits)[1]
-        return found
+        orders: Ints = np.nonzero(bits)[1]
+        return orders
 
 
 def columns_of(schema: LinkedSchema, table: str) -> list[CodedAttribute]:

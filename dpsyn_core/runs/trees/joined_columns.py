@@ -66,8 +66,8 @@ class Kin:
                 mine = np.flatnonzero(role.holds(value))
                 of_root = np.full(n_parents, -1, dtype=np.int64)
                 of_root[parent[mine]] = mine
-                found = of_root[parent]
-                self.places[value] = np.where(found == here, -1, found)  # nobody is a relative of itself
+                root = of_root[parent]
+                self.places[value] = np.where(root == here, -1, root)  # nobody is a relative of itself
         if link.order is not None:
             first = np.append(True, parent[1:] != parent[:-1])[:n]
             self.places[BEFORE] = np.where(first, -1, here - 1)

@@ -44,7 +44,7 @@ def key_names(table: Any, key: str) -> Any:
     """The column that names roots, as `identifiers` reads it, with one name for 5, "5", 5.0 and "5.0".
 
     Tables that were written by different programs have the same keys as text, as whole numbers or with a fraction of
-    zeros. Which root a record names depends on its own cell alone: 05, 5.5 and 5,0 are other keys in every table.
+    zeros. Which root a record names depends on that cell alone: 05, 5.5 and 5,0 are other keys in every table.
 
     Args:
         table: pyarrow.
@@ -83,8 +83,8 @@ def places_of_keys(table: Any, key: str, names: Any) -> Ints:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.index_in(key_names(table, key).cast(pa.string()), value_set=names)
-    places: Ints = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    positions = pc.index_in(key_names(table, key).cast(pa.string()), value_set=names)
+    places: Ints = pc.fill_null(positions, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return places
 
 
@@ -101,8 +101,8 @@ def check_keys(schema: LinkedSchema, tables: Mapping[str, Any]) -> tuple[KeysOfL
     out = []
     for link in schema.links:
         parent, child = (tables[schema.name if schema.one_file else n] for n in (link.parent, link.child))
-        own = parent.column(str(schema[link.parent].key)).combine_chunks()
-        names = pc.unique(own) if schema.one_file else own  # in one file a key stands in each row of its person
+        keys = parent.column(str(schema[link.parent].key)).combine_chunks()
+        names = pc.unique(keys) if schema.one_file else keys  # in one file a key stands in each row of its person
         place = pc.index_in(child.column(link.key).combine_chunks(), value_set=pc.unique(names))
         counts = np.bincount(pc.drop_null(pa.chunked_array([place])).to_numpy(), minlength=len(pc.unique(names)))
         out.append(

@@ -1,10 +1,10 @@
 """Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
 
 Children that break an order exchange cells with others. A child that still breaks a rule takes another value of its
-own, or all cells that rules of its table tie together, of a child whose parent is like its own; its parent, its order
+columns, or all cells that rules of its table tie together, of a child with a similar parent; its parent, its order
 and a role that one child has stay. Where children of a parent meet conditions too often or too seldom, some take cells
 of others. A root that a bounded number of rounds leaves broken is replaced by a whole one that keeps all rules and has
-about as many children: of these tables, or, where there is none, of tables made from the public schema alone.
+about as many children: of these tables, or, where there is none, of tables drawn from the public schema alone.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Mender:
         self.role, self.standing = role, {link.order} - {None}
 
     def wrong(self) -> Bools:
-        """Which children break a rule on one child, of the link or of their own table, (n,)."""
+        """Which children break a rule on one child, of the link or of their table, (n,)."""
         out = np.zeros(self.n, dtype=bool)
         for rule in (*self.each, *self.inside):
             out |= rule.broken(self.kin.columns(rule.columns))
@@ -73,8 +73,8 @@ class Mender:
     def broken_parents(self) -> Bools:
         """Which parents break a rule, by themselves or by one of their children."""
         out = self.kin.per_parent(self.wrong()) > 0
-        for _, found in breaking(self.numbers, self.kin):
-            out |= found
+        for _, broken in breaking(self.numbers, self.kin):
+            out |= broken
         return out
 
     def mend(self, rng: Generator) -> None:
@@ -108,15 +108,15 @@ class Mender:
         mine = [n for n in (rule.lower, rule.upper) if n in self.kin.own and n not in self.standing]
         if len(mine) != 1 or (rule.lower, rule.upper) in self.close:  # the time between would be another's
             return left
-        own, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
+        column, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
         other = self.kin.column(rule.lower if up else rule.upper)
         group = self.kin.columns(rule.columns)
-        about = np.flatnonzero((own.state == PLAIN) & met(rule.where, group))
+        about = np.flatnonzero((column.state == PLAIN) & met(rule.where, group))
         ranked = about[np.argsort(other.values[about], kind="stable")]  # those that could take the cell lie together
         for _ in range(EXCHANGES):
             if not len(left):
                 break
-            cut = np.searchsorted(other.values[ranked], own.values[left], side="right" if up else "left")
+            cut = np.searchsorted(other.values[ranked], column.values[left], side="right" if up else "left")
             first, end = (np.zeros_like(cut), cut) if up else (cut, np.full_like(cut, len(ranked)))
             able = first < end
             drawn = rng.integers(first[able], end[able])
@@ -147,14 +147,14 @@ class Mender:
 
     def _take(self, names: list[str], at: Ints, given: list[RuleColumn]) -> Bools:
         """Puts cells where they leave the child without a broken rule of one child; says where."""
-        own = [self.kin.own[n] for n in names]
-        old = [column[at] for column in own]
+        columns = [self.kin.own[n] for n in names]
+        old = [column[at] for column in columns]
         done = np.ones(len(at), dtype=bool)
-        for column, cells in zip(own, given, strict=True):
+        for column, cells in zip(columns, given, strict=True):
             done &= column.allows(cells.values) | (cells.state != PLAIN)
             column.put(at, cells)
         done &= ~self.wrong()[at]
-        for column, before in zip(own, old, strict=True):
+        for column, before in zip(columns, old, strict=True):
             column.put(at[~done], before[~done])
         return done
 
@@ -164,15 +164,15 @@ class Mender:
         return ~self.fixed[at] if name == self.role else np.ones(len(at), dtype=bool)
 
     def _tries(self, rule: AnyLinkRule, left: Ints, fine: Ints, rng: Generator) -> Any:
-        """Changes of own columns, in the order in which they are tried: their names, and cells for some children."""
-        own = self.kin.own
+        """Changes of child columns, in the order in which they are tried: their names, and cells for some children."""
+        columns = self.kin.own
         yield from self._together(rule, fine, rng)
         if isinstance(rule, LinkOrderRule):
             ends = [(rule.lower, rule.upper, False), (rule.upper, rule.lower, True)]
-            ends = [e for e in ends if e[0] in own and e[0] not in self.standing]
+            ends = [e for e in ends if e[0] in columns and e[0] not in self.standing]
             group = self.kin.columns(rule.columns)
-            known = fine[(group[rule.lower].state[fine] == PLAIN) & (group[rule.upper].state[fine] == PLAIN)]
-            about = known[met(rule.where, group)[known]]
+            plain = fine[(group[rule.lower].state[fine] == PLAIN) & (group[rule.upper].state[fine] == PLAIN)]
+            about = plain[met(rule.where, group)[plain]]
             for name, other, up in ends:
                 for _ in range(PARTNERS if len(about) else 0):
                     yield (
@@ -181,28 +181,28 @@ class Mender:
                             self._as_far(name, other, at, about[rng.integers(0, len(about), len(at))], up)
                         ],
                     )
-            steps = (own[n].step for n, _, _ in ends)
+            steps = (columns[n].step for n, _, _ in ends)
             gap = rule.gap((max(steps, default=0.0), 0.0))
             for name, other, up in ends:
                 yield [name], lambda at, name=name, other=other, up=up: [self._at(name, other, at, gap, up)]
         for name in rule.columns:
-            if name not in own or name in self.standing:
+            if name not in columns or name in self.standing:
                 continue
             for _ in range(PARTNERS if len(fine) else 0):
-                yield [name], lambda at, name=name: [own[name][self._donors(name, at, fine, rng)]]
+                yield [name], lambda at, name=name: [columns[name][self._donors(name, at, fine, rng)]]
 
     def _together(self, rule: AnyLinkRule, fine: Ints, rng: Generator) -> Any:
         """All cells that rules of the table tie together, of a child whose parent or sibling is like this one's.
 
         Where one cell follows from another, or stands in order with it, a change of a single one would not do.
         """
-        own, names = self.kin.own, self._tied(rule)
+        columns, names = self.kin.own, self._tied(rule)
         if not len(fine) or len(names) <= sum(n in names for n in rule.columns):
             return
         order = np.lexsort(
             (
-                *(self.kin.column(n).values for n in rule.columns if n not in own),
-                np.zeros(self.n) if self.role is None else own[self.role].values,
+                *(self.kin.column(n).values for n in rule.columns if n not in columns),
+                np.zeros(self.n) if self.role is None else columns[self.role].values,
             )
         )
         rank = np.empty(self.n, dtype=np.int64)
@@ -213,7 +213,7 @@ class Mender:
         def cells(at: Ints) -> list[RuleColumn]:
             near = np.searchsorted(rank[ranked], rank[at]) + rng.integers(-wide, wide + 1, len(at))
             donors = ranked[np.clip(near, 0, len(ranked) - 1)]
-            return [own[n][donors] for n in names]
+            return [columns[n][donors] for n in names]
 
         for _ in range(PARTNERS):
             yield names, cells
@@ -246,30 +246,30 @@ class Mender:
     def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuleColumn:
         """Next to the other value."""
         mine, theirs = self.kin.own[name], self.kin.column(other)
-        wanted = theirs.values[at] + (gap if up else -gap)
+        target = theirs.values[at] + (gap if up else -gap)
         return RuleColumn(
             mine.attribute,
-            mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
+            mine[at].nearest(target, up=up).astype(mine.values.dtype),
             np.full(len(at), PLAIN, dtype=np.uint8),
         )
 
     def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
         """Children of parents that break a rule of numbers take cells of others; whether there was none."""
         names = [n for n in named(rule.where) if n in self.kin.own and n not in self.standing]
-        found = rule.counted(self.kin)
-        if not found.broken.any():
+        counts = rule.counted(self.kin)
+        if not counts.broken.any():
             return True
         fine = ~self.wrong()
         for _ in range(PARTNERS):
             for up in (True, False):
-                found = rule.counted(self.kin)
-                short = found.number < found.least if up else found.number > found.most
-                could = ~found.met if up else found.met
+                counts = rule.counted(self.kin)
+                short = counts.number < counts.least if up else counts.number > counts.most
+                could = ~counts.met if up else counts.met
                 if self.role in names:
                     could &= ~self.fixed
                 at = np.flatnonzero(could & short[self.kin.parent])
                 at = at[_one_of_each(self.kin.parent[at], rng)]
-                pool = np.flatnonzero(fine & (found.met if up else ~found.met))
+                pool = np.flatnonzero(fine & (counts.met if up else ~counts.met))
                 if self.role in names:
                     pool = pool[~self.fixed[pool]]
                 if len(at) and len(pool) and names:
@@ -278,22 +278,22 @@ class Mender:
 
     def _exchange(self, names: list[str], at: Ints, donors: Ints) -> None:
         """Takes the donors' cells in these columns, where that helps and breaks no rule that was kept."""
-        own = self.kin.own
+        columns = self.kin.own
         before = self._faults()
-        old = {n: own[n][at] for n in names}
+        old = {n: columns[n][at] for n in names}
         for name in names:
-            own[name].put(at, own[name][donors])
+            columns[name].put(at, columns[name][donors])
         worse = self._faults()[self.kin.parent[at]] >= before[self.kin.parent[at]]
         for name in names:
             back = old[name]
-            own[name].put(at[worse], RuleColumn(back.attribute, back.values[worse], back.state[worse]))
+            columns[name].put(at[worse], RuleColumn(back.attribute, back.values[worse], back.state[worse]))
 
     def _faults(self) -> Ints:
         """How much each parent breaks: children that break a rule, and how many there are too many or too few."""
         out = self.kin.per_parent(self.wrong())
         for rule in self.numbers:
-            found = rule.counted(self.kin)
-            out += np.maximum(found.least - found.number, 0) + np.maximum(found.number - found.most, 0)
+            counts = rule.counted(self.kin)
+            out += np.maximum(counts.least - counts.number, 0) + np.maximum(counts.number - counts.most, 0)
         return out
 
 
@@ -326,14 +326,14 @@ def mended_table(
     columns = schema[link.child].columns
     if columns is None or not link.rules:
         return table, np.zeros(n_parents, dtype=bool)
-    own = own_columns_of(table, schema[link.child].coded)
-    before = {n: c[np.arange(len(parent))] for n, c in own.items()}
-    mender = Mender(schema, link, parent, n_parents, own, above)
+    out = own_columns_of(table, schema[link.child].coded)
+    before = {n: c[np.arange(len(parent))] for n, c in out.items()}
+    mender = Mender(schema, link, parent, n_parents, out, above)
     mender.mend(rng)
     changed = {
-        n: (c.state != before[n].state) | ((c.values != before[n].values) & (c.state != BLANK)) for n, c in own.items()
+        n: (c.state != before[n].state) | ((c.values != before[n].values) & (c.state != BLANK)) for n, c in out.items()
     }
-    some = {n: c for n, c in own.items() if changed[n].any()}
+    some = {n: c for n, c in out.items() if changed[n].any()}
     return rewritten(table, some, changed, columns, rng), mender.broken_parents()
 
 

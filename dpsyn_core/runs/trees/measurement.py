@@ -83,9 +83,9 @@ def sibling_counter(forest: Forest, stage: Stage) -> ViewCounter | None:
     if view is None:
         return None
     children = forest.children[stage.link]
-    own, first = own_columns(children, stage), children.first
+    columns, first = own_columns(children, stage), children.first
     now = np.flatnonzero(~first)
-    codes = [c[now - 1] for c in own] + [c[now] for c in own]
+    codes = [c[now - 1] for c in columns] + [c[now] for c in columns]
     return ViewCounter(view, view.with_differences(codes), np.asarray(view.unit // pairs_in_root(forest, stage)[now]))
 
 
@@ -125,7 +125,7 @@ VIEWS, SIBLINGS = _repaying(VIEW_NOISE), _repaying(SIBLING_NOISE)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Standing:
-    """What stands of the records that were made before a view is measured: the first columns of it, and weights."""
+    """The context columns of a view, which are synthesized before it is measured, and weights of the records."""
 
     columns: Columns
     weights: NDArray[np.float64]
@@ -150,7 +150,7 @@ class ViewRelease:
     coarse: tuple[Recodes, ...] = ()
 
     def evidence(self, view: View, known: Sequence[Measurement], total: float) -> ViewEvidence:
-        """What is known and released, read for a fit.
+        """The one-ways that follow and the released tables, as evidence for a fit.
 
         Args:
             view: its columns.
@@ -165,11 +165,11 @@ def view_system(
     view: View, told: Collection[str], total: int, *, cost: Cost, task: Task, unit: Unit, config: RlsConfig,
     tuning: Tuning,
 ) -> tuple[Rls, BudgetPlan]:  # fmt: skip
-    """The system that measures the columns of a view which are not known, and how it divides its budget.
+    """The system that measures the columns of a view whose one-ways do not follow, and how it divides its budget.
 
     Args:
         view: its columns and candidates.
-        told: columns whose one-ways are known.
+        told: columns whose one-ways follow from released values.
         total: about how much the records weigh together.
         cost: what all of it may spend.
         task: of the run.
@@ -196,7 +196,7 @@ def measure_view(
     standing: Standing | None = None,
     config: RlsConfig,
 ) -> ViewRelease:
-    """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
+    """Measures the one-ways of a view that do not follow, and the pairs chosen by scores that are charged.
 
     Args:
         view: its columns and candidates.
@@ -209,17 +209,17 @@ def measure_view(
         standing: which pairs these columns tell is not measured again; None: of siblings.
         config: settings of the system.
     """
-    own = gate.counting(view.unit)
-    told = {m.attributes[0] for m in known}
+    counting = gate.counting(view.unit)
+    measured = {m.attributes[0] for m in known}
     system, plan = view_system(
-        view, told, max(round(total), 1), cost=cost, task=task, unit=own.unit, config=config,
+        view, measured, max(round(total), 1), cost=cost, task=task, unit=counting.unit, config=config,
         tuning=SIBLINGS if standing is None else VIEWS,
     )  # fmt: skip
-    asked = len(told) < len(view.columns)
+    asked = len(measured) < len(view.columns)
     released, pairs = ReleasedTables(), plan.pairs
     if asked:
-        released += system.measure_one_ways(counter, plan, own)
-        released += system.measure_coarse_one_ways(counter, ReleasedTables([*known, *released]), plan, own)
+        released += system.measure_one_ways(counter, plan, counting)
+        released += system.measure_coarse_one_ways(counter, ReleasedTables([*known, *released]), plan, counting)
     elif pairs is not None:
         pairs = cost.less(plan.scores)
     if pairs is None or not view.pairs:
@@ -229,11 +229,11 @@ def measure_view(
     choose: Callable[..., NDArray[np.intp]] = choose_tables
     if standing is not None:
         choose = Told.by(evidence, asked_pairs, coarse, standing.columns, standing.weights)
-    chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=asked_pairs, choose=choose)
+    chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=counting, pairs=asked_pairs, choose=choose)
     if chosen.sets:
-        released += system.measure_pairs(counter, chosen, chosen.cost, own)
+        released += system.measure_pairs(counter, chosen, chosen.cost, counting)
     elif asked:  # nothing is left to spend it on but the one-ways
-        released += system.measure_one_ways(counter, plan, own, chosen.cost)
+        released += system.measure_one_ways(counter, plan, counting, chosen.cost)
     released.scores = Scores(
         sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
     )

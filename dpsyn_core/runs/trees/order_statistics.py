@@ -1,4 +1,4 @@
-"""Quantiles and Gini indices of a noisy table in which a number has a cell of its own for each value, with intervals.
+"""Quantiles and Gini indices of a noisy table in which each value of a number has a separate cell, with intervals.
 
 Neither follows from a mean, and both bend where noise is large: what is drawn again around a noisy table is off in one
 direction. So both intervals hold those values of the figure that the table does not contradict (a test that is turned
@@ -67,7 +67,7 @@ class RankedCounts:
         """The quantile of counts that lost what must be noise.
 
         Where negative counts were 0 by themselves, noise above 0 would stay, and empty cells would count. So the
-        numbers of records up to each value are made rising: the mean of the largest before and the least after.
+        numbers of records up to each value become monotone: the mean of the largest before and the least after.
         """
         sums = np.cumsum(self.counts, axis=1)
         after = np.minimum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
@@ -75,9 +75,11 @@ class RankedCounts:
         size = len(sums)
         low, high, middle = (np.tile(v, size) for v in (self.low, self.high, self.middle))
         cells = Groups(
-            group=np.repeat(np.arange(size), self.counts.shape[1]), numbers=middle,
-            weights=np.diff(rising, axis=1, prepend=0.0).ravel(), size=size,
-        )  # fmt: skip
+            group=np.repeat(np.arange(size), self.counts.shape[1]),
+            numbers=middle,
+            weights=np.diff(rising, axis=1, prepend=0.0).ravel(),
+            size=size,
+        )
         return quantiles(cells, at, ends=(low, high) if (self.low < self.high).any() else None)
 
     def gini_parts(self, variance: float) -> Floats:

@@ -1,8 +1,8 @@
-"""Which pairs of children's columns are measured, and what a fit is told of them afterwards. Released values alone.
+"""Which pairs of children's columns are measured, and which constraints a fit gets from them. Released values alone.
 
 That a household has no spouse stands in each column of the spouse, and each of them depends on the role of a child as
 much as the first. Scores compare with independence and ask for a table of each. Once one is measured, a fit gives the
-others the same dependence, for what stands is known together.
+others the same dependence, for the joint table of the context columns is fixed.
 
 A fit may also add dependence against a released score, as in one table (`systems/rls/implied_dependence.py`): two
 causes of one outcome, as a team's trade and a member's years are of pay, come out dependent on each other where only
@@ -32,9 +32,7 @@ MOST_TOLD = 0.5  # of its score must a pair have left, for a table that tells ot
 class ViewEvidence(RlsEvidence):
     """What is released of a view, with the scores of its pairs and how coarse their columns were in them."""
 
-    def __init__(
-        self, domain: Domain, measured: Sequence[Measurement], n: int, coarse: Sequence[Recodes] = ()
-    ) -> None:  # fmt: skip
+    def __init__(self, domain: Domain, measured: Sequence[Measurement], n: int, coarse: Sequence[Recodes] = ()) -> None:
         """Coarse: as of `usual_recodes`, where `measured` has scores."""
         super().__init__(domain, measured, n)
         self._coarse = coarse
@@ -68,7 +66,7 @@ class Told:
             evidence: the released one-ways of a view.
             pairs: that are scored.
             coarse: how coarse columns are in them; see `usual_recodes`.
-            columns: that stand, of the records that were made, the first of the view.
+            columns: context columns of the synthetic records, the first of the view.
             weights: of these records.
         """
         names = evidence.domain.names
@@ -77,9 +75,7 @@ class Told:
             for i in range(j):
                 maps = coarse[len(evidence.numbers.intersection((names[i], names[j])))]
                 first, second = maps[names[i]], maps[names[j]]
-                cells = np.ravel_multi_index(
-                    (first.map[columns[i]], second.map[columns[j]]), (first.size, second.size)
-                )  # fmt: skip
+                cells = np.ravel_multi_index((first.map[columns[i]], second.map[columns[j]]), (first.size, second.size))
                 table: Floats = np.bincount(cells, weights, first.size * second.size).astype(np.float64)
                 standing[i, j] = standing[j, i] = _dependence(table.reshape(first.size, second.size), weights)
         # how many children there are decides what each weighs: without such tables, counts of records are off
@@ -95,23 +91,23 @@ class Told:
         return choose_tables(np.where(np.isfinite(errors), np.minimum(errors, left), errors), cells, **how)
 
     def left(self, scores: Floats, chosen: NDArray[np.bool_]) -> Floats:
-        """What is left of each score, once the strongest of the chosen pairs and what stands are known.
+        """What is left of each score, once the strongest of the chosen pairs and the context explain their part.
 
         Strengths multiply along a path over one column in between; errors that have nothing to do with each other add
         in squares.
         """
-        known, left = self.standing.copy(), scores.copy()
+        strengths, left = self.standing.copy(), scores.copy()
         telling = np.zeros(len(scores), dtype=bool)
 
         def less_told(at: int) -> float:
             i, j = self.places[at]
-            return beyond(float(scores[at]), float((known[i] * known[j]).max()) * self.total / STRENGTH)
+            return beyond(float(scores[at]), float((strengths[i] * strengths[j]).max()) * self.total / STRENGTH)
 
         for at in np.argsort(-scores, kind="stable").tolist():
             if chosen[at] and less_told(at) > MOST_TOLD * scores[at]:
                 left[at], telling[at] = less_told(at), True
                 i, j = self.places[at]
-                known[i, j] = known[j, i] = max(known[i, j], min(scores[at] / self.total * STRENGTH, 1.0))
+                strengths[i, j] = strengths[j, i] = max(strengths[i, j], min(scores[at] / self.total * STRENGTH, 1.0))
         for at in np.flatnonzero(~telling).tolist():
             left[at] = less_told(at)
         return np.where(self.kept, scores, left)
@@ -119,19 +115,19 @@ class Told:
 
 def _dependence(table: Floats, weights: NDArray[np.float64]) -> float:
     """L1 distance of a table from independence that chance does not explain, a record."""
-    held = float(table.sum())
-    if held <= 0:
+    total = float(table.sum())
+    if total <= 0:
         return 0.0
-    alone = np.outer(table.sum(axis=1), table.sum(axis=0)) / held
-    one = float(np.square(weights).sum()) / held
+    alone = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+    one = float(np.square(weights).sum()) / total
     (chance,) = sampling_errors([alone / one])
-    return beyond(float(np.abs(table - alone).sum()), float(chance) * one) / held
+    return beyond(float(np.abs(table - alone).sum()), float(chance) * one) / total
 
 
 def by_chance(alone: Floats, records: LinkedRecords) -> float:
     """Mean L1 distance of the weighted counts of independent columns from these, which they are expected to have."""
-    held = max(float(alone.sum()), 1e-300)
-    one = float(np.square(records.weight, dtype=np.float64).sum()) / held  # as much as a record adds to the noise
+    total = max(float(alone.sum()), 1e-300)
+    one = float(np.square(records.weight, dtype=np.float64).sum()) / total  # as much as a record adds to the noise
     (chance,) = sampling_errors([alone / one])
     return float(chance) * one
 
@@ -152,8 +148,8 @@ def denied_targets(
     tables, scores = [t.sigma for t in targets if len(t.axes) > 1 and not t.coupled], evidence.scores
     if scores is None or not tables:
         return []
-    sigma, held = float(np.median(tables)), float(records.weight.sum())
-    scale, most = held / evidence.total, scores.bounds(evidence.tuning.pairs.denied)
+    sigma, total = float(np.median(tables)), float(records.weight.sum())
+    scale, most = total / evidence.total, scores.bounds(evidence.tuning.pairs.denied)
     place = {c.attribute.name: i for i, c in enumerate(stage.view.columns[: records.rows.shape[1]])}
     measured = {m.attributes for m in evidence.joint}
     out = []
@@ -163,12 +159,12 @@ def denied_targets(
         maps = evidence.scored_at(pair)
         alone = evidence.product(pair, maps) * scale
         cells = np.ravel_multi_index([maps[n].map[records.rows[:, place[n]]] for n in pair], alone.shape)
-        found = np.bincount(cells, records.weight, alone.size).reshape(alone.shape) - alone
+        excess = np.bincount(cells, records.weight, alone.size).reshape(alone.shape) - alone
         chance = by_chance(alone, records)
-        fitted = beyond(float(np.abs(found).sum()), chance)
+        fitted = beyond(float(np.abs(excess).sum()), chance)
         if fitted <= beyond(most[pair] * scale, chance):
             continue
-        goal = alone + found * (beyond(float(score) * scale, chance) / fitted)
+        goal = alone + excess * (beyond(float(score) * scale, chance) / fitted)
         axes = tuple(LinkedAxis(map=maps[n].map, column=place[n]) for n in pair)
         out.append(LinkedTarget(axes=axes, values=goal, sigma=sigma))
     return out

@@ -1,7 +1,7 @@
 """The real tables of a run: whole, or divided by root among private files where they exceed memory. Private.
 
 All records that hang on one root meet in one part, chosen by a keyed hash of the root's key. What stays of a root is a
-function of its own records and of the key of the run alone (`bounding.bounded`): so it is what stays in memory under
+function of its records and of the key of the run alone (`bounding.bounded`): so it is what stays in memory under
 the same key, and counts of the parts add up to the same numbers.
 """
 
@@ -47,9 +47,9 @@ class SummedCounter:
     def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Many, in one pass through the parts."""
         out: list[NDArray[np.int64]] = []
-        for made in self._parts:
-            found = made().marginals(sets, recodes)
-            out = [a + b for a, b in zip(out, found, strict=True)] if out else found
+        for counter in self._parts:
+            tables = counter().marginals(sets, recodes)
+            out = [a + b for a, b in zip(out, tables, strict=True)] if out else tables
         return out
 
 
@@ -110,13 +110,13 @@ class StoredForest:
 
     def __call__(self) -> Forest:
         """The forest."""
-        found = iter([self._read(*at) for at in self._at])
-        roots = next(found)
-        shapes = tuple(next(found).astype(np.int64) for _ in self._schema.links)
+        forests = iter([self._read(*at) for at in self._at])
+        roots = next(forests)
+        shapes = tuple(next(forests).astype(np.int64) for _ in self._schema.links)
         children = []
         for shape in shapes_of(self._schema):
-            singles = tuple((next(found), next(found)) for _ in shape.single)
-            children.append(Children(singles=singles, rest=next(found), counts=next(found).astype(np.int64)))
+            singles = tuple((next(forests), next(forests)) for _ in shape.single)
+            children.append(Children(singles=singles, rest=next(forests), counts=next(forests).astype(np.int64)))
         return Forest(roots=roots, shapes=shapes, children=tuple(children), above=self._above)
 
     def _read(self, start: int, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -139,10 +139,10 @@ class Spill:
         piece = pa.BufferOutputStream()
         with pa.ipc.new_stream(piece, table.schema) as stream:
             stream.write_table(table)
-        held = piece.getvalue()
+        data = piece.getvalue()
         try:
-            self.file.write(held.size.to_bytes(LENGTH, "little"))
-            self.file.write(held)
+            self.file.write(data.size.to_bytes(LENGTH, "little"))
+            self.file.write(data)
         except OSError as error:
             raise full(error) from error
 
@@ -158,7 +158,7 @@ class Spill:
 @contextmanager
 def stored_forests(
     schema: LinkedSchema, tables: Mapping[str, Batches], *, parts: int, strict: bool = False, key: bytes | None = None
-) -> Iterator[RealForests]:  # fmt: skip
+) -> Iterator[RealForests]:
     """Bounded forests of all roots, in private files; on leaving, these are gone.
 
     Args:
@@ -181,11 +181,11 @@ def stored_forests(
         forests: list[StoredForest] = []
         lost: list[LeftOut] = []
         for part in range(parts):
-            held = {n: joined(list(own[part].pieces()), columns[n]) for n, own in spills.items()}
-            forest, left = bounded_part(schema, held, key=key, strict=strict)
+            arrow = {n: joined(list(spilled[part].pieces()), columns[n]) for n, spilled in spills.items()}
+            forest, left = bounded_part(schema, arrow, key=key, strict=strict)
             lost = [a + b for a, b in zip(lost, left, strict=True)] if lost else list(left)
-            for own in spills.values():
-                room.close(own[part].file)
+            for spilled in spills.values():
+                room.close(spilled[part].file)
             store.append(stacked(forest, schema))
             forests.append(StoredForest(forest, schema, file))
         store.finish()
@@ -196,11 +196,11 @@ def stored_forests(
 
 def _columns(table: LinkedTable, schema: LinkedSchema, batches: Batches) -> list[str]:
     """The columns of a table that are read, in its order. Raises TableError where one is missing."""
-    wanted = {str(k) for k in (table.key, *(link.key for link in schema.links if link.child == table.name)) if k}
+    names = {str(k) for k in (table.key, *(link.key for link in schema.links if link.child == table.name)) if k}
     if table.columns is not None:
-        wanted |= set(Codec(table.columns).reads)
+        names |= set(Codec(table.columns).reads)
     with naming(table.name):
-        return [batches.columns[i] for i in sorted(locate(batches.columns, sorted(wanted)))]
+        return [batches.columns[i] for i in sorted(locate(batches.columns, sorted(names)))]
 
 
 def _divided(
@@ -216,13 +216,13 @@ def _divided(
     for i in schema.downward:
         link = schema.links[i]
         if schema.above(link) is None:
-            own = schema[link.child].key if schema.below(link.child) else None
-            places[link.child] = [Spill(room.file()) for _ in range(parts)] if own is not None else []
+            key_column = schema[link.child].key if schema.below(link.child) else None
+            places[link.child] = [Spill(room.file()) for _ in range(parts)] if key_column is not None else []
             for rows in _batches(tables[link.child], columns[link.child]):
                 part = _part(key_names(rows, link.key), salted, parts)
                 _write(rows, part, out[link.child])
-                if own is not None:
-                    _write_places(key_names(rows, own), part, salted, places[link.child])
+                if key_column is not None:
+                    _write_places(key_names(rows, key_column), part, salted, places[link.child])
             continue
         between = [Spill(room.file()) for _ in range(parts)]
         for rows in _batches(tables[link.child], columns[link.child]):
@@ -230,7 +230,7 @@ def _divided(
         for of_parents, spill in zip(places[link.parent], between, strict=True):
             _hang(spill, of_parents, link.key, out[link.child])
             room.close(spill.file)
-    for spill in (s for own in places.values() for s in own):
+    for spill in (s for key_column in places.values() for s in key_column):
         room.close(spill.file)
     return out
 
@@ -285,20 +285,20 @@ def _hang(spill: Spill, of_parents: Spill, key: str, out: Sequence[Spill]) -> No
     import pyarrow.compute as pc
 
     pairs = [p.filter(p.column(NAME).is_valid()) for p in of_parents.pieces()]
-    known = (
+    kept = (
         pa.concat_tables(pairs)
         if pairs
         else pa.table({NAME: pa.array([], pa.large_string()), PART: pa.array([], pa.int64())})
     )
-    names = pc.unique(known.column(NAME))
-    place = pc.index_in(known.column(NAME), value_set=names).to_numpy(zero_copy_only=False).astype(np.int64)
-    both = np.unique(place * len(out) + known.column(PART).to_numpy())  # each name once in each part
+    names = pc.unique(kept.column(NAME))
+    place = pc.index_in(kept.column(NAME), value_set=names).to_numpy(zero_copy_only=False).astype(np.int64)
+    both = np.unique(place * len(out) + kept.column(PART).to_numpy())  # each name once in each part
     of_name, part = both // len(out), both % len(out)
     counts = np.bincount(of_name, minlength=len(names))
     starts = np.cumsum(counts) - counts
     for rows in spill.pieces():
-        found = pc.index_in(key_names(rows, key).cast(pa.large_string()), value_set=names)
-        at = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        places = pc.index_in(key_names(rows, key).cast(pa.large_string()), value_set=names)
+        at = pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int64)
         some = np.flatnonzero(at >= 0)
         taken = counts[at[some]]
         within = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)

@@ -1,4 +1,4 @@
-"""What scores of links are held against: a fresh sample of roots, and children handed out by chance. Private."""
+"""References for scores of links: a fresh sample of roots, and children handed out by chance. Private."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def link_verdicts(
             LinkVerdict(scope=scope, metric="children", value=value, fresh=fresh, unattached=apart, kept=None,
                         sentence=children_words(value))
         )  # fmt: skip
-        for metric, pairs_of, said in (("parent x child", _across, ACROSS), ("siblings", _of_siblings, SIBLINGS)):
-            found = _judged(schema, link, [pairs_of(schema, link, number, f) for f in forests])
-            if found is not None:
-                worst = " with ".join(found[4])
-                sentence = said.format(mean=found[0], worst=found[3], columns=worst)
+        for metric, pairs_of, words in (("parent x child", _across, ACROSS), ("siblings", _of_siblings, SIBLINGS)):
+            judged = _judged(schema, link, [pairs_of(schema, link, number, f) for f in forests])
+            if judged is not None:
+                worst = " with ".join(judged[4])
+                sentence = words.format(mean=judged[0], worst=judged[3], columns=worst)
                 out.append(
-                    LinkVerdict(scope=scope, metric=metric, value=found[0], fresh=found[1], unattached=found[2],
-                                kept=found[5], sentence=sentence, worst=found[3], columns=found[4])
+                    LinkVerdict(scope=scope, metric=metric, value=judged[0], fresh=judged[1], unattached=judged[2],
+                                kept=judged[5], sentence=sentence, worst=judged[3], columns=judged[4])
                 )  # fmt: skip
     return out
 
@@ -137,16 +137,16 @@ def _judged(
 def _groups(a: CodedAttribute, real: Ints, most: int) -> Ints:
     """The group of each code: by order, or the commonest values and all others; special codes stay by themselves."""
     counts = np.bincount(real, minlength=a.size)
-    known = a.size - a.special
+    plain = a.size - a.special
     out = np.arange(a.size)
-    if known > most:
+    if plain > most:
         if a.ordered:
-            middle = np.cumsum(counts[:known]) - counts[:known] / 2
-            out[:known] = np.minimum(most * middle / max(1, counts[:known].sum()), most - 1)
+            middle = np.cumsum(counts[:plain]) - counts[:plain] / 2
+            out[:plain] = np.minimum(most * middle / max(1, counts[:plain].sum()), most - 1)
         else:
-            out[:known] = most - 1
-            out[np.argsort(-counts[:known], kind="stable")[: most - 1]] = np.arange(most - 1)
-        out[known:] = most + np.arange(a.special)
+            out[:plain] = most - 1
+            out[np.argsort(-counts[:plain], kind="stable")[: most - 1]] = np.arange(most - 1)
+        out[plain:] = most + np.arange(a.special)
     return out
 
 
@@ -159,21 +159,21 @@ def _beyond(codes: tuple[Ints, Ints], maps: Sequence[Ints]) -> NDArray[np.float6
 
 
 def fresh_tables(schema: LinkedSchema, tables: Mapping[str, Any], rng: Generator) -> dict[str, Any]:
-    """Half as many roots, drawn with replacement, with all that hangs on them and keys of their own.
+    """Half as many roots, drawn with replacement, with all that hangs on them and new keys.
 
     Half of n roots drawn from n differ from these with the variance 2 / n, as do two samples of n from one population.
     """
     root = tables[schema.root.name]
-    own, rows = distinct_keys(root, schema.root_key)
+    keys, rows = distinct_keys(root, schema.root_key)
     drawn = rng.integers(0, max(1, len(rows)), (len(rows) + 1) // 2)
     out = {schema.root.name: _renamed(root.take(rows[drawn]), schema.root_key)}
-    parents = {schema.root.name: (own, drawn)}
+    parents = {schema.root.name: (keys, drawn)}
     for i in schema.downward:
         link = schema.links[i]
-        known, chosen = parents[link.parent]
+        parents_of, chosen = parents[link.parent]
         table = tables[link.child]
-        taken, parent = _hanging(places_of_keys(table, link.key, known), chosen, len(known))
-        made = table.take(taken).set_column(
+        taken, parent = _hanging(places_of_keys(table, link.key, parents_of), chosen, len(parents_of))
+        children = table.take(taken).set_column(
             table.column_names.index(link.key), link.key, [np.char.mod("%d", parent + 1)]
         )
         key = schema[link.child].key
@@ -181,8 +181,8 @@ def fresh_tables(schema: LinkedSchema, tables: Mapping[str, Any], rng: Generator
             names, _ = distinct_keys(table, key)
             place = places_of_keys(table, key, names)
             parents[link.child] = (names, place[taken])
-            made = _renamed(made, key)
-        out[link.child] = made
+            children = _renamed(children, key)
+        out[link.child] = children
     return out
 
 

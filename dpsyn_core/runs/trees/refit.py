@@ -31,7 +31,7 @@ class TreeChanges:
     """What a refit of linked tables does otherwise than the run.
 
     method: None: the system of the run. n_records: roots; None: as released. tables: sets to make. where: a condition
-    that every root meets: of all roots that are made, those stay. columns: that are kept, as TABLE.COLUMN; None: all.
+    that every root meets: of all synthetic roots, those stay. columns: that are kept, as TABLE.COLUMN; None: all.
     rules: further ones, see `with_tree_rules`.
     """
 
@@ -44,7 +44,7 @@ class TreeChanges:
     rules: tuple[Mapping[str, Any], ...] = ()
 
     def schema(self, released: LinkedSchema) -> LinkedSchema:
-        """The schema of the tables that are made, before columns are left out. Raises InputError for what does not fit.
+        """The schema of the synthetic tables, before columns are left out. Raises InputError for what does not fit.
 
         released: of the run.
         """
@@ -52,7 +52,7 @@ class TreeChanges:
         if self.where is not None and self.n_records is not None:
             msg = "how many roots meet a condition follows from the released tables; leave the number of records out"
             raise SettingError(msg)
-        gone, found = kept_columns(released, self.columns), with_tree_rules(released, self.rules)
+        gone, extended = kept_columns(released, self.columns), with_tree_rules(released, self.rules)
         lost = set() if gone is None else set().union(*gone.values())
         for rule in further_rules(released, self.rules):
             absent = next((n for n in rule.columns if n.rpartition(".")[2] in lost), None)
@@ -60,8 +60,8 @@ class TreeChanges:
                 msg = f"the rule '{str(rule)[:200]}' names '{absent}', which is left out; keep it, or drop the rule"
                 raise SchemaError(msg)
         if self.rules:
-            check_linked_rules(found)
-        return found
+            check_linked_rules(extended)
+        return extended
 
     def looked(self, released: LinkedSchema, dataset: str) -> tuple[str, ...]:
         """Why further rules undo the promise of the run: they were chosen by how many records break them."""
@@ -73,8 +73,8 @@ def check_tree(found: ReleaseFile, name: str) -> TreeFile:
     """The released tables, once schema, charges and noise agree. name: of the file. Raises ReceiptError."""
     tree: TreeFile = found.released
     faults = [*manifest_faults(found.manifest, found.document), *contradictions(found.manifest, schema=tree.schema)]
-    made = {"records": {}, "copies": 1}  # what a file of released values does not say
-    if {**found.manifest.settings, **made} != {**tree.settings.stated(), **made}:
+    defaults = {"records": {}, "copies": 1}  # what a file of released values does not say
+    if {**found.manifest.settings, **defaults} != {**tree.settings.stated(), **defaults}:
         faults.append("its tables are said to be of other settings than those of its manifest")
     faults += unpaid(found.manifest, tree)
     if found.manifest.refit is not None:
@@ -96,8 +96,8 @@ def refit_tree(
         name: of that file.
         changes: to the run.
         rng: of the post-processing.
-        seed: of `rng`; that of the run makes its tables again.
-        progress: told the stages.
+        seed: of `rng`; that of the run gives its tables again.
+        progress: receives the stages.
 
     Raises:
         ReceiptError: the parts of the file contradict each other.
@@ -105,11 +105,11 @@ def refit_tree(
     """
     started = time.perf_counter()
     tree, paid = check_tree(found, name), found.manifest
-    own = tree.settings
-    if changes.method not in (None, own.system):
-        msg = f"'{own.system}' measured these tables, and '{changes.method}' measures others; leave the method out"
+    settings = tree.settings
+    if changes.method not in (None, settings.system):
+        msg = f"'{settings.system}' measured these tables, and '{changes.method}' measures others; leave the method out"
         raise MethodError(msg)
-    asked = own.run()
+    asked = settings.run()
     spec = RunSpec.of(
         epsilon=paid.epsilon, delta=paid.delta, n_records=changes.n_records, tables=changes.tables,
         **{**asked, "settings": {**asked["settings"], **changes.settings}},
@@ -117,9 +117,7 @@ def refit_tree(
     described, gone = changes.schema(tree.schema), kept_columns(tree.schema, changes.columns)
     plan = TreePlan.of(spec, tree.schema)
     most = roots_at_once(tree.schema, None)
-    fit = TreeFit(
-        plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress
-    )  # fmt: skip
+    fit = TreeFit(plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress)
     fit.take(tree.released)
     forests = fit.forests(spec.n_records, most=most)
     copies = copies_of(plan, tree.released, forests, most=most, rng=rng, progress=progress)
@@ -137,15 +135,13 @@ def refit_tree(
     )
     records = {n: t.num_rows for n, t in arrows[0].items()}
     made_of = Refit(
-        release=found.sha256, by=None, method=own.system,
+        release=found.sha256, by=None, method=settings.system,
         settings=plan.settings.model_copy(update={"records": records}).stated(),
         where=changes.where, columns=changes.columns,
         rules=tuple(dict(r) for r in changes.rules),
     )  # fmt: skip
     why = tuple(dict.fromkeys((*paid.not_private_because, *changes.looked(tree.schema, paid.dataset))))
-    promise = guarantee(
-        spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging
-    )  # fmt: skip
+    promise = guarantee(spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging)
     stated = paid.model_copy(
         update={
             "private": not why, "not_private_because": why, "guarantee": promise,
@@ -153,6 +149,4 @@ def refit_tree(
             "seconds": round(time.perf_counter() - started, 1), "digests": None, "signature": None,
         }
     )  # fmt: skip
-    return Release(
-        copies=arrows, arrow_copies=arrows, manifest=stated, schema=described, measurements=tree.released
-    )  # fmt: skip
+    return Release(copies=arrows, arrow_copies=arrows, manifest=stated, schema=described, measurements=tree.released)

@@ -78,8 +78,8 @@ class TreePlan:
         pairs = isinstance(config, RlsConfig)
         costs = costs_of(working, cost, shares, weights, share=spec.questions_share, pairs=pairs)
         check_drawable(working, costs, pairs=pairs)
-        for (table, _), own in zip(needs, costs.questions, strict=True):
-            check_widest(noise_of(own, schema.unit.counting(table.unit)))
+        for (table, _), part in zip(needs, costs.questions, strict=True):
+            check_widest(noise_of(part, schema.unit.counting(table.unit)))
         check_linked_rules(schema)
         return cls(
             schema=schema, working=working, spec=spec, config=config, asked=asked, needs=needs, cost=cost, costs=costs,
@@ -94,10 +94,10 @@ class TreePlan:
     @property
     def settings(self) -> LinkedSettings:
         """What the manifest states of the run, but for the numbers of records."""
-        own = self.config.model_dump(mode="json", exclude_defaults=True)
+        rest = self.config.model_dump(mode="json", exclude_defaults=True)
         return LinkedSettings(
-            effort=float(own.pop("effort", 1.0)), questions=tuple(self.asked.asked_across()), system=self.config.name,
-            settings=own, questions_share=self.spec.questions_share, copies=self.spec.tables,
+            effort=float(rest.pop("effort", 1.0)), questions=tuple(self.asked.asked_across()), system=self.config.name,
+            settings=rest, questions_share=self.spec.questions_share, copies=self.spec.tables,
         )  # fmt: skip
 
 
@@ -122,9 +122,9 @@ def public_root(given: str, schema: LinkedSchema, config: MethodConfig) -> Publi
         why = PUBLIC_CHILDREN if sign and name in [t.name for t in schema.tables] else f"the tables are {some}"
         msg = f"--public-table got '{given[:80]}'; of linked tables it is {root}=FILE: {why}"
         raise SettingError(msg)
-    found = read_public(Path(path), schema.table_alone(root))
-    attributes = tuple(replace(a, name=f"{root}.{a.name}") for a in found.domain.attributes)
-    return replace(found, domain=Domain(attributes))
+    table = read_public(Path(path), schema.table_alone(root))
+    attributes = tuple(replace(a, name=f"{root}.{a.name}") for a in table.domain.attributes)
+    return replace(table, domain=Domain(attributes))
 
 
 PUBLIC_CHILDREN = (
@@ -139,9 +139,10 @@ class TreeSource:
 
     tables: by name: pandas, polars or pyarrow; of tables of one file, that one; or as `tables.read.open_table` opens
     them, which are read part by part and counted from disk where they do not fit. memory: bytes that the run may use;
-    None: half of what the machine has, and 8 GB where it decides how many roots are made at a time. engine: 'memory' or
-    'stored'; None: by their size. strict: refuse records that have no place instead of leaving them out: an exact
-    answer, for the owner only. vouched: that the query behind a table reads each record by itself is the owner's word.
+    None: half of what the machine has, and 8 GB where it decides how many roots are synthesized at a time. engine:
+    'memory' or 'stored'; None: by their size. strict: refuse records that have no place instead of leaving them out: an
+    exact answer, for the owner only. vouched: that the query behind a table reads each record by itself is the owner's
+    word.
     """
 
     tables: Any
@@ -170,9 +171,9 @@ def release_tree(
         source: the real tables.
         plan: of the run.
         rng: of the post-processing.
-        seed: of `rng`, for the manifest; None for a caller's own generator.
+        seed: of `rng`, for the manifest; None for a caller's generator.
         ledger: None is the ledger in DPSYN_HOME.
-        progress: told the stages.
+        progress: receives the stages.
 
     Raises:
         InputError: before anything is charged, when the tables do not fit.
@@ -243,13 +244,13 @@ def private_phase(
         real: the bounded real tables.
         forest: the same where they are in memory, for questions across links; None: they are on disk.
         plan: of the run.
-        most: roots that are made at a time.
-        rng: of the post-processing; what is measured of children rests on what was made before them.
+        most: roots that are synthesized at a time.
+        rng: of the post-processing; what is measured of children rests on records synthesized before them.
         ledger: None is the ledger in DPSYN_HOME.
-        progress: told the stages.
+        progress: receives the stages.
 
     Returns:
-        The run with its charges, what was released, and synthetic forests that are fitted to it, made when asked for.
+        The run with its charges, what was released, and synthetic forests that are fitted to it, lazily.
     """
     spec, declared = plan.spec, plan.schema
     unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
@@ -275,15 +276,15 @@ def copies_of(
     plan: TreePlan, released: TreeRelease, made: Iterator[Forest], *, most: int | None, rng: Generator,
     progress: Progress = silent,
 ) -> Iterator[Iterator[Forest]]:  # fmt: skip
-    """The forests of each set of tables: those that were made, or of several each fitted to noise that is drawn again.
+    """The forests of each set of tables: the given ones, or of several each fitted to noise that is drawn again.
 
     Args:
         plan: of the run.
         released: all that was measured.
         made: forests that are fitted to the released values themselves.
-        most: roots that are made at a time.
+        most: roots that are synthesized at a time.
         rng: of the post-processing.
-        progress: told the stages.
+        progress: receives the stages.
     """
     if plan.spec.tables == 1:
         yield made

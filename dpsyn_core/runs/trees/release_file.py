@@ -52,7 +52,7 @@ def pack_tree(released: TreeRelease, schema: Schema, settings: LinkedSettings) -
         settings: of the run.
     """
     views = [
-        {"children": _entry(own), "siblings": None if pairs is None else _entry(pairs)} for own, pairs in released.views
+        {"children": _entry(one), "siblings": None if pairs is None else _entry(pairs)} for one, pairs in released.views
     ]
     document = {
         "version": VERSION,
@@ -97,7 +97,7 @@ def read_tree(content: bytes, name: str) -> TreeFile:
         raise TableError(msg) from error
     released = TreeRelease(root=root, views=views, questions=questions, headers=headers)
     every = [root, *(v.tables for pair in views for v in pair if v is not None), questions]
-    tables = ReleasedTables(m for found in every for m in found)
+    tables = ReleasedTables(m for part in every for m in part)
     return TreeFile(schema=schema, settings=settings, released=released, measurements=tables)
 
 
@@ -132,8 +132,8 @@ def unpaid(found: Manifest, tree: TreeFile) -> list[str]:
 def _by_unit(tree: TreeFile, working: LinkedSchema) -> Iterator[tuple[int, ReleasedTables]]:
     """The tables of each view, with what the records of one root weigh together in it."""
     yield 1, tree.released.root
-    for stage, (own, pairs) in zip(stages_of(working, pairs=tree.settings.pairs), tree.released.views, strict=True):
-        yield stage.view.unit, own.tables
+    for stage, (kids, pairs) in zip(stages_of(working, pairs=tree.settings.pairs), tree.released.views, strict=True):
+        yield stage.view.unit, kids.tables
         if pairs is not None and stage.siblings is not None:
             yield stage.siblings.unit, pairs.tables
     asked = Questions.of(list(tree.settings.questions))

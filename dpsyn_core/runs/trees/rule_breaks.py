@@ -49,9 +49,9 @@ def broken_roots(schema: LinkedSchema, tables: Mapping[str, Any]) -> list[LinkRu
             kin = _kin(schema, link, tables)
             out += [
                 LinkRuleBreaks(
-                    link=f"{link.parent} > {link.child}", rule=str(rule), parents=int(found.sum()), of=kin.n_parents
+                    link=f"{link.parent} > {link.child}", rule=str(rule), parents=int(broken.sum()), of=kin.n_parents
                 )
-                for rule, found in breaking(link.rules, kin)
+                for rule, broken in breaking(link.rules, kin)
             ]
     return out
 
@@ -62,7 +62,7 @@ def _kin(schema: LinkedSchema, link: Link, tables: Mapping[str, Any]) -> Kin:
     key = str(schema[link.parent].key)
     once, first = distinct_keys(parents, key)
     parent = places_of_keys(children, link.key, once)
-    own = own_columns_of(children, schema[link.child].coded, comma=has_decimal_comma(children))
+    group = own_columns_of(children, schema[link.child].coded, comma=has_decimal_comma(children))
     above = own_columns_of(parents, schema[link.parent].coded, comma=has_decimal_comma(parents))
     roots: Group = {}
     upper = schema.above(link)
@@ -72,14 +72,14 @@ def _kin(schema: LinkedSchema, link: Link, tables: Mapping[str, Any]) -> Kin:
         place = places_of_keys(parents, of, names)[first]
         columns = own_columns_of(root, schema.root.coded, comma=has_decimal_comma(root))
         roots = roots_of({n: c[rows] for n, c in columns.items()}, schema.root.name, place)
-    by = [parent] if link.order is None else [own[link.order].values, parent]
+    by = [parent] if link.order is None else [group[link.order].values, parent]
     order = np.lexsort(by)
     order = order[parent[order] >= 0]
     return Kin(
         link,
         parent[order],
         len(first),
-        {n: c[order] for n, c in own.items()},
+        {n: c[order] for n, c in group.items()},
         {n: c[first] for n, c in above.items()},
         roots,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError, SettingError
+from dpsyn_core.runs.refits.subset_schema import only_columns
 from dpsyn_core.runs.trees.joined_columns import own_columns_of
 from dpsyn_core.schema import Link, LinkedSchema, check_where, met, named
 
@@ -18,8 +19,8 @@ Ints = NDArray[np.int64]
 
 def parent_of(tables: Tables, link: Link) -> Ints:
     """Place of the parent of each child: synthetic keys count from 1."""
-    found: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
-    return found
+    parents: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
+    return parents
 
 
 def gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
@@ -38,9 +39,9 @@ def gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
         rows = np.repeat(starts - (np.cumsum(taken) - taken), taken) + np.arange(int(taken.sum()))
         chosen[link.child] = rows
         named = {link.key: np.repeat(np.arange(1, len(above) + 1), taken)}
-        own = schema[link.child].key
-        if own is not None:
-            named[own] = np.arange(1, len(rows) + 1)
+        key = schema[link.child].key
+        if key is not None:
+            named[key] = np.arange(1, len(rows) + 1)
         out[link.child] = _with(tables[link.child].take(pa.array(rows)), named)
     return out
 
@@ -63,8 +64,8 @@ def with_tree_rules(schema: LinkedSchema, rules: Sequence[Mapping[str, Any]]) ->
         return schema
     document = schema.document()
     for rule in rules:
-        own = dict(rule)
-        table, link = own.pop("table", None), own.pop("link", None)
+        rule_fields = dict(rule)
+        table, link = rule_fields.pop("table", None), rule_fields.pop("link", None)
         if table is not None and link is None:
             places = [t["schema"] for t in document["tables"] if t["name"] == table and "schema" in t]
         else:
@@ -76,7 +77,7 @@ def with_tree_rules(schema: LinkedSchema, rules: Sequence[Mapping[str, Any]]) ->
                 f"with the child for one across a link; the tables are {some}"
             )
             raise SchemaError(msg)
-        places[0]["rules"] = [*places[0].get("rules", ()), own]
+        places[0]["rules"] = [*places[0].get("rules", ()), rule_fields]
     return LinkedSchema.of(document)
 
 
@@ -102,8 +103,8 @@ def meeting(tables: Tables, schema: LinkedSchema, where: str | None) -> Tables:
     """The roots that meet a condition, with all that hangs on them, under fresh keys. where: None: all."""
     if where is None:
         return tables
-    found = met(where, own_columns_of(tables[schema.root.name], schema.root.coded))
-    return gathered(tables, schema, np.flatnonzero(found))
+    mask = met(where, own_columns_of(tables[schema.root.name], schema.root.coded))
+    return gathered(tables, schema, np.flatnonzero(mask))
 
 
 def kept_columns(schema: LinkedSchema, columns: Sequence[str] | None) -> dict[str, frozenset[str]] | None:
@@ -130,6 +131,42 @@ def kept_columns(schema: LinkedSchema, columns: Sequence[str] | None) -> dict[st
         raise SettingError(msg)
     gone = [every[c] for c in every if c not in columns]
     return {t.name: frozenset(n for table, n in gone if table == t.name) for t in schema.tables}
+
+
+def described_tree(
+    schema: LinkedSchema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None
+) -> LinkedSchema:
+    """The schema of the tables of a refit: that of the run with further rules, without columns that are left out.
+
+    Orders, roles and rules that need such a column go with it.
+
+    Raises:
+        InputError: a rule or a column that does not fit, or a child table of which no column is kept.
+    """
+    found = with_tree_rules(schema, rules)
+    gone = kept_columns(found, columns)
+    if gone is None:
+        return found
+    document, lost = found.document(), frozenset().union(*gone.values())
+    for table, written in zip(found.tables, document["tables"], strict=True):
+        if table.columns is None:
+            continue
+        stays = [n for n in table.columns.output_names if n not in gone[table.name]]
+        if stays:
+            written["schema"] = only_columns(table.columns, stays).document()
+        elif table is found.root:
+            del written["schema"]
+        else:
+            msg = f"no column of '{table.name}' is kept; name at least one of every table that hangs on another"
+            raise SettingError(msg)
+    for link, written in zip(found.links, document["links"], strict=True):
+        if link.order in gone[link.child]:
+            written.update(order=None, distinct=False)
+        if link.roles is not None and link.roles.column in gone[link.child]:
+            written["roles"] = None
+        kept = [not {n.rpartition(".")[2] for n in rule.columns} & lost for rule in link.rules]
+        written["rules"] = [r for r, stays in zip(written.get("rules", ()), kept, strict=True) if stays]
+    return LinkedSchema.of(document)
 
 
 def without(tables: Tables, schema: LinkedSchema, gone: Mapping[str, frozenset[str]] | None) -> Tables:

@@ -1,7 +1,7 @@
 """Where children without an order start: any two of one parent are as alike as released tables of siblings say.
 
 A number or ordered category follows a Gaussian copula with one effect a parent, any column an urn, in which a child
-takes the value of a random earlier sibling or one of its own (Blackwell and MacQueen 1973). In both, any two children
+takes the value of a random earlier sibling or a fresh draw (Blackwell and MacQueen 1973). In both, any two children
 of a parent depend on each other alike, however many there are: as far as they stand apart in no order, they must.
 """
 
@@ -40,8 +40,8 @@ class Given:
     @property
     def shares(self) -> Floats:
         """How often each group occurs, (groups,)."""
-        found = np.bincount(self.group, minlength=len(self.chances)).astype(np.float64)
-        return found / max(float(found.sum()), 1.0)
+        counts = np.bincount(self.group, minlength=len(self.chances)).astype(np.float64)
+        return counts / max(float(counts.sum()), 1.0)
 
     def most(self, count: int) -> Given:
         """The same with the most frequent groups alone."""
@@ -66,7 +66,7 @@ class Likeness:
 
 
 def likeness(name: str, given: Given, siblings: RlsEvidence, children: Children) -> Likeness | None:
-    """What released tables say of an own column; None where there is none of it and a sibling's.
+    """The dependence of siblings in a column, from released tables; None where no table has it twice.
 
     Args:
         name: of the column in the view of siblings.
@@ -84,13 +84,13 @@ def likeness(name: str, given: Given, siblings: RlsEvidence, children: Children)
         return None
     some = Given(chances=given.chances, group=given.group[several]).most(GROUPS)
     kinds = [(_urn, _from_urn)] + [(_copula, _from_copula)] * attribute.ordered
-    found = [
+    fits = [
         (_misfit(table(some, s), tables, attribute, siblings.total), s, draw)
         for table, draw in kinds
         for s in STRENGTHS
     ]
-    none = found[0][0] - SURE
-    best, strength, draw = min(found, key=lambda one: one[0])
+    none = fits[0][0] - SURE
+    best, strength, draw = min(fits, key=lambda one: one[0])
     if best > none:
         strength, draw = 0.0, _from_urn
     return Likeness(given=given, strength=float(strength), draw=draw)
@@ -104,13 +104,13 @@ def _misfit(table: Floats, tables: Sequence[Measurement], attribute: CodedAttrib
             codes = difference_codes(attribute, attribute)
             if m.recodes:
                 codes = m.recodes[m.attributes[0]].map[codes]
-            held: Floats = np.bincount(codes.ravel(), table.ravel(), m.values.size).astype(np.float64)
+            expected: Floats = np.bincount(codes.ravel(), table.ravel(), m.values.size).astype(np.float64)
         else:
-            held = table
+            expected = table
             for axis, n in enumerate(m.attributes):
                 if n in m.recodes:
-                    held = _summed(held, m.recodes[n].map, m.values.shape[axis], axis)
-        out += float(np.square((m.values - total * held.reshape(m.values.shape)) / m.sigma).sum())
+                    expected = _summed(expected, m.recodes[n].map, m.values.shape[axis], axis)
+        out += float(np.square((m.values - total * expected.reshape(m.values.shape)) / m.sigma).sum())
     return out
 
 
@@ -124,8 +124,8 @@ def _ends(chances: Floats) -> Floats:
     """Upper ends of the values on the scale of a standard normal, (groups, size - 1)."""
     from scipy.special import ndtri  # scipy is heavy
 
-    found: Floats = ndtri(np.clip(np.cumsum(chances, axis=1)[:, :-1], 1e-12, 1 - 1e-12))
-    return found
+    ends: Floats = ndtri(np.clip(np.cumsum(chances, axis=1)[:, :-1], 1e-12, 1 - 1e-12))
+    return ends
 
 
 def _copula(given: Given, correlation: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Which of linked tables have next to no records: so few that noise alone may have made them."""
+"""Which of linked tables have next to no records: so few that they may be noise alone."""
 
 from __future__ import annotations
 

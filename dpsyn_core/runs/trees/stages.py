@@ -1,9 +1,9 @@
-"""Stages: in which order children are measured and made, and which tables look at them. Public facts alone.
+"""Stages: the order in which children are measured and synthesized, and the tables that count them. Public facts alone.
 
 The single roles of a link come first, one stage each, then all other children; grandchildren follow their parents. A
 stage sees one record a child: columns that stand (its root's, its parent's, the shapes, those of earlier single
-siblings), its own, and differences of own numbers from those of single siblings. How many grandchildren a child has is
-one of its own columns. Consecutive siblings among the rest make a view of their own.
+siblings), its columns, and differences of its numbers from those of single siblings. How many grandchildren a child has
+is one of its columns. Consecutive siblings among the rest make a view of their own.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def _least(max_children: int) -> int:
 class ViewColumn:
     """One column of a view.
 
-    attribute: name, size and order. kind: 'context' stands, 'own' moves, 'before' is own of the sibling before,
-    'difference' follows from two others. source: of an own column its place in the child table. of: of a difference,
-    the columns that it follows from: what is subtracted, and from what. sibling: whether what stands is of a sibling.
-    span: of a difference that is the time from a date that stands to an own one.
+    attribute: name, size and order. kind: 'context' stands, 'own' is a column of the child, which moves, 'before' one
+    of the sibling before, 'difference' follows from two others. source: of a child column its place in the child table.
+    of: of a difference, the columns that it follows from: what is subtracted, and from what. sibling: whether what
+    stands is of a sibling. span: of a difference that is the time from a context date to one of the child.
     """
 
     attribute: CodedAttribute
@@ -98,7 +98,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """Children that are measured and made together. single: place of their role; None: all others of the link.
+    """Children that are measured and synthesized together. single: place of their role; None: all others of the link.
 
     recode: of the role column among the rest, where single roles do not occur: new codes by old ones, and back.
     siblings: the view of consecutive siblings; None where there are none. role: place of the role column in the child
@@ -119,7 +119,7 @@ class Stage:
 
     @property
     def own(self) -> list[ViewColumn]:
-        """The columns that are made."""
+        """The columns of the child, which are synthesized."""
         return [c for c in self.view.columns if c.kind == "own"]
 
 
@@ -151,7 +151,7 @@ def has_differences(a: CodedAttribute) -> bool:
 
 
 def stages_of(schema: LinkedSchema, *, pairs: bool = True) -> list[Stage]:
-    """All stages, in the order in which they are measured and made. pairs: False where columns are counted alone."""
+    """All stages, in the order in which they are measured and synthesized. pairs: False for one-ways alone."""
     return _stages(schema) if pairs else [_alone(stage) for stage in _stages(schema)]
 
 
@@ -205,21 +205,21 @@ def _rest(
     twins: dict[int, list[int]],
 ) -> Stage:  # fmt: skip
     link = shape.link
-    own = [replace(a, name=f"{link.child}.{a.name}") for a in attributes]
-    sources, recode = list(range(len(own))), None
+    columns = [replace(a, name=f"{link.child}.{a.name}") for a in attributes]
+    sources, recode = list(range(len(columns))), None
     if shape.role is not None:
         declared = schema[link.child].coded[shape.role]
         recode = _without(declared, shape.single)
         place = shape.role
-        own[place] = replace(own[place], size=len(recode[1]))
+        columns[place] = replace(columns[place], size=len(recode[1]))
     if shape.distinct and shape.order is not None:  # the shape says it: it stands
-        standing = [*standing, ViewColumn(attribute=own[shape.order], kind="context", source=shape.order)]
+        standing = [*standing, ViewColumn(attribute=columns[shape.order], kind="context", source=shape.order)]
         sources.remove(shape.order)
     elif shape.order is not None:
         size = min(link.max_children, MOST_POSITIONS)
         attribute = CodedAttribute(name=f"{link.child}: position", size=size, ordered=True)
         standing = [*standing, ViewColumn(attribute=attribute, kind="context")]
-    named = [own[i] for i in sources]
+    named = [columns[i] for i in sources]
     unit = unit_of(schema.most_of_root(link))
     stage = _stage(number, None, standing, named, sources, twins, unit, spans_of(schema, link))
     coupled = None if link.max_children - len(shape.single) < 2 or not sources else _siblings(named, sources, unit)
@@ -270,9 +270,9 @@ def _tells(standing: ViewColumn, difference: ViewColumn, minus: bool) -> bool:
 
 
 def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
-    """Pairs that tell something new: of an own column with any, of a difference with own ones and what it is above.
+    """Candidate pairs: of a child column with any, of a difference with child columns and with its minuend.
 
-    Next to the sibling before, a pair of own columns is none: it was counted of all children.
+    In a view of siblings, pairs of columns of one child are left out: they were counted for all children.
     """
     out, siblings = [], any(c.kind == "before" for c in columns)
     spanned = {c.of for c in columns if c.span is not None}  # the time between tells more than the pair of both dates
@@ -301,8 +301,8 @@ def parents_in(children: Children, stage: Stage) -> NDArray[np.int64]:
 def in_root(forest: Forest, stage: Stage) -> NDArray[np.int64]:
     """How many records of a stage the root of each record has: its weight is one over this."""
     root = forest.root_of(stage.link)[parents_in(forest.children[stage.link], stage)]
-    found: NDArray[np.int64] = np.bincount(root, minlength=forest.n_roots)[root]
-    return found
+    counts: NDArray[np.int64] = np.bincount(root, minlength=forest.n_roots)[root]
+    return counts
 
 
 def pairs_in_root(forest: Forest, stage: Stage, lags: int = 1) -> NDArray[np.int64]:
@@ -311,8 +311,8 @@ def pairs_in_root(forest: Forest, stage: Stage, lags: int = 1) -> NDArray[np.int
     root = forest.root_of(stage.link)
     pairs = sum(np.maximum(children.counts - lag, 0) for lag in range(1, lags + 1))
     pairs = np.bincount(root, weights=pairs, minlength=forest.n_roots)
-    found: NDArray[np.int64] = pairs.astype(np.int64)[root[children.of_parent]]
-    return found
+    counts: NDArray[np.int64] = pairs.astype(np.int64)[root[children.of_parent]]
+    return counts
 
 
 def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Columns:
@@ -327,9 +327,9 @@ def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Colum
         out = [c.astype(np.int64)[root] for c in forest.roots]
         out += [c.astype(np.int64)[rows] for c in forest.parent_codes(stage.link)]
     shape = shapes_of(schema)[stage.link]
-    known = len(children.singles) if stage.single is None else stage.single
+    singles = len(children.singles) if stage.single is None else stage.single
     sizes = [a.size for a in columns_of(schema, shape.link.child)]
-    for there, codes in children.singles[:known]:
+    for there, codes in children.singles[:singles]:
         for i, column in enumerate(codes):
             if i != shape.role:
                 out.append(np.where(there, column.astype(np.int64), sizes[i])[rows])
@@ -341,7 +341,7 @@ def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Colum
 
 
 def own_columns(children: Children, stage: Stage) -> Columns:
-    """Codes of the own columns of real children."""
+    """Codes of the child columns of real children."""
     out: Columns = []
     if stage.single is not None:
         there, codes = children.singles[stage.single]

@@ -30,10 +30,10 @@ NOISE = 1.0  # of the noise of a typical table; with less, pairs of own columns 
 def spread_targets(
     stage: Stage, evidence: RlsEvidence, records: LinkedRecords, targets: Sequence[LinkedTarget]
 ) -> list[LinkedTarget]:
-    """Tables of each own column with each column of parent or root, as fine as these are.
+    """Tables of each child column with each column of parent or root, at the resolution of the targets.
 
     Siblings in single roles are left out: what ties a child to them is a difference, finer than tables of both; so are
-    dates of which the time between is measured. There are none where noise is large: pairs of own columns came out
+    dates of which the time between is measured. There are none where noise is large: pairs of child columns came out
     further off.
 
     Args:
@@ -51,8 +51,8 @@ def spread_targets(
     spanned = {c.of for c in stage.view.columns if c.span is not None}
     out = []
     for i, above in columns[: records.first_own]:
-        for k, own in columns[records.first_own :]:
-            pair, places = (above.attribute.name, own.attribute.name), (i, k)
+        for k, child in columns[records.first_own :]:
+            pair, places = (above.attribute.name, child.attribute.name), (i, k)
             fine = [_fine(evidence, n) for n in pair]
             if above.sibling or places in spanned or fine[0].size * fine[1].size < FEWEST_CELLS:
                 continue
@@ -65,7 +65,8 @@ def spread_targets(
                 coarse = [evidence.recode(n, COARSE) for n in pair]
                 ratio = _fitted(records, places, sides, coarse, stage)
             first, second = (
-                _between(c, side, column.attribute) for c, side, column in zip(coarse, sides, (above, own), strict=True)
+                _between(c, side, column.attribute)
+                for c, side, column in zip(coarse, sides, (above, child), strict=True)
             )
             whole = first.T @ ratio @ second / max(float(sides[0].sum()), 1e-300)
             values = fine[1].sum(fine[0].sum(whole), axis=1)
@@ -92,11 +93,11 @@ def _fitted(
     records: LinkedRecords, places: tuple[int, int], sides: list[Floats], coarse: list[Coarsening], stage: Stage
 ) -> Floats:
     """The ratios of the coarse table of the records; what chance explains of them is taken away."""
-    held = max(float(sides[0].sum()), 1e-300)
-    found = coarse[1].sum(coarse[0].sum(_counts(records, places, stage)), axis=1)
-    alone = coarse[0].sum(sides[0])[:, None] * coarse[1].sum(sides[1]) / held
-    apart = float(np.abs(found - alone).sum())
-    return 1 + (_ratio(found, alone) - 1) * beyond(apart, by_chance(alone, records)) / max(apart, 1e-300)
+    total = max(float(sides[0].sum()), 1e-300)
+    counts = coarse[1].sum(coarse[0].sum(_counts(records, places, stage)), axis=1)
+    alone = coarse[0].sum(sides[0])[:, None] * coarse[1].sum(sides[1]) / total
+    apart = float(np.abs(counts - alone).sum())
+    return 1 + (_ratio(counts, alone) - 1) * beyond(apart, by_chance(alone, records)) / max(apart, 1e-300)
 
 
 def _between(coarse: Coarsening, side: Floats, attribute: CodedAttribute) -> Floats:

@@ -36,7 +36,7 @@ DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of mega
 
 
 def empty_forest(roots: Codes, shapes: Sequence[Ints], schema: LinkedSchema) -> Forest:
-    """Roots whose children are counted and not made yet; shapes: of the links from the root, in their order."""
+    """Roots whose children are counted and not synthesized yet; shapes: of the links from the root, in their order."""
     none = np.zeros(0, dtype=np.int64)
     above = tuple(schema.above(link) for link in schema.links)
     empty = tuple(_uncounted(schema, i, none) for i in range(len(above)))
@@ -47,34 +47,32 @@ def empty_forest(roots: Codes, shapes: Sequence[Ints], schema: LinkedSchema) -> 
 
 
 def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Generator) -> Forest:
-    """The same with the children of a link counted, whose parents are made, in numbers that its rules permit."""
+    """The same with the children of a link counted, whose parents are synthesized, in numbers that its rules permit."""
     one = schema.links[link]
     place = len(schema[one.parent].coded) + schema.below(one.parent).index(link)
     above, shape = forest.above[link], shapes_of(schema)[link]
     if above is None:
         return forest
     parents = forest.children[above]
-    codes = only_permitted(
-        parents.codes[place].astype(np.int64), permitted(schema, one, shape), shape.numbers, rng
-    )  # fmt: skip
+    codes = only_permitted(parents.codes[place].astype(np.int64), permitted(schema, one, shape), shape.numbers, rng)
     at = 0
-    for there, held in parents.singles:
+    for there, single in parents.singles:
         end = at + int(there.sum())
-        held[place, there] = codes[at:end]
+        single[place, there] = codes[at:end]
         at = end
     parents.rest[place] = codes[at:]
     return forest.with_link(link, codes, _uncounted(schema, link, codes))
 
 
 def _uncounted(schema: LinkedSchema, link: int, codes: Ints) -> Children:
-    """Children of parents of these shapes, whose codes are yet to be made."""
+    """Children of parents of these shapes, whose codes are yet to be synthesized."""
     one, shape = schema.links[link], shapes_of(schema)[link]
     columns, counts = len(columns_of(schema, one.child)), shape.rest(codes)
-    held = np.zeros((columns, len(codes)), dtype=np.uint16)
-    singles = tuple((shape.has(codes, i), held.copy()) for i in range(len(shape.single)))
-    for (_, own), value in zip(singles, shape.single, strict=True):
+    empty = np.zeros((columns, len(codes)), dtype=np.uint16)
+    singles = tuple((shape.has(codes, i), empty.copy()) for i in range(len(shape.single)))
+    for (_, place), value in zip(singles, shape.single, strict=True):
         if shape.role is not None:
-            own[shape.role] = schema[one.child].coded[shape.role].keys.index(value)
+            place[shape.role] = schema[one.child].coded[shape.role].keys.index(value)
     rest = np.zeros((columns, int(counts.sum())), dtype=np.uint16)
     return Children(singles=singles, rest=rest, counts=counts)
 
@@ -93,12 +91,12 @@ def make_stage(
     """Fits the children of one stage and writes their codes into the forest."""
     children = forest.children[stage.link]
     standing = context_columns(forest, stage, schema)
-    own = stage.own
+    columns = stage.own
     n = len(standing[0])
-    rows = np.zeros((n, len(standing) + len(own)), dtype=np.uint16)
+    rows = np.zeros((n, len(standing) + len(columns)), dtype=np.uint16)
     for place, column in enumerate(standing):
         rows[:, place] = column
-    if n and own:
+    if n and columns:
         alike: dict[int, Likeness] = {}
         if siblings is not None and shapes_of(schema)[stage.link].order is None:
             alike = _alike(rows, stage, evidence, siblings, children)
@@ -108,16 +106,14 @@ def make_stage(
             pairs = pairs_in_root(forest, stage, 1 if ordered else LAGS)
             coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
         _start(rows, stage, evidence, siblings, children, alike, rng)
-        held = float(weight.sum())
-        targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, held)]
-        probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
-        pace = schedule(n, len(own), [_as_target(t) for t in targets], effort=effort)
+        total = float(weight.sum())
+        targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, total)]
+        probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(columns))]
+        pace = schedule(n, len(columns), [_as_target(t) for t in targets], effort=effort)
         if siblings is not None and stage.siblings is not None and coupling.any():
             held_pairs = float(len(np.unique(forest.root_of(stage.link)[children.counts > 1])))
             targets += sibling_targets(stage, siblings, held_pairs)
-        records = LinkedRecords(
-            rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered
-        )  # fmt: skip
+        records = LinkedRecords(rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered)
         fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
         more = denied_targets(stage, evidence, records, targets) + spread_targets(stage, evidence, records, targets)
         if more:
@@ -127,7 +123,7 @@ def make_stage(
 
 
 def _surer(targets: Sequence[LinkedTarget], stage: Stage) -> list[LinkedTarget]:
-    """The tables, those with the differences of a child in a single role from earlier ones made surer.
+    """The tables, with less sigma for differences of a child in a single role from earlier ones.
 
     A difference is finer than all pairs; noise of these in the first fit leaves a few couples far from each other.
     """
@@ -156,7 +152,7 @@ def _start(
     """Where a fit starts: what single moves would take long to find is drawn first.
 
     A number follows its difference from a single sibling's, another column the same column of the sibling before it or
-    the child's position, where these are known; siblings are alike where they are to be; else it is drawn by itself.
+    the child's position, where these are measured; similar siblings are drawn together; else it is drawn by itself.
     """
     n, columns = len(rows), stage.view.columns
     position = next((i for i, c in enumerate(columns) if c.attribute.name.endswith(": position")), None)
@@ -189,7 +185,7 @@ def _start(
 def _alike(
     rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, siblings: RlsEvidence, children: Children
 ) -> dict[int, Likeness]:
-    """How alike siblings without an order are, by own column; none where not even one column is `ALIKE`.
+    """The similarity of siblings without an order, by child column; none where not even one column is `ALIKE`.
 
     Siblings that are hardly alike are fitted as consecutive ones: alike, they would start without what ties a child's
     columns to each other, and gain nothing.
@@ -199,13 +195,13 @@ def _alike(
     for place in range(stage.context, rows.shape[1]):
         if place not in twins:
             given = _given(rows, stage, evidence, place, children)
-            found = likeness(stage.view.columns[place].attribute.name, given, siblings, children)
-            out |= {} if found is None else {place: found}
+            similar = likeness(stage.view.columns[place].attribute.name, given, siblings, children)
+            out |= {} if similar is None else {place: similar}
     return out if max((one.strength for one in out.values()), default=0.0) >= ALIKE else {}
 
 
 def _given(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, place: int, children: Children) -> Given:
-    """What an own column follows of the parent: the column that stands of which a released table tells most."""
+    """What a child column follows of the parent: the context column with the strongest released dependence."""
     p = np.maximum(evidence.probabilities[place], 0)
     at, chances = _telling(stage, evidence, place)
     group = np.zeros(len(children.counts), dtype=np.int64)
@@ -219,7 +215,7 @@ def _telling(stage: Stage, evidence: RlsEvidence, place: int) -> tuple[int | Non
     """The column that stands of which a released table tells most of a column, and its chances for each value there."""
     columns = stage.view.columns
     p = np.maximum(evidence.probabilities[place], 0)
-    best, found, most = None, None, 0.0
+    best, chances, most = None, None, 0.0
     name = columns[place].attribute.name
     measured = {m.attributes for m in evidence.joint}
     for at, column in enumerate(columns[: stage.context]):
@@ -227,11 +223,11 @@ def _telling(stage: Stage, evidence: RlsEvidence, place: int) -> tuple[int | Non
             continue
         table = np.maximum(_expected(evidence, column.attribute.name, name), 0)
         sums = table.sum(axis=1, keepdims=True)
-        told = float(np.abs(table - sums * table.sum(axis=0) / max(float(sums.sum()), 1e-300)).sum())
-        if told > most:
-            best, most = at, told
-            found = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
-    return best, found
+        strength = float(np.abs(table - sums * table.sum(axis=0) / max(float(sums.sum()), 1e-300)).sum())
+        if strength > most:
+            best, most = at, strength
+            chances = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
+    return best, chances
 
 
 def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.float64]:
@@ -242,8 +238,8 @@ def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.floa
 
 def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator) -> NDArray[np.uint16]:
     """A column for each record, from the row of the table that its other column names; even where that is empty."""
-    held = np.maximum(table, 0.0) + 1e-12 * max(float(table.sum()), 1e-6)
-    upto = np.cumsum(held, axis=1)
+    counts = np.maximum(table, 0.0) + 1e-12 * max(float(table.sum()), 1e-6)
+    upto = np.cumsum(counts, axis=1)
     upto /= upto[:, -1:]
     out = np.zeros(len(given), dtype=np.uint16)
     for start in range(0, len(given), DRAWN_AT_ONCE):
@@ -257,22 +253,22 @@ def _start_by_difference(
     rows: NDArray[np.uint16], stage: Stage, place: int, evidence: RlsEvidence, rng: Generator
 ) -> None:
     """A number as that of a single sibling with a drawn difference, or a date so long after another, where it fits."""
-    column, known = stage.view.columns[place], evidence.probabilities[place]
+    column, shares = stage.view.columns[place], evidence.probabilities[place]
     minus, of = column.of
     if column.span is not None:
-        told, chances = _telling(stage, evidence, place)
+        origin, chances = _telling(stage, evidence, place)
         if column.span.missing and not column.span.of.missing:  # blank only where the earlier date is
-            known, chances = known[:-1], None if chances is None else chances[:, :-1]
-        if told is None or chances is None or known.sum() <= 0:
-            known = np.maximum(known, 1e-300)
-            drawn = rng.choice(len(known), size=len(rows), p=known / known.sum())
+            shares, chances = shares[:-1], None if chances is None else chances[:, :-1]
+        if origin is None or chances is None or shares.sum() <= 0:
+            shares = np.maximum(shares, 1e-300)
+            drawn = rng.choice(len(shares), size=len(rows), p=shares / shares.sum())
         else:
-            drawn = _drawn(chances, rows[:, told], rng).astype(np.int64)
-        found = later(column.span, rows[:, minus], drawn)
-        rows[found >= 0, of] = found[found >= 0]
+            drawn = _drawn(chances, rows[:, origin], rng).astype(np.int64)
+        codes = later(column.span, rows[:, minus], drawn)
+        rows[codes >= 0, of] = codes[codes >= 0]
         return
     ranked = [a.size - a.special for a in (stage.view.columns[c].attribute for c in column.of)]
-    p = known[: sum(ranked) - 1]
+    p = shares[: sum(ranked) - 1]
     if p.sum() <= 0:
         return
     drawn = rng.choice(len(p), size=len(rows), p=p / p.sum()) - (ranked[0] - 1) + rows[:, minus].astype(np.int64)
@@ -281,7 +277,7 @@ def _start_by_difference(
 
 
 def own_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:
-    """The tables of a stage that its own columns move, in weights of the synthetic records."""
+    """The tables of a stage that its child columns move, in weights of the synthetic records."""
     return _targets(stage.view, evidence, held, stage.context, siblings=False)
 
 
@@ -293,8 +289,8 @@ def standing_agrees(
     if len(target.axes) != 2 or len(stands) != 1:
         return target
     axis, values = stands[0], np.moveaxis(target.values, stands[0], 0)
-    held = target.axes[axis]
-    codes = held.map[rows[:, held.column or 0]]
+    axis_here = target.axes[axis]
+    codes = axis_here.map[rows[:, axis_here.column or 0]]
     there = np.bincount(codes, weights=weight, minlength=len(values))
     other = np.maximum(values.sum(axis=0), 0.0)
     share = other / max(float(other.sum()), 1e-300)
@@ -326,7 +322,7 @@ def _targets(view: View, evidence: RlsEvidence, held: float, context: int, *, si
 def _axis(
     view: View, place: int, column: ViewColumn, recode: NDArray[np.intp], context: int, siblings: bool
 ) -> LinkedAxis:
-    """One axis, over the columns of the records: those that stand, then own ones."""
+    """One axis, over the columns of the records: context columns, then child columns."""
     count = sum(c.kind == "before" for c in view.columns)
     if column.kind == "before":
         return LinkedAxis(map=recode, before=context + place)
@@ -340,7 +336,7 @@ def _axis(
 
 
 def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.uint16]) -> None:
-    """Puts the own columns of a stage into the forest."""
+    """Puts the child columns of a stage into the forest."""
     children = forest.children[stage.link]
     shape = shapes_of(schema)[stage.link]
     if stage.single is not None:
@@ -349,8 +345,8 @@ def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.
             codes[c.source, there] = rows[:, j]
         return
     for j, c in enumerate(stage.own):
-        own = rows[:, j]
-        children.rest[c.source] = stage.recode[1][own] if stage.recode is not None and c.source == stage.role else own
+        code = rows[:, j]
+        children.rest[c.source] = stage.recode[1][code] if stage.recode is not None and c.source == stage.role else code
     if shape.order is None:
         return
     if shape.distinct:

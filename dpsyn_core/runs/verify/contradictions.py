@@ -1,4 +1,4 @@
-"""Contradictions: what a manifest says that its schema, its released marginals, its method or its own charges deny.
+"""Contradictions: what a manifest says that its schema, its released marginals, its method or its charges deny.
 
 That a run was private cannot be proved by a manifest: whoever edits every place in the same way is believed. What is
 at hand has to agree, though, and whoever edits one place has to know and to edit all others. docs/manifest.md lists for
@@ -44,7 +44,7 @@ def contradictions(
 
     Args:
         found: a manifest that adds up (`Manifest.load`).
-        schema: that the run was made with; None where nobody has it.
+        schema: of the run; None where nobody has it.
         measurements: the released marginals; None where nobody has them.
     """
     config = _config(found)
@@ -109,8 +109,8 @@ def _config(found: Manifest) -> BaseModel | str:
             return LinkedSettings.model_validate(found.settings)
         return registry.configure(found.method, found.settings)
     except (DPSynError, ValidationError) as error:
-        said = "its settings are not those of the method" if isinstance(error, ValidationError) else str(error)
-        return f"the manifest names a method that this version cannot have run: {said}"
+        reason = "its settings are not those of the method" if isinstance(error, ValidationError) else str(error)
+        return f"the manifest names a method that this version cannot have run: {reason}"
 
 
 def _of_charges(found: Manifest, config: BaseModel | str) -> list[str]:
@@ -137,9 +137,9 @@ def _of_charges(found: Manifest, config: BaseModel | str) -> list[str]:
             out.append(f"the charge '{c.name}' is accounted for another number of records per individual")
     out += [f"the bought charge '{c.name}' states a cost that its noise does not have" for c in found.bought if c.wrong]
     parts = () if found.digests is None else found.digests.parts
-    made = sum(p.n_records for p in parts)
-    if parts and made != found.n_records:
-        out.append(f"the manifest states {found.n_records} records, and its parts have {made}")
+    total = sum(p.n_records for p in parts)
+    if parts and total != found.n_records:
+        out.append(f"the manifest states {found.n_records} records, and its parts have {total}")
     return out[:_MOST]
 
 
@@ -174,9 +174,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         if schema is None or config.missing() or found.versions.get("dpsyn-studio") != __version__:
             return []  # what another version would charge is not known here
         share = 0.0 if found.questions is None else found.questions.share
-        task = Task.of(
-            schema, budget, questions=asked, questions_share=share, measures=config.measures
-        )  # fmt: skip
+        task = Task.of(schema, budget, questions=asked, questions_share=share, measures=config.measures)
         used = found.public_table
         if used is not None and used.candidates:
             if found.method not in {c.partition(":")[0] for c in used.candidates}:
@@ -190,11 +188,11 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         if len(task.domain) > MOST_PLANNED:
             return []
         system = config.build(task)
-        made = plan_of(system, task, n_records=float(found.n_records))
-        if made.charges:
-            return _of_planned(found, [ChargeRecord.of(c) for c in made.charges])
+        planned = plan_of(system, task, n_records=float(found.n_records))
+        if planned.charges:
+            return _of_planned(found, [ChargeRecord.of(c) for c in planned.charges])
         others = [] if task.n_public is not None else [plan_of(system, task, n_records=n) for n in _SIZES]
-        return _of_plans(found, [made, *others], columns=len(task.domain))
+        return _of_plans(found, [planned, *others], columns=len(task.domain))
     except DPSynError as error:
         return [f"the run could not have been made as the manifest states it: {error}"]
 
@@ -224,9 +222,9 @@ def _of_steps(found: Manifest, made: RunPlan) -> list[str]:
     taken: list[list[ChargeRecord]] = [[] for _ in made.steps]
     for c in found.charges:
         open_to = (i for i, s in enumerate(made.steps) if s.holds(str(c.kind)) and len(taken[i]) < s.parts[1])
-        own = next(open_to, None)
-        if own is not None:
-            taken[own].append(c)
+        charge = next(open_to, None)
+        if charge is not None:
+            taken[charge].append(c)
         elif not any(s.about for s in made.steps):
             return [f"the manifest lists '{c.name}', and the method charges nothing of the kind, or not so often"]
     out = []

@@ -1,6 +1,6 @@
-"""Receipts: what is known of a release, and who owns its files.
+"""Receipts: the result of checking a release, and who owns its files.
 
-Ownership: whether a file or a folder is a release's own, byte for byte, or only the table in it is the release's.
+Ownership: whether a file or a folder belongs to a release, byte for byte, or only the table in it is the release's.
 
 A workbook has room for other sheets, Parquet for key-value metadata, gzip for a comment, a folder for other files:
 formats are too many to look for all of it. So nothing is looked for. A file is the release's where the SHA-256 of its
@@ -44,8 +44,8 @@ class Ownership:
 def ownership(table: Path, found: Manifest) -> Ownership:
     """Holds a file, or the folder of a table in parts, against the digests of a manifest."""
     if found.digests is None:
-        said = "the manifest names no digest of a table (an earlier version wrote it), so that nothing ties one to it"
-        return Ownership(fault=said)
+        reason = "the manifest names no digest of a table (an earlier version wrote it), so that nothing ties one to it"
+        return Ownership(fault=reason)
     if found.digests.parts:
         return _of_parts(table, found.digests.parts)
     every = (found.digests, *found.digests.tables)
@@ -56,8 +56,8 @@ def ownership(table: Path, found: Manifest) -> Ownership:
     except InputError as error:
         return Ownership(fault=str(error))
     if content not in {d.excel if excel else d.content for d in every}:
-        said = "is not the table of this manifest: it was edited after the run, or swapped for another"
-        return Ownership(fault=f"'{table.name}' {said}")
+        reason = "is not the table of this manifest: it was edited after the run, or swapped for another"
+        return Ownership(fault=f"'{table.name}' {reason}")
     if not any(d.files for d in every):
         return Ownership(more=f"the manifest names no digest of a file, so that '{table.name}' {_MAY}")
     return Ownership(more=_another(table))
@@ -93,21 +93,21 @@ def _of_parts(folder: Path, parts: Sequence[PartDigests]) -> Ownership:
 
 def _of_part(file: Path, parts: Sequence[PartDigests]) -> Ownership:
     try:
-        own = file_digest(file) in {p.file for p in parts}
-        same = own or digests_of_file(file)[0] in {p.content for p in parts}
+        identical = file_digest(file) in {p.file for p in parts}
+        same = identical or digests_of_file(file)[0] in {p.content for p in parts}
     except InputError as error:
         return Ownership(fault=str(error))
     if not same:
-        said = "is no part of the table of this manifest: it was edited after the run, or swapped"
-        return Ownership(fault=f"'{file.name}' {said}")
+        reason = "is no part of the table of this manifest: it was edited after the run, or swapped"
+        return Ownership(fault=f"'{file.name}' {reason}")
     if file.is_symlink():
         return Ownership(more=f"'{file.name}' is a link to another place, and no file of the release")
-    return Ownership() if own else Ownership(more=_another(file))
+    return Ownership() if identical else Ownership(more=_another(file))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
-    """What was found. sentence: for people. manifest: None where there is none that can be read and adds up.
+    """The result of a check. sentence: for people. manifest: None where there is none that can be read and adds up.
 
     holds: everything that was asked fits together. own: the file is the release's byte for byte, and not another one
     with its table in it; of linked tables, with their schema at hand. key: fingerprint of the key that signed, None
@@ -154,21 +154,21 @@ def receipt(
         signer: the public key that must have signed, hex; None: any key, or none.
     """
     try:
-        found, document = Manifest.read(manifest)
+        manifest_read, document = Manifest.read(manifest)
     except InputError as error:
         return Receipt(holds=False, sentence=f"nothing holds: {error}")
-    file = ownership(table, found)
-    faults = [file.fault, *_agreement(found, measurements=measurements, schema=schema)]
-    faults += manifest_faults(found, document)
-    more = file.more or (_SCHEMA if found.hanging and schema is None else "")
-    key = None if found.signature is None else fingerprint(found.signature.key)
-    if signer is not None and (found.signature is None or found.signature.key != signer):
+    file = ownership(table, manifest_read)
+    faults = [file.fault, *_agreement(manifest_read, measurements=measurements, schema=schema)]
+    faults += manifest_faults(manifest_read, document)
+    more = file.more or (_SCHEMA if manifest_read.hanging and schema is None else "")
+    key = None if manifest_read.signature is None else fingerprint(manifest_read.signature.key)
+    if signer is not None and (manifest_read.signature is None or manifest_read.signature.key != signer):
         faults.append(f"it is not signed by the key {fingerprint(signer)}")
     wrong = [f for f in faults if f]
     if wrong:
-        return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
-    said = _said(table, found, key, more)
-    return Receipt(holds=True, sentence=said, own=not more, manifest=found, key=key)
+        return Receipt(holds=False, sentence="; ".join(wrong), manifest=manifest_read, key=key)
+    sentence = _said(table, manifest_read, key, more)
+    return Receipt(holds=True, sentence=sentence, own=not more, manifest=manifest_read, key=key)
 
 
 def signing_faults(
@@ -202,19 +202,19 @@ def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | N
         faults.append(schema_fault(found, schema))
     if any(faults):  # another run's schema or marginals would contradict everything
         return [*faults, *contradictions(found)]
-    known = schema if released is None else released.schema
-    return contradictions(found, schema=known, measurements=released)
+    described = schema if released is None else released.schema
+    return contradictions(found, schema=described, measurements=released)
 
 
 def run_of(measurements: Path, manifest: Path, schema: Schema) -> Manifest:
     """The manifest of the run that released these marginals. Raises ReceiptError where they are not of one run."""
-    found, document = Manifest.read(manifest)
-    agreement = _agreement(found, measurements=measurements, schema=schema)
-    faults = [*manifest_faults(found, document), *agreement]
+    manifest_read, document = Manifest.read(manifest)
+    agreement = _agreement(manifest_read, measurements=measurements, schema=schema)
+    faults = [*manifest_faults(manifest_read, document), *agreement]
     wrong = [f for f in faults if f]
     if wrong:
         raise ReceiptError("; ".join(wrong))
-    return found
+    return manifest_read
 
 
 def manifest_faults(found: Manifest, document: dict[str, Any]) -> list[str]:
@@ -239,19 +239,19 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     charged = f"whose charges add up to {promise}" if found.charges else "of a run that added no noise"
     if found.refit is not None and found.refit.by is not None:
         charged = f"made of tables of {found.refit.by}"
-    said = f"'{table.name}' {'holds' if more else 'is'} {which} of this manifest, {charged}; {who}"
+    sentence = f"'{table.name}' {'holds' if more else 'is'} {which} of this manifest, {charged}; {who}"
     if found.refit is not None:
-        said += "; it was made again from the release of that run, for nothing" if found.refit.by is None else ""
+        sentence += "; it was made again from the release of that run, for nothing" if found.refit.by is None else ""
     if not found.private:
-        said = f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
+        sentence = f"{NOT_PRIVATE}: {sentence}, and {'; '.join(found.not_private_because)}"
     if more:
-        return f"{said}; {more}, and is not called safe to publish"
-    said += "; byte for byte as it was written"
+        return f"{sentence}; {more}, and is not called safe to publish"
+    sentence += "; byte for byte as it was written"
     public = "" if found.public_table is None else f"; {PUBLIC_TABLE}"
     if found.query:
-        said += f"; that its query reads each record by itself is the {found.query}, on which its promise rests"
-        return f"{said}, so that it is not called safe to publish{public}"
-    return (f"{said}, and safe to publish" if found.private else said) + public
+        sentence += f"; that its query reads each record by itself is the {found.query}, on which its promise rests"
+        return f"{sentence}, so that it is not called safe to publish{public}"
+    return (f"{sentence}, and safe to publish" if found.private else sentence) + public
 
 
 def _released(path: Path, found: Manifest, schema: Schema | None) -> tuple[ReleasedFile | None, str]:

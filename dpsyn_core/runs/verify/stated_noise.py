@@ -1,6 +1,6 @@
 """Held against the charges: whether released tables and scores tell no more than the manifest says was paid for.
 
-What one root of linked tables may change follows from the name of a charge. Each view of children has a unit of its own
+What one root of linked tables may change follows from the name of a charge. Each view of children has a separate unit
 (`linked.stages.unit_of`): a charge that states the unit of another view states another cost than its noise has.
 """
 
@@ -85,9 +85,9 @@ def _root_parts(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]
     pairs = settings.pairs
     schema = measured_schema(schema, settings.questions)
     names = root_domain(schema).names
-    own = frozenset((*(["total"] if pairs or not names else []), *(_MARGINAL + n for n in names)))
+    one_ways = frozenset((*(["total"] if pairs or not names else []), *(_MARGINAL + n for n in names)))
     scored = len(names) * (len(names) - 1) // 2
-    yield _ViewCharges(unit=1, own=own, columns=names if pairs else (), scored=scored if pairs else 0)
+    yield _ViewCharges(unit=1, own=one_ways, columns=names if pairs else (), scored=scored if pairs else 0)
     for stage in stages_of(schema, pairs=pairs):
         yield _of_view(stage.view, stage.view.columns[: stage.context])
         if stage.siblings is not None:
@@ -104,10 +104,10 @@ def _questions(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
 
 def _of_view(view: View, known: Sequence[object]) -> _ViewCharges:
     """A view; known: the columns whose one-ways follow from released values."""
-    told = {id(c) for c in known}
-    own = frozenset(_MARGINAL + c.attribute.name for c in view.columns if id(c) not in told)
+    skipped = {id(c) for c in known}
+    one_ways = frozenset(_MARGINAL + c.attribute.name for c in view.columns if id(c) not in skipped)
     pairs = frozenset(_MARGINAL + _JOINED.join(pair) for pair in view.pairs)
-    return _ViewCharges(unit=view.unit, own=own, pairs=pairs, scored=len(view.pairs))
+    return _ViewCharges(unit=view.unit, own=one_ways, pairs=pairs, scored=len(view.pairs))
 
 
 def _place(c: ChargeRecord, parts: Sequence[_ViewCharges], at: int, seen: set[tuple[int, str]]) -> int | None:
@@ -139,7 +139,7 @@ def _root_sensitivity(c: ChargeRecord, unit: Unit) -> float:
 
 
 def _joins(name: str, columns: Sequence[str]) -> bool:
-    """Whether this is the name of a marginal over some of these columns, whose own names may hold an ' x '."""
+    """Whether this is the name of a marginal over some of these columns, whose names may hold an ' x '."""
     rest = name.removeprefix(_MARGINAL) if name.startswith(_MARGINAL) else ""
     return any(
         rest == n or (rest.startswith(n + _JOINED) and _joins(_MARGINAL + rest[len(n + _JOINED) :], columns))
@@ -157,7 +157,7 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables
     """Sentences, one for each name of which more was released than its charges paid for; none where all was paid.
 
     Several tables of one name add up: their precisions 1 / sigma^2 together are no more than the charges of that name
-    bought. Tables that were computed from one release (`Measurement.shared`) are held against that one.
+    bought. Tables that were computed from one release (`Measurement.shared`) are checked against that one.
 
     Args:
         charges: of the manifest.
@@ -172,9 +172,9 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables
         key = _attributes(c.name)
         if key is not None and _is_of_counts(c, unit):
             bought[key] = bought.get(key, 0.0) + sigma_of(c) ** -2
-    own = [(m.attributes, m.sigma) for m in found if not m.shared]
-    own += [(tuple(n for a in m.axes for n in a.attributes), m.sigma) for m in found.joint]
-    for names, sigma in own:
+    tables = [(m.attributes, m.sigma) for m in found if not m.shared]
+    tables += [(tuple(n for a in m.axes for n in a.attributes), m.sigma) for m in found.joint]
+    for names, sigma in tables:
         key = _parts(" x ".join(names))
         used[key] = used.get(key, 0.0) + (sigma**-2 if sigma > 0 else math.inf)
     for m in found:
@@ -209,7 +209,7 @@ def _attributes(name: str) -> tuple[str, ...] | None:
 
 
 def _parts(over: str) -> tuple[str, ...]:
-    """Attributes in an order of their own: a system may name them in another one than the schema does."""
+    """Names of the attributes of a charge, sorted: a system may name them in another order than the schema does."""
     return tuple(sorted(over.split(" x "))) if over else ()
 
 

@@ -176,7 +176,7 @@ class CodedBase(BaseAttribute, ABC):
 
     @property
     def single_values(self) -> tuple[Value, ...]:
-        """Values that have a cell of their own by declaration: those of a list, or special ones beside a range."""
+        """Values that have a separate cell by declaration: those of a list, or special ones beside a range."""
         return ()
 
     @property
@@ -212,7 +212,7 @@ class CodedBase(BaseAttribute, ABC):
         )
 
     def round_codes(self) -> bytes:
-        """How round a number each code in order holds; empty where that is not known."""
+        """How round a number each code in order holds; empty where unknown."""
         return b""
 
     def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:

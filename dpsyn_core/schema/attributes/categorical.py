@@ -30,6 +30,9 @@ class CategoricalAttribute(CodedBase):
     values: tuple[Value, ...] = Field(min_length=1, description="All public values; compared after casting")
     ordered: StrictBool = Field(False, description="Whether the values have an order")
     other: StrictBool = Field(False, description="Whether values outside the list have a cell of their own")
+    by_prefix: StrictBool = Field(
+        False, description="Whether a cell outside the list counts as the longest listed value that it begins with"
+    )
 
     other_word: StrictStr | None = Field(
         None,
@@ -48,6 +51,9 @@ class CategoricalAttribute(CodedBase):
             seen: set[str] = set()
             repeated = next(k for k in keys if k in seen or seen.add(k))  # type: ignore[func-returns-value]
             msg = f"the value {repeated!r} stands twice in the domain (values are compared as text); remove one"
+            raise ValueError(msg)
+        if self.by_prefix and not all(isinstance(v, str) and v for v in self.values):
+            msg = "by_prefix is for values of text that are not blank, such as '10' for 10115; write all as text"
             raise ValueError(msg)
         if self.missing and "" in self.values:
             msg = "the value '' and a missing cell cannot both be declared: a blank cell could be either; drop one"
@@ -96,8 +102,8 @@ class CategoricalAttribute(CodedBase):
 
     def labels(self) -> list[str]:
         """The values as text, or the words for them that a data dictionary gave (`notes.labels`)."""
-        found = self.notes.get("labels")
-        given = found if isinstance(found, dict) else {}
+        labels = self.notes.get("labels")
+        given = labels if isinstance(labels, dict) else {}
         words = [str(given.get(k, k)) for k in self.keys]
         if len(set(words)) < len(words):  # two codes of one word must still be told apart
             words = [w if w == k else f"{k}: {w}" for k, w in zip(self.keys, words, strict=True)]
@@ -111,7 +117,8 @@ class CategoricalAttribute(CodedBase):
 
     def describe(self) -> str:
         """The values."""
-        return f"categorical: {', '.join(map(str, self.values))}"
+        how = " and what begins with them" if self.by_prefix else ""
+        return f"categorical: {', '.join(map(str, self.values))}{how}"
 
     def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """Values, their order, and the codes among them that stand for an absent answer."""
@@ -152,12 +159,27 @@ class CategoricalAttribute(CodedBase):
         text = to_text(entries)
         positions = np.append(_positions(text, self), -1)
         empty = np.append(blanks(text), True) & (positions < 0)
+        if self.by_prefix:
+            self._match_beginnings(text, positions)
         if self.blank_word is not None:
             empty[:-1] |= (positions[:-1] < 0) & _equal(text, self.blank_word)
         if "" in self.keys:
             positions[empty] = self.keys.index("")
             empty[:] = False
         return positions, empty, index
+
+    def _match_beginnings(self, text: Any, positions: NDArray[np.int64]) -> None:
+        """Fills in the positions of unlisted texts that begin with a listed value, the longest first."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        keys = _array(self.keys)
+        for size in sorted({len(k) for k in self.keys}, reverse=True):
+            left = np.flatnonzero(positions[:-1] < 0)
+            if not len(left):
+                return
+            rest = pc.utf8_trim_whitespace(text.take(pa.array(left)))
+            positions[left] = _lookup(pc.utf8_slice_codeunits(rest, 0, size), keys)
 
     def encode(self, *columns: Any, comma: bool = False, strict: bool = False) -> NDArray[np.signedinteger]:
         """Codes (n,) of one column: unlisted values as other, else as missing; blank cells the other way round."""
@@ -225,11 +247,11 @@ class CategoricalAttribute(CodedBase):
         if not lost.any():
             return codes
         out = codes.copy()
-        known = codes[codes < plain]
+        listed = codes[codes < plain]
         if word is not None:
             out[lost] = word
-        elif len(known):
-            out[lost] = rng.choice(known, int(lost.sum()))
+        elif len(listed):
+            out[lost] = rng.choice(listed, int(lost.sum()))
         else:
             out[lost] = rng.integers(0, plain, int(lost.sum()))
         return out
@@ -290,37 +312,37 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
     import pyarrow.compute as pc
 
     keys = _array(attribute.keys)
-    found = _lookup(text, keys)
+    positions = _lookup(text, keys)
     numeric = any(isinstance(v, int | float) and not isinstance(v, bool) for v in attribute.values)
-    left = np.flatnonzero(found < 0)
+    left = np.flatnonzero(positions < 0)
     if len(left) and numeric:
         rest = pc.utf8_trim_whitespace(text.take(pa.array(left)))
-        found[left] = _lookup(_plain_number(rest), _numbers_only(attribute))
-        left = np.flatnonzero(found < 0)
+        positions[left] = _lookup(_plain_number(rest), _numbers_only(attribute))
+        left = np.flatnonzero(positions < 0)
         if len(left):
-            found[left] = _as_floats(text.take(pa.array(left)), attribute)
+            positions[left] = _as_floats(text.take(pa.array(left)), attribute)
     if len(left) and attribute.type == "boolean":
         rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
         for value, spellings in ((True, TRUE), (False, FALSE)):
             if value in attribute.values:
                 hit = pc.is_in(rest, value_set=_array(spellings)).to_numpy(zero_copy_only=False)
-                found[left[hit]] = attribute.values.index(value)
-    left = np.flatnonzero(found < 0)
+                positions[left[hit]] = attribute.values.index(value)
+    left = np.flatnonzero(positions < 0)
     if len(left) and attribute.type in ("integer", "float"):  # true and false of a frame stand for 1 and 0
         rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
         for number, word in ((1, "true"), (0, "false")):
             if number in attribute.values:
                 hit = pc.equal(rest, word).fill_null(False).to_numpy(zero_copy_only=False)
-                found[left[hit]] = attribute.values.index(number)
-    left = np.flatnonzero(found < 0)
+                positions[left[hit]] = attribute.values.index(number)
+    left = np.flatnonzero(positions < 0)
     if len(left):  # an export of ours: '=x was written for =x
         rest = text.take(pa.array(left))
-        found[left] = _lookup(pc.replace_substring_regex(rest, f"^'{headers.BEGINS}", r"\1"), keys)
-        left = np.flatnonzero(found < 0)
+        positions[left] = _lookup(pc.replace_substring_regex(rest, f"^'{headers.BEGINS}", r"\1"), keys)
+        left = np.flatnonzero(positions < 0)
     if len(left):  # composed and decomposed accents are the same letters
         rest = pc.utf8_normalize(text.take(pa.array(left)), "NFC")
-        found[left] = _lookup(rest, pc.utf8_normalize(keys, "NFC"))
-    return found
+        positions[left] = _lookup(rest, pc.utf8_normalize(keys, "NFC"))
+    return positions
 
 
 def _lookup(text: Any, keys: Any) -> NDArray[np.int64]:

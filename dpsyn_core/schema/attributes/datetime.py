@@ -67,14 +67,14 @@ class DatetimeAttribute(RangeAttribute):
         self._build()
         return self
 
-    @property
+    @cached_property
     def precise(self) -> bool:
         """Whether cells are times rather than days."""
         from dpsyn_core.tables import instants
 
         return instants.has_time(self.min) or instants.has_time(self.max)
 
-    @property
+    @cached_property
     def zoned(self) -> bool:
         """Whether cells are times in UTC."""
         from dpsyn_core.tables import instants

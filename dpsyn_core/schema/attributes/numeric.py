@@ -28,19 +28,19 @@ def _binned(
 ) -> WholeBins | RealBins:  # fmt: skip
     """The bins of a range. Kept, for a page with a schema of 200 columns makes the same ones on every move."""
     every = None if step is None else exact(step)
-    own = int(every) if whole and every is not None else 1
+    width = int(every) if whole and every is not None else 1
     if isinstance(cut, EdgeBins):
         if whole:
-            return WholeBins.edged(int(low), int(high), cut.edges, own)
+            return WholeBins.edged(int(low), int(high), cut.edges, width)
         return RealBins.edged(low, high, cut.edges, decimals, every)
     if isinstance(cut, CountBins) and scale != "log":
         if whole:
-            return WholeBins.equal(int(low), int(high), cut.count, own)
+            return WholeBins.equal(int(low), int(high), cut.count, width)
         return RealBins.equal(low, high, cut.count if high > low else 1, decimals, every)
     if every is None and (whole or decimals is not None):
         every = exact(1) if whole else 1 / exact(10 ** (decimals or 0))
     starts = fine_starts(low, high, every, scale, FINE if cut is None else cut.count)
-    return WholeBins.fine(int(low), int(high), starts, own) if whole else RealBins.fine(low, high, starts, every)
+    return WholeBins.fine(int(low), int(high), starts, width) if whole else RealBins.fine(low, high, starts, every)
 
 
 @lru_cache(maxsize=2000)

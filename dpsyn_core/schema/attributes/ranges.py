@@ -83,13 +83,13 @@ class RangeAttribute(CodedBase):
 
         Where a word stands for a blank cell all cells are text, whether or not one is blank.
         """
-        found = self.typed(values, blank)
+        cells = self.typed(values, blank)
         if self.blank_word is None:
-            return found
+            return cells
         import pyarrow.compute as pc
 
-        text = as_written(found)
-        if self.decimal_comma and not is_text(found.type):
+        text = as_written(cells)
+        if self.decimal_comma and not is_text(cells.type):
             text = pc.replace_substring(text, ".", ",")
         return pc.fill_null(text, self.blank_word)
 

@@ -43,8 +43,8 @@ def listed(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propos
     answers = usual(keys)
     if answers is not None:
         order = sorted(range(len(keys)), key=lambda i: answers.index(keys[i].lower()))
-        made = base | {"values": [values[i] for i in order]} | ({"ordered": True} if answers in ORDERED else {})
-        return Proposal(name=drafted["name"], seen=seen, why="usual", document=made)
+        document = base | {"values": [values[i] for i in order]} | ({"ordered": True} if answers in ORDERED else {})
+        return Proposal(name=drafted["name"], seen=seen, why="usual", document=document)
     # what is neither on a list of numbers nor blank comes back blank: it has no cell of its own where blanks have one,
     # and cells such as NA, which are no number, are blank as they are in other columns of numbers
     whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
@@ -60,12 +60,12 @@ def listed(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propos
         base |= {"ordered": not codes}
         # doses of 5, 10 and 20: no dose of 18; of fines of 10, 15, 25, 40, 55 and 110 most steps are none
         if step > 1 and len(kept) > 2 and (high - low) // step < min(LISTED, 2 * len(kept)):
-            made = base | {"values": [*range(low, high + 1, step), *codes], "other": other}
-            return Proposal(name=drafted["name"], seen=seen, why="steps", document=made)
+            document = base | {"values": [*range(low, high + 1, step), *codes], "other": other}
+            return Proposal(name=drafted["name"], seen=seen, why="steps", document=document)
         first, last = _few(low, high, drafted["name"])
         if last - first < LISTED:
-            made = base | {"values": [*range(first, last + 1), *codes], "other": other}
-            return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
+            document = base | {"values": [*range(first, last + 1), *codes], "other": other}
+            return Proposal(name=drafted["name"], seen=seen, why="number", document=document)
         rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
         if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
             return _range(drafted, kept, codes)
@@ -77,8 +77,8 @@ def listed(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propos
         seen = {"what": "distinct", "count": len(values), "records": len(column)}
         return Proposal(name=drafted["name"], seen=seen, why=why, document=None)
     why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
-    made = base | {"values": common or list(values), "other": other}
-    return Proposal(name=drafted["name"], seen=seen, why=why, document=made, rare=rare)
+    document = base | {"values": common or list(values), "other": other}
+    return Proposal(name=drafted["name"], seen=seen, why=why, document=document, rare=rare)
 
 
 def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple[list[Any], list[str], dict[str, Any]]:
@@ -94,22 +94,22 @@ def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple
 def _range(drafted: Mapping[str, Any], values: list[int], codes: list[int]) -> Proposal:
     """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has.
 
-    codes: such as -9, which have cells of their own.
+    codes: such as -9, which have separate cells.
     """
     name = drafted["name"]
     low, high = outward(min(values), max(values), name, whole=True)
-    made = {"name": name, "kind": "numeric", "dtype": "integer", "min": low, "max": high, "source": "public"}
-    made |= {k: drafted[k] for k in ("label", "description", "missing") if k in drafted}
-    made |= {"special_values": codes} if codes else {}
+    document = {"name": name, "kind": "numeric", "dtype": "integer", "min": low, "max": high, "source": "public"}
+    document |= {k: drafted[k] for k in ("label", "description", "missing") if k in drafted}
+    document |= {"special_values": codes} if codes else {}
     seen = {"what": "range", "low": min(values), "high": max(values)}
-    return Proposal(name=name, seen=seen, why="rounded", document=made)
+    return Proposal(name=name, seen=seen, why="rounded", document=document)
 
 
 def _few(low: int, high: int, name: str) -> tuple[int, int]:
     """All whole numbers of a short list, from 0 or 1 where it begins near them, with a usual range by its header."""
     words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
-    for known, first, last in RANGES:
-        if words & known and first <= low and high <= last and last - first < MANY:
+    for topic, first, last in RANGES:
+        if words & topic and first <= low and high <= last and last - first < MANY:
             return first, last
     if low >= YEARS[0] and high <= YEARS[1]:
         return decades(low, high)
@@ -124,8 +124,8 @@ def _counts(drafted: Mapping[str, Any], column: Any) -> dict[str, int]:
         return dict(zip(listed.keys, np.bincount(at[at >= 0], minlength=len(listed.keys)).tolist(), strict=True))
     entries, index = canonical.uniques(column)
     texts = canonical.to_text(entries).to_pylist()
-    found = np.bincount(index[index >= 0], minlength=len(texts))
-    return {canonical.canonical(k): int(c) for k, c in zip(texts, found, strict=True)}
+    counts = np.bincount(index[index >= 0], minlength=len(texts))
+    return {canonical.canonical(k): int(c) for k, c in zip(texts, counts, strict=True)}
 
 
 def _texts(values: list[str]) -> Any:

@@ -35,7 +35,9 @@ MIXED = "most of its cells are numbers and some are not; write those as numbers,
 PERSONS = "its header speaks of persons, and a list of its values would publish them"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
 # why, read from the data: no description that a person gave
+OF_MANY = (OWN, TOO_MANY)  # which a public list, beginnings of codes or a purchase can keep
 LEFT_OUT = (NUMBERED, OWN, TOO_MANY, PERSONS, MIXED, UNREAD, BLANK)
+KEPT = "; with_list keeps it by a public list or by beginnings such as 'digits:2', buy_schema by values that many have"
 COMPUTED, OFF = 1e-9, 0.01  # relative error of numbers that a program has computed, and the most of a step
 SHOWN = 8  # values of a list that a sentence names
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
@@ -80,7 +82,10 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
         )
         warnings.warn(f"{why}; {remedy}", UnitWarning, stacklevel=2)
     for a in (a for a in schema.attributes if a.description in LEFT_OUT and a.description != NUMBERED):
-        warnings.warn(f"column '{headers.short(a.name)}' is left out: {a.description}", SchemaWarning, stacklevel=2)
+        remedy = KEPT if a.description in OF_MANY else ""
+        warnings.warn(
+            f"column '{headers.short(a.name)}' is left out: {a.description}{remedy}", SchemaWarning, stacklevel=2
+        )
     return schema
 
 
@@ -94,12 +99,12 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
         msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
         raise SchemaError(msg)
     comma = canonical.has_decimal_comma(table)
-    said = declared_in(table)
+    declared = declared_in(table)
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it
         if n == identifier
         else {"name": n, "source": "data"}
-        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, said.get(n)))
+        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, declared.get(n)))
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
@@ -125,16 +130,16 @@ def confirm(
     schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, rules: bool = False,
     everything: bool = False,
 ) -> Schema:  # fmt: skip
-    """The schema with what a person says could be known without the data: the entries named.
+    """The schema in which the named entries are public, by a person's word that they follow without the data.
 
     What was read from the data becomes public; what was bought for a kind and
     a form that were read from it becomes bought. Why a draft left a column out was read from the data too, and goes.
 
     Args:
         schema: with entries that were read from the data.
-        names: of attributes whose kind, range or list, and bins are known from outside the data.
-        unit: whether the unit of privacy (identifier, max_records) is known from outside too; None: with `everything`.
-        rules: whether all rules are known from outside too, whatever their trial on the table showed.
+        names: of attributes whose kind, range or list, and bins are public knowledge.
+        unit: whether the unit of privacy (identifier, max_records) is public knowledge too; None: with `everything`.
+        rules: whether all rules are public knowledge too, whatever their trial on the table showed.
         everything: claims that every value, range, list, bin and rule of the schema and who counts as one individual
             could have been written down by somebody who has never seen the table. If that is not so, a run says that
             it is private and is not: the range of a draft is that of the records, so that its ends are single persons'
@@ -151,16 +156,16 @@ def confirm(
             "or claim all with everything=True"
         )
         raise SchemaError(msg)
-    wanted = set(names)
-    known = {a.name for a in schema.attributes}
-    if wanted - known:
-        msg = f"the schema has no attribute '{sorted(wanted - known)[0]}'; name one of its own"
+    chosen = set(names)
+    existing = {a.name for a in schema.attributes}
+    if chosen - existing:
+        msg = f"the schema has no attribute '{sorted(chosen - existing)[0]}'; name one of its own"
         raise SchemaError(msg)
     attributes = tuple(
         a.model_copy(
             update={"source": CONFIRMED[a.source]} | ({"description": None} if a.description in LEFT_OUT else {})
         )
-        if a.name in wanted and a.source in CONFIRMED
+        if a.name in chosen and a.source in CONFIRMED
         else a
         for a in schema.attributes
     )
@@ -169,28 +174,28 @@ def confirm(
         changes |= _confirmed_unit(schema)
     elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
         changes["unit"] = schema.unit.model_copy(update={"source": "data"})
-    made = schema.model_copy(update=changes)
-    return rules_known(made) if rules or everything else made
+    confirmed = schema.model_copy(update=changes)
+    return rules_known(confirmed) if rules or everything else confirmed
 
 
 def rules_known(schema: Schema) -> Schema:
-    """The schema with a person's word that its rules are known without the data."""
-    known = tuple(rule.model_copy(update={"source": "public"}) for rule in schema.rules)
-    return schema.model_copy(update={"rules": known})
+    """The schema with its rules marked public, by a person's word."""
+    rules = tuple(rule.model_copy(update={"source": "public"}) for rule in schema.rules)
+    return schema.model_copy(update={"rules": rules})
 
 
 def _confirmed_unit(schema: Schema) -> dict[str, Any]:
     """The unit as public, also where it stands as whom something was bought for."""
     if not schema.unit_from_data:
         return {}
-    known = schema.unit.model_copy(update={"source": "public"})
-    same = [b.unit is not None and b.unit.model_copy(update={"source": "public"}) == known for b in schema.bought]
-    bought = tuple(b.model_copy(update={"unit": known}) if s else b for b, s in zip(schema.bought, same, strict=True))
-    return {"unit": known, "bought": bought}
+    unit = schema.unit.model_copy(update={"source": "public"})
+    same = [b.unit is not None and b.unit.model_copy(update={"source": "public"}) == unit for b in schema.bought]
+    bought = tuple(b.model_copy(update={"unit": unit}) if s else b for b, s in zip(schema.bought, same, strict=True))
+    return {"unit": unit, "bought": bought}
 
 
 def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
-    """A first column without a header, as R and pandas write row names, if every record has a name of its own."""
+    """A first column without a header, as R and pandas write row names, if every record has a unique name."""
     if position or name not in (headers.ROWS, headers.OTHERWISE):
         return None
     entries, index = canonical.uniques(column)
@@ -205,47 +210,47 @@ def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None
         return _beside_codes(name, column, comma)
     declared = attribute_of(said) or {}
     codes = [c for c in said.codes_missing if isinstance(c, int | float)]
-    found = _column(name, _without(column, codes) if codes else column, comma)
-    missing = _blank(column) if codes else bool(found.get("missing"))
-    seen = list(found["values"]) if found["kind"] == "categorical" else []
+    drafted = _column(name, _without(column, codes) if codes else column, comma)
+    missing = _blank(column) if codes else bool(drafted.get("missing"))
+    seen = list(drafted["values"]) if drafted["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
         inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
         inside &= not {canonical.canonical(v) for v in seen} <= {*said.words}  # all have words: a list with gaps
-        found, seen = (declared, []) if inside else (found, seen)
-    if seen or (declared.get("kind") == "categorical" and (found["kind"] != "numeric" or said.listed is True)):
+        drafted, seen = (declared, []) if inside else (drafted, seen)
+    if seen or (declared.get("kind") == "categorical" and (drafted["kind"] != "numeric" or said.listed is True)):
         letters = [v for v in seen if isinstance(v, str) and LETTER.match(v)]  # of missing numbers
         absent = tuple(dict.fromkeys([*said.codes_missing, *letters]))
         of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None, codes_missing=absent)
-        made = attribute_of(of) or found
-        keys = {canonical.canonical(v) for v in made["values"]}
+        document = attribute_of(of) or drafted
+        keys = {canonical.canonical(v) for v in document["values"]}
         more = [v for v in seen if canonical.canonical(v) not in keys]
-        return made | {"values": [*made["values"], *more], "missing": missing}
-    if found["kind"] == "numeric" and codes:
-        whole = found.get("dtype") == "integer"
+        return document | {"values": [*document["values"], *more], "missing": missing}
+    if drafted["kind"] == "numeric" and codes:
+        whole = drafted.get("dtype") == "integer"
         kept = [int(c) if whole else c for c in codes if not whole or float(c).is_integer()]
-        found |= {"special_values": kept, "missing": missing}
-    return worded(found, said)
+        drafted |= {"special_values": kept, "missing": missing}
+    return worded(drafted, said)
 
 
 def _beside_codes(name: str, column: Any, comma: bool) -> dict[str, Any]:
     """The draft of a column whose file declares nothing; codes such as -9999 have cells apart from its numbers."""
-    found = _column(name, column, comma)
-    if found["kind"] != "numeric":
-        return found
+    drafted = _column(name, column, comma)
+    if drafted["kind"] != "numeric":
+        return drafted
     entries, index = canonical.uniques(column)
     numbers, valid = casting.to_numbers(entries, whole=False, comma=comma)
     valid &= np.abs(numbers) <= LARGEST
-    known, at = np.unique(numbers[valid], return_inverse=True)
+    distinct, at = np.unique(numbers[valid], return_inverse=True)
     records = np.bincount(index[index >= 0], minlength=len(entries))[valid]
-    codes = standing_apart(known, np.bincount(at, records, len(known)).astype(np.int64), COMMON)
+    codes = standing_apart(distinct, np.bincount(at, records, len(distinct)).astype(np.int64), COMMON)
     if not codes:
-        return found
+        return drafted
     kept = ~(valid & np.isin(numbers, codes))
     inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma)
     if inner["kind"] != "numeric":
-        return found
+        return drafted
     apart = [int(c) if inner["dtype"] == "integer" and c.is_integer() else c for c in codes]
-    return inner | {"special_values": [*inner.get("special_values", ()), *apart], "missing": found["missing"]}
+    return inner | {"special_values": [*inner.get("special_values", ()), *apart], "missing": drafted["missing"]}
 
 
 def _places(index: NDArray[np.int64]) -> Any:
@@ -294,29 +299,29 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
         return base | {"kind": "categorical", "values": spelled if as_they_are else [False, True]}
     counts = np.bincount(index[index >= 0], minlength=len(entries))[~blank]
     # cells such as NA are no number and no date: they go to the missing cell, and do not make a category of the rest
-    told = ~absent(texts)
-    some = pa.array(told)
-    if told.any() and not told.all():
-        word = _word(texts, np.where(told, 0, counts), len(column) - int(counts.sum()))
-        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True} | word
+    present = ~absent(texts)
+    some = pa.array(present)
+    if present.any() and not present.all():
+        word = _word(texts, np.where(present, 0, counts), len(column) - int(counts.sum()))
+        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[present], {"missing": True} | word
     else:
         shown = texts
     dates = _dates(filled, shown)
     if dates is not None:
         return base | dates
     enough = len(shown) >= written_dates.FEW
-    known = written_dates.dates(name, shown, counts) if enough and _all_match(shown, STAMP) else None
-    if known is None and comma and _has_thousands(shown):
+    of_days = written_dates.dates(name, shown, counts) if enough and _all_match(shown, STAMP) else None
+    if of_days is None and comma and _has_thousands(shown):
         numbers = _amounts(shown, counts)
     else:
-        numbers = None if known else _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
+        numbers = None if of_days else _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
     if numbers is not None:
         if _numbered(numbers, len(shown), len(column)):
             return {"kind": "identifier", "description": NUMBERED}
         return base | numbers
-    known = known or (written_dates.dates(name, shown, counts) if enough else None)
-    if known is not None:
-        return {k: v for k, v in known.items() if k not in ("name", "source")} | base
+    of_days = of_days or (written_dates.dates(name, shown, counts) if enough else None)
+    if of_days is not None:
+        return {k: v for k, v in of_days.items() if k not in ("name", "source")} | base
     base = {"missing": missing}
     if len(texts) > MANY:
         unique = len(texts) == len(column)
@@ -333,9 +338,9 @@ def _word(texts: Any, counts: NDArray[np.int64], blanks: int) -> dict[str, Any]:
     counts: records of each text, 0 of those that are answers. blanks: records without a text.
     """
     commonest = int(np.argmax(counts))
-    found = texts[commonest].as_py().strip()
-    said = found.lower() in WORDS and 2 * counts[commonest] > counts.sum() + blanks
-    return {"blank_word": found} if said else {}
+    word = texts[commonest].as_py().strip()
+    usual = word.lower() in WORDS and 2 * counts[commonest] > counts.sum() + blanks
+    return {"blank_word": word} if usual else {}
 
 
 def _all_match(texts: Any, pattern: str) -> bool:
@@ -511,5 +516,5 @@ def _numbered(numbers: dict[str, Any], distinct: int, records: int) -> bool:
 
 
 def _spiked(lowest: NDArray[np.bool_], counts: NDArray[np.int64]) -> bool:
-    """Whether the smallest value stands in so many records that it needs a cell of its own."""
+    """Whether the smallest value stands in so many records that it needs a separate cell."""
     return float(counts[lowest].sum()) >= SPIKE * float(counts.sum())

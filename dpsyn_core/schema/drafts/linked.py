@@ -42,7 +42,7 @@ def draft_linked(
     Args:
         tables: pandas, polars or pyarrow, by name.
         name: of the tables together; None: that of the root.
-        links: of child tables: the column with the parent's key, the parent, and the parent's own key; other links are
+        links: of child tables: the column with the parent's key, the parent, and the key of the parent; other links are
             guessed from headers.
         max_children: of child tables; others get CHILDREN.
 
@@ -50,37 +50,37 @@ def draft_linked(
         A schema whose entries of columns all have source "data"; a run with it is stamped NOT PRIVATE.
 
     Raises:
-        SchemaError: a link is not told by headers, or what was given does not fit.
+        SchemaError: a link does not follow from headers, or what was given does not fit.
     """
     frames = {n: to_arrow(t) for n, t in tables.items()}
     if len(frames) < 2:
         msg = f"linked tables are two or more, and {len(frames)} is given; add --table, or draft the one without a name"
         raise SchemaError(msg)
-    said, most = links or {}, max_children or {}
-    for child in (*said, *most):
+    declared, most = links or {}, max_children or {}
+    for child in (*declared, *most):
         if child not in frames:
             msg = f"there is no table '{child[:80]}'; those given are {', '.join(frames)}"
             raise SchemaError(msg)
-    for child, (column, parent, key) in said.items():
-        for table, wanted in ((child, column), (parent, key)):
-            if table not in frames or wanted not in frames[table].column_names:
+    for child, (column, parent, key) in declared.items():
+        for table, required in ((child, column), (parent, key)):
+            if table not in frames or required not in frames[table].column_names:
                 there = frames[table].column_names if table in frames else frames
                 what = (
-                    f"table '{table[:80]}' has no column '{wanted[:80]}'"
+                    f"table '{table[:80]}' has no column '{required[:80]}'"
                     if table in frames
                     else (f"there is no table '{table[:80]}'")
                 )
                 msg = f"{what}, which --link {child}.{column}={parent}.{key} names; there are {', '.join(there)}"[:400]
                 raise SchemaError(msg)
-    found = guessed_links({n: f.column_names for n, f in frames.items()})
-    told = {child: link for child, link in found.parents.items() if link[1]}
-    parents = told | {child: (parent, column) for child, (column, parent, _) in said.items()}
-    keys = found.keys | {parent: key for _, parent, key in said.values()}
+    guesses = guessed_links({n: f.column_names for n, f in frames.items()})
+    guessed = {child: link for child, link in guesses.parents.items() if link[1]}
+    parents = guessed | {child: (parent, column) for child, (column, parent, _) in declared.items()}
+    keys = guesses.keys | {parent: key for _, parent, key in declared.values()}
     tops = [n for n in frames if n not in parents]
     if not tops:
         msg = f"the links of {', '.join(frames)} go round in a circle; leave out one --link, for the root has no parent"
         raise SchemaError(msg)
-    root = found.root if found.root in tops else tops[0]
+    root = guesses.root if guesses.root in tops else tops[0]
     lost = next((n for n in tops if n != root), None)
     if lost is not None:
         msg = (
@@ -91,12 +91,12 @@ def draft_linked(
     listed: list[dict[str, Any]] = []
     once: dict[str, tuple[str, tuple[str, ...]] | None] = {}
     for table in [root, *(n for n in frames if n != root)]:
-        own = [keys[table]] if table in keys else []
-        held = own + ([parents[table][1]] if table in parents else [])
-        columns = with_keys(drafted(frames[table], table)[0], held)
-        made = {} if columns is None else {"schema": columns.document()}
+        key_columns = [keys[table]] if table in keys else []
+        excluded = key_columns + ([parents[table][1]] if table in parents else [])
+        columns = with_keys(drafted(frames[table], table)[0], excluded)
+        document = {} if columns is None else {"schema": columns.document()}
         once[table] = None if columns is None else proposed_roles(columns)
-        listed.append({"name": table} | ({"key": own[0]} if own else {}) | made)
+        listed.append({"name": table} | ({"key": key_columns[0]} if key_columns else {}) | document)
     hanging: list[dict[str, Any]] = [
         {"parent": parent, "child": child, "key": column, "max_children": most.get(child, CHILDREN)}
         for child, (parent, column) in parents.items()
@@ -111,12 +111,12 @@ def confirm_linked(
     schema: LinkedSchema, names: Sequence[str] = (), *, unit: bool = False, rules: bool = False,
     everything: bool = False,
 ) -> LinkedSchema:  # fmt: skip
-    """The schema with what a person says could be known without the data: the entries named. See `confirm`.
+    """The schema in which the named entries are public, by a person's word. See `confirm`.
 
     Args:
         schema: with entries that were read from the data.
         names: of columns, as TABLE.COLUMN.
-        unit: whether keys, links, limits, orders and roles are known from outside too.
+        unit: whether keys, links, limits, orders and roles are public knowledge too.
         rules: whether all rules are, of tables and of links.
         everything: claims that all of it could have been written down by somebody who has never seen the tables.
 
@@ -126,17 +126,17 @@ def confirm_linked(
     if not (names or unit or rules or everything):
         msg = "nothing is named to be confirmed; name columns as TABLE.COLUMN, or unit, rules, or everything"
         raise SchemaError(msg)
-    own: dict[str, list[str]] = {t.name: [] for t in schema.tables}
+    rules_of: dict[str, list[str]] = {t.name: [] for t in schema.tables}
     for name in names:
-        of = max((t for t in own if name.startswith(f"{t}.")), key=len, default=None)
+        of = max((t for t in rules_of if name.startswith(f"{t}.")), key=len, default=None)
         if of is None:
-            msg = f"'{name[:80]}' names no table; write TABLE.COLUMN, of one of {', '.join(own)}"
+            msg = f"'{name[:80]}' names no table; write TABLE.COLUMN, of one of {', '.join(rules_of)}"
             raise SchemaError(msg)
-        own[of].append(name.removeprefix(f"{of}."))
+        rules_of[of].append(name.removeprefix(f"{of}."))
     tables = []
     for table in schema.tables:
         columns: Any = table.columns
-        named = own[table.name]
+        named = rules_of[table.name]
         if columns is None and named:
             msg = f"table '{table.name}' has nothing but its key, which --unit confirms; leave '{named[0]}' out"
             raise SchemaError(msg)
@@ -150,9 +150,9 @@ def confirm_linked(
     if unit or everything:
         changes["unit"] = schema.unit.model_copy(update={"source": "public"})
     if rules or everything:
-        known = [tuple(r.model_copy(update={"source": "public"}) for r in link.rules) for link in schema.links]
+        confirmed = [tuple(r.model_copy(update={"source": "public"}) for r in link.rules) for link in schema.links]
         changes["links"] = tuple(
-            link.model_copy(update={"rules": own}) for link, own in zip(schema.links, known, strict=True)
+            link.model_copy(update={"rules": rules_of}) for link, rules_of in zip(schema.links, confirmed, strict=True)
         )
     return schema.model_copy(update=changes)
 
@@ -163,7 +163,7 @@ def proposed_roles(columns: Schema) -> tuple[str, tuple[str, ...]] | None:
 
 
 def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
-    """A table's schema for a linked run: keys are not synthesized, and it has no unit of its own.
+    """A table's schema for a linked run: keys are not synthesized, and it has no unit.
 
     What was read from the data about its columns stays marked; that it proposed a person's column does not matter any
     more, for the root's key takes its place. None for a table of keys alone.
@@ -191,13 +191,13 @@ class LinkedProposal:
 
     def added(self, schema: LinkedSchema) -> LinkedSchema:
         """The schema with this rule. Raises SchemaError where it does not fit."""
-        made = schema.document()
+        document = schema.document()
         if self.across:
-            holder = next(link for link in made["links"] if link["child"] == self.table)
+            holder = next(link for link in document["links"] if link["child"] == self.table)
         else:
-            holder = next(table for table in made["tables"] if table["name"] == self.table)["schema"]
+            holder = next(table for table in document["tables"] if table["name"] == self.table)["schema"]
         holder["rules"] = [*holder.get("rules", []), self.document | {"source": "public"}]  # a person's word
-        return LinkedSchema.of(made)
+        return LinkedSchema.of(document)
 
     def __str__(self) -> str:
         """For people."""
@@ -209,16 +209,16 @@ def propose_linked_rules(schema: LinkedSchema) -> list[LinkedProposal]:
     out: list[LinkedProposal] = []
     for table in schema.tables:
         for rule in [] if table.columns is None else propose_rules(table.columns):
-            made = rule.model_dump(mode="json")
-            out.append(LinkedProposal(table=table.name, across=False, rule=rule, document=made))
+            document = rule.model_dump(mode="json")
+            out.append(LinkedProposal(table=table.name, across=False, rule=rule, document=document))
     adapter: TypeAdapter[AnyLinkRule] = TypeAdapter(LinkRule)
     for link in schema.links:
-        known = {str(r) for r in link.rules}
-        for made in _across(schema, link):
-            one = adapter.validate_python(made)
-            if str(one) not in known:
-                known.add(str(one))
-                out.append(LinkedProposal(table=link.child, across=True, rule=one, document=made))
+        existing = {str(r) for r in link.rules}
+        for document in _across(schema, link):
+            one = adapter.validate_python(document)
+            if str(one) not in existing:
+                existing.add(str(one))
+                out.append(LinkedProposal(table=link.child, across=True, rule=one, document=document))
     return [p for p in out if _fits(p, schema)]
 
 
@@ -245,9 +245,11 @@ def _across(schema: LinkedSchema, link: Link) -> Iterator[dict[str, Any]]:
         )
         yield from (  # ordered and shipped, admitted and discharged
             {"kind": "order", "lower": f"{table}.{one.name}", "upper": a.name}
-            for one in above if one.dated
-            for a in child if a.dated and named_close(one.name, a.name, precise=a.precise)
-        )  # fmt: skip
+            for one in above
+            if one.dated
+            for a in child
+            if a.dated and named_close(one.name, a.name, precise=a.precise)
+        )
     if link.roles is not None:
         yield from _of_roles(child, link.roles.column, link.roles.single)
 

@@ -15,14 +15,14 @@ ROLE = re.compile(r"(?i)(^|[\W_])(role|relation(ship)?|rolle|beziehung|stellung|
 ONCE = re.compile(
     r"(?i)(head|householder|reference person|spouse|husband|wife|partner"
     r"|haushaltsvorstand|bezugsperson|ehepartner(in)?|ehefrau|ehemann|partner(in)?)( of (the )?house(hold)?)?"
-)  # fmt: skip
+)
 
 Columns = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GuessedLinks:
-    """root: its name. keys: own key of each table that has one. parents: of each other table, and the key's column.
+    """root: its name. keys: key column of each table that has one. parents: of each other table, and the key's column.
 
     A column is an empty text where no header tells it.
     """
@@ -44,40 +44,40 @@ def guessed_links(columns: Columns) -> GuessedLinks:
     """
     above = {table: _named_by(table, columns) for table in columns}
     depths = {table: _depth(table, above, ()) for table in columns}
-    parents = {t: max(own, key=lambda p: depths[p]) for t, own in above.items() if own and 1 < depths[t] <= DEPTH}
+    parents = {t: max(ups, key=lambda p: depths[p]) for t, ups in above.items() if ups and 1 < depths[t] <= DEPTH}
     reached = {table: _top(table, parents) for table in columns}
     tops = [t for t in columns if t not in parents]
     if not parents or not tops:
         return _by_shared_column(columns)
-    root = max(tops, key=lambda top: sum(found == top for found in reached.values()))
+    root = max(tops, key=lambda top: sum(end == top for end in reached.values()))
     keys = {p: above[t][p][0] for t, p in parents.items()}
-    held = {t: (p, above[t][p][1]) for t, p in parents.items()}
-    keys |= {t: own for t in columns if t not in keys and (own := _own(t, columns[t], held.get(t, ("", ""))[1]))}
+    links = {t: (p, above[t][p][1]) for t, p in parents.items()}
+    keys |= {t: key for t in columns if t not in keys and (key := _own(t, columns[t], links.get(t, ("", ""))[1]))}
     shared = keys.get(root, "")
-    held |= {t: (root, shared if shared in columns[t] else "") for t in tops if t != root}
-    return GuessedLinks(root=root, keys=keys, parents=held)
+    links |= {t: (root, shared if shared in columns[t] else "") for t in tops if t != root}
+    return GuessedLinks(root=root, keys=keys, parents=links)
 
 
 def _named_by(table: str, columns: Columns) -> dict[str, tuple[str, str]]:
-    """Tables after which a column of this one is named: the own key of each, and that column."""
+    """Tables after which a column of this one is named: the key of each, and that column."""
     out = {}
     for parent, names in columns.items():
-        told = [c for c in columns[table] if after(parent, c)]
-        if parent == table or not told:
+        named = [c for c in columns[table] if after(parent, c)]
+        if parent == table or not named:
             continue
-        same = [c for c in told if c in names]
-        own = [c for c in names if c.lower() in KEYS]
+        same = [c for c in named if c in names]
+        keys = [c for c in names if c.lower() in KEYS]
         if same:
             out[parent] = (same[0], same[0])
-        elif own and not any(after(parent, c) for c in names):
-            out[parent] = (own[0], told[0])
+        elif keys and not any(after(parent, c) for c in names):
+            out[parent] = (keys[0], named[0])
     return out
 
 
 def _own(table: str, names: Sequence[str], parent_key: str) -> str:
     """The column that numbers the records of a table on which no other hangs; an empty text where no header says so."""
-    told = (c for c in names if c.lower() in SURELY or (after(table, c) and c.lower().endswith(SURELY)))
-    return next((c for c in told if c != parent_key), "")
+    named = (c for c in names if c.lower() in SURELY or (after(table, c) and c.lower().endswith(SURELY)))
+    return next((c for c in named if c != parent_key), "")
 
 
 def _depth(table: str, above: Mapping[str, Mapping[str, object]], below: tuple[str, ...]) -> int:
@@ -111,8 +111,8 @@ def _by_shared_column(columns: Columns) -> GuessedLinks:
     holders = [table for table in columns if key in columns[table]]
     begins = [table for table in holders if columns[table][0] == key]
     root = named[0][0] if named else (begins or holders)[0]
-    held = {n: (root, key if key in columns[n] else "") for n in columns if n != root}
-    return GuessedLinks(root=root, keys={root: key}, parents=held)
+    links = {n: (root, key if key in columns[n] else "") for n in columns if n != root}
+    return GuessedLinks(root=root, keys={root: key}, parents=links)
 
 
 def after(table: str, column: str) -> bool:

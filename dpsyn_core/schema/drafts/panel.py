@@ -17,7 +17,7 @@ def panel_schema(
 
     Args:
         schema: of version 1. Its unit of privacy is replaced: the person with all their rows; that it was
-            read from the data stays said.
+            read from the data stays marked.
         person: column that names persons; it may be missing from the schema.
         wave: column that orders a person's rows; where it has few values, no person has one twice.
         constant: columns that do not change from row to row of a person.
@@ -26,10 +26,10 @@ def panel_schema(
     Raises:
         SchemaError: a column is missing, or the tables do not fit together.
     """
-    known = {a.name for a in schema.coded}
+    names = {a.name for a in schema.coded}
     for name in (wave, *constant):
-        if name not in known:
-            msg = f"the schema has no column '{name}' that is synthesized; it has {', '.join(sorted(known))}"
+        if name not in names:
+            msg = f"the schema has no column '{name}' that is synthesized; it has {', '.join(sorted(names))}"
             raise SchemaError(msg)
     size = schema[wave].coded_attribute().size
     distinct = size <= MOST_ORDERS and (max_children is None or max_children >= size)
@@ -41,7 +41,7 @@ def panel_schema(
         "persons": [a for a in every if a["name"] in constant],
         "rows": [a for a in every if a["name"] not in constant],
     }
-    rules = {n: [r for r in schema.rules if set(r.columns) <= {a["name"] for a in own}] for n, own in parts.items()}
+    rules = {n: [r for r in schema.rules if set(r.columns) <= {a["name"] for a in part}] for n, part in parts.items()}
     across = next((r for r in schema.rules if not any(r in listed for listed in rules.values())), None)
     if across is not None:
         msg = f"the rule '{across}' names columns that change and columns that do not; leave it out"
@@ -72,5 +72,5 @@ def panel_schema(
 
 
 def _schema(name: str, attributes: list[object], rules: Sequence[Any]) -> dict[str, object]:
-    held = {"rules": [r.model_dump(mode="json") for r in rules]} if rules else {}
-    return {"schema": {"version": 1, "name": name, "attributes": attributes} | held} if attributes else {}
+    extra = {"rules": [r.model_dump(mode="json") for r in rules]} if rules else {}
+    return {"schema": {"version": 1, "name": name, "attributes": attributes} | extra} if attributes else {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dpsyn_core.schema import code_lists
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
@@ -31,14 +32,14 @@ def propose(schema: Schema, table: Any) -> list[Proposal]:
     """
     have = {n: i for i, n in enumerate(table.column_names)}
     word = other_word([*have, *(str(v) for a in schema.coded if a.listed for v in a.single_values)])
-    found = [
+    proposals = [
         _one(a.document(), table.column(have[a.name]), table.num_rows)
         for a in schema.attributes
         if a.source in READ and a.name in have
     ]
-    for document in (p.document for p in found if word and p.document and p.document.get("other")):
+    for document in (p.document for p in proposals if word and p.document and p.document.get("other")):
         document["other_word"] = word
-    return found
+    return proposals
 
 
 def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
@@ -55,6 +56,8 @@ def _number(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propo
         return Proposal(name=name, seen=seen, why="person", document=None)
     if whole and (dates := ranges.numbers_of_days(drafted, column)) is not None:
         return Proposal(name=name, seen=seen, why="written", document=dates)
+    if whole and (public := _public_list(name, column)) is not None:
+        return Proposal(name=name, seen=seen, why="list", document=public)
     if (codes := ranges.numbers_of_things(drafted, column)) is not None:
         entry = {k: v for k, v in base.items() if k in ("name", "source", "label", "description", "missing")}
         values = {"kind": "categorical", "values": codes, "ordered": False}
@@ -103,8 +106,21 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         return Proposal(name=name, seen=seen, why="written", document=dates)
     if drafted.get("description") == PERSONS:
         return Proposal(name=name, seen=seen, why="names", document=None)
+    if (public := _public_list(name, column)) is not None:
+        return Proposal(name=name, seen=seen, why="list", document=public)
     why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "mixed" if mixed(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
+
+
+def _public_list(name: str, column: Any) -> dict[str, Any] | None:
+    """The entry of a column whose values are of a public list, or begin with codes of one."""
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    known = present(texts.filter(not_(canonical.blanks(texts)))).to_pylist()
+    public = code_lists.proposed(name, known)
+    if public is None:
+        return None
+    cells = {"missing": len(known) < len(texts) or column.null_count > 0, "other": public.matched(known) < 1}
+    return public.attribute(name) | cells
 
 
 def _codes(texts: Any) -> bool:

@@ -31,8 +31,8 @@ def numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] |
         return None
     texts = canonical.to_text(canonical.uniques(column)[0])
     texts = present(texts.filter(not_(canonical.blanks(texts))))
-    found = written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
-    return None if found is None else found | {"missing": bool(drafted.get("missing"))}
+    drafts = written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
+    return None if drafts is None else drafts | {"missing": bool(drafted.get("missing"))}
 
 
 def numbers_of_things(drafted: Mapping[str, Any], column: Any) -> list[int] | None:
@@ -40,17 +40,17 @@ def numbers_of_things(drafted: Mapping[str, Any], column: Any) -> list[int] | No
     if drafted["kind"] != "numeric" or drafted["dtype"] != "integer" or drafted.get("written") or drafted["min"] < LONG:
         return None
     values, valid = casting.to_numbers(column, whole=True)
-    found, counts = np.unique(values[valid], return_counts=True)
-    few = len(found) <= MANY and counts[counts < COMMON].sum() <= RARE * counts.sum()
-    return found.tolist() if few and np.gcd.reduce(found) % 10 else None
+    numbers, counts = np.unique(values[valid], return_counts=True)
+    few = len(numbers) <= MANY and counts[counts < COMMON].sum() <= RARE * counts.sum()
+    return numbers.tolist() if few and np.gcd.reduce(numbers) % 10 else None
 
 
 def outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
     """A usual range where the header names one that holds the values, else ends on round numbers beyond them."""
     words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
     if whole:
-        for known, first, last in RANGES:
-            if words & known and first <= low and high <= last:
+        for usual, first, last in RANGES:
+            if words & usual and first <= low and high <= last:
                 return first, last
         if low >= YEARS[0] and high <= YEARS[1] and words & {"year", "yr"}:
             return decades(low, high)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dpsyn_core.schema.languages import ANSWERS
+
 # usual lists of answers, whose order means something: (values as text in lower case, in that order)
 ORDERED: tuple[tuple[str, ...], ...] = (
     ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
@@ -17,13 +19,14 @@ ORDERED: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 # usual code lists; the spelling of the table is kept
 LISTS: tuple[tuple[str, ...], ...] = (
-    *ORDERED, ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("m", "f"), ("male", "female"), ("f", "m", "x"),
+    *ORDERED, *ANSWERS, ("m", "f"), ("male", "female"), ("f", "m", "x"),
     ("man", "woman"), ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
      "december"),
-    ("nein", "ja"), ("m", "w"), ("m", "w", "d"), ("männlich", "weiblich"), ("männlich", "weiblich", "divers"),
+    ("m", "w"), ("m", "w", "d"),
+    ("männlich", "weiblich"), ("männlich", "weiblich", "divers"),
     ("mo", "di", "mi", "do", "fr", "sa", "so"),
     ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
     ("januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november",
@@ -61,4 +64,4 @@ def usual(keys: list[str]) -> tuple[str, ...] | None:
     got = {k.lower() for k in keys}
     if len(got) < len(keys) or len(got) < 2:
         return None
-    return next((known for known in LISTS if got <= set(known) and len(got) >= len(known) - 1), None)
+    return next((listed for listed in LISTS if got <= set(listed) and len(got) >= len(listed) - 1), None)

@@ -37,8 +37,8 @@ class CodebookEntry:
     @property
     def counts(self) -> bool:
         """Whether most listed codes are numbers that mean themselves, as ages do (035 is 35)."""
-        own = sum(re.match(rf"0*{code}\b", text) is not None for code, text in self.codes.items())
-        return 2 * own > len(self.codes)
+        lines = sum(re.match(rf"0*{code}\b", text) is not None for code, text in self.codes.items())
+        return 2 * lines > len(self.codes)
 
     def is_list(self, low: int, high: int) -> bool:
         """Whether the codes are all that the column holds, rather than the special ones of a number in low..high."""
@@ -50,14 +50,14 @@ class CodebookEntry:
 
         The top code is not among them: see `top_code`.
         """
-        found = {**self.codes, **self.special}
+        texts = {**self.codes, **self.special}
         top = self.top_code(low, high)
-        return {c: found[c] for c in sorted(found) if low <= c <= high and c not in (0, top)}
+        return {c: texts[c] for c in sorted(texts) if low <= c <= high and c not in (0, top)}
 
     def top_code(self, low: int, high: int) -> int | None:
         """The code that stands for everything from itself on, by its words; None without one."""
-        found = [c for c, text in {**self.codes, **self.special}.items() if TOP.search(text) and low < c <= high]
-        return max(found, default=None)
+        codes = [c for c, text in {**self.codes, **self.special}.items() if TOP.search(text) and low < c <= high]
+        return max(codes, default=None)
 
 
 Codebook = dict[str, CodebookEntry]
@@ -86,11 +86,11 @@ def codebook_of(raw: bytes, what: str) -> Codebook:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
-    found = parse_codebook(text)
-    if not found:
+    codebook = parse_codebook(text)
+    if not codebook:
         msg = f"'{what}' is no codebook: no line opens with a column's name, a tab and its label, as in SEX<tab>Sex"
         raise SchemaError(msg)
-    return found
+    return codebook
 
 
 def parse_codebook(text: str) -> Codebook:
@@ -166,16 +166,16 @@ def import_dictionary(path: str | Path, *, name: str | None = None) -> Schema:
     dictionary does not say whether a column may be blank, the column is given a missing cell.
 
     Raises:
-        SchemaError: no column of names, or a line from which no attribute can be made; it names the line's column.
+        SchemaError: no column of names, or a line that gives no attribute; it names the line's column.
         TableError: the file cannot be read.
     """
     table = read_table(path)
-    found = _headers(table.column_names)
-    if "name" not in found:
+    headers = _headers(table.column_names)
+    if "name" not in headers:
         msg = f"'{path}' is no data dictionary: no header says name, column or variable"
         raise SchemaError(msg)
     lines = table.rename_columns([str(i) for i in range(table.num_columns)]).to_pylist()
-    picked = [{key: line[str(at)].strip() for key, at in found.items()} for line in lines]
+    picked = [{key: line[str(at)].strip() for key, at in headers.items()} for line in lines]
     attributes = [_attribute(line) for line in picked if line["name"]]
     identifiers = [a["name"] for a in attributes if a["kind"] == "identifier"]
     unit = {"identifier": identifiers[0] if len(identifiers) == 1 else None}

@@ -19,9 +19,7 @@ from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
 CONTEXT = "http://www.w3.org/ns/csvw"
 EYES_OFF = "csvw-eo-context.jsonld"  # how the address of its context ends
 OWN = "dpsyn:"  # prefix of what CSVW has no property for
-DATES = {
-    "yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%m", "d": "%d",
-}  # fmt: skip
+DATES = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%m", "d": "%d"}
 REMOTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:|^//")
 OF_BASE: dict[str, Kind] = {
     "string": "text", "normalizedString": "text", "token": "text", "anyAtomicType": "", "any": "", "boolean": "boolean",
@@ -40,8 +38,8 @@ def read(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
     _check_context(document.get("@context"), what)
     table = _table(document, what)
     schema = table.get("tableSchema", document.get("tableSchema"))
-    for key, found in (("url", table.get("url")), ("tableSchema", schema)):
-        if isinstance(found, str) and (REMOTE.match(found) or key == "tableSchema"):
+    for key, entry in (("url", table.get("url")), ("tableSchema", schema)):
+        if isinstance(entry, str) and (REMOTE.match(entry) or key == "tableSchema"):
             msg = f"'{what}' names a {key} that lies elsewhere, and nothing is fetched; write it into the file itself"
             raise SchemaError(msg)
     columns = schema.get("columns") if isinstance(schema, Mapping) else None
@@ -67,8 +65,8 @@ def read(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
 def _check_context(context: object, what: str) -> None:
     """A context is a fixed address, which says what kind of file this is; it is compared, never fetched."""
     for one in context if isinstance(context, list) else [context]:
-        known = one == CONTEXT or (isinstance(one, str) and one.endswith(EYES_OFF))
-        if not known and not (isinstance(one, Mapping) and set(one) <= {"@language", "@base"}):
+        supported = one == CONTEXT or (isinstance(one, str) and one.endswith(EYES_OFF))
+        if not supported and not (isinstance(one, Mapping) and set(one) <= {"@language", "@base"}):
             msg = f"'{what}' names a context other than {CONTEXT}, and nothing is fetched; remove it"
             raise SchemaError(msg)
         if isinstance(one, Mapping) and REMOTE.match(str(one.get("@base", ""))):
@@ -106,11 +104,11 @@ def _plain(value: object) -> str:
 
 def _name(column: Mapping[str, Any], what: str) -> str:
     """The header of the column: its first title where it has one, as CSVW wants, else its name."""
-    found = next(iter(_headers(column)), "")
-    if not found.strip():
+    name = next(iter(_headers(column)), "")
+    if not name.strip():
         msg = f"'{what}' has a column without a name; give each column a name"
         raise SchemaError(msg)
-    return found
+    return name
 
 
 def _headers(column: Mapping[str, Any]) -> list[str]:
@@ -119,8 +117,8 @@ def _headers(column: Mapping[str, Any]) -> list[str]:
     first = _plain(titles)
     several = titles.values() if isinstance(titles, Mapping) else [titles]
     every = [t for one in several for t in (one if isinstance(one, list) else [one])]
-    found = [t for t in (first, *every, column.get("name")) if isinstance(t, str) and t]
-    return list(dict.fromkeys(found))
+    texts = [t for t in (first, *every, column.get("name")) if isinstance(t, str) and t]
+    return list(dict.fromkeys(texts))
 
 
 def _label(column: Mapping[str, Any]) -> str:
@@ -182,25 +180,25 @@ def _step(value: object) -> int | float | None:
 
 def _listed(value: object, kind: Kind) -> Value | None:
     """A key of CSVW-EO: the value, or an object that names it as partitionValue."""
-    found = value.get("partitionValue") if isinstance(value, Mapping) else value
-    if isinstance(found, str) and kind not in ("text", "boolean"):
-        return _code(found, kind)
-    return found if isinstance(found, str | int | float) else None
+    entry = value.get("partitionValue") if isinstance(value, Mapping) else value
+    if isinstance(entry, str) and kind not in ("text", "boolean"):
+        return _code(entry, kind)
+    return entry if isinstance(entry, str | int | float) else None
 
 
 def _partitions(column: Mapping[str, Any]) -> list[object]:
-    """The values of partitions that are said to be all; their lengths, which come from records, are passed over."""
-    found = column.get("partitions")
-    if not isinstance(found, list) or column.get("exhaustivePartitions") is False:
+    """The values of partitions that are declared exhaustive; their lengths, which come from records, are ignored."""
+    partitions = column.get("partitions")
+    if not isinstance(partitions, list) or column.get("exhaustivePartitions") is False:
         return []
-    predicates = [p.get("predicate") for p in found if isinstance(p, Mapping)]
+    predicates = [p.get("predicate") for p in partitions if isinstance(p, Mapping)]
     return [p["partitionValue"] for p in predicates if isinstance(p, Mapping) and p.get("partitionValue") is not None]
 
 
 def _strptime(pattern: str) -> tuple[str, ...]:
     """A pattern of dates as CSVW writes it (dd.MM.yyyy) as Python does; nothing for one with other parts."""
-    found = re.sub("|".join(map(re.escape, DATES)), lambda m: DATES[m[0]], pattern)
-    return (found,) if not re.search(r"(?<!%)[A-Za-z]", found.replace("T", " ")) else ()
+    form = re.sub("|".join(map(re.escape, DATES)), lambda m: DATES[m[0]], pattern)
+    return (form,) if not re.search(r"(?<!%)[A-Za-z]", form.replace("T", " ")) else ()
 
 
 def _pattern(form: str) -> str | None:
@@ -269,8 +267,8 @@ def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict
     out |= {"suppressOutput": True} if column.kind == "ignored" else {}
     out |= {"null": [*dict.fromkeys(["", *map(canonical, column.codes_missing)])]} if any(column.codes_missing) else {}
     out |= {"dc:description": column.description} if column.description else {}
-    own = {"labels": dict(column.words), "ordered": column.ordered, "step": column.step, "decimals": column.decimals}
-    return out | {f"{OWN}{k}": v for k, v in own.items() if v not in (None, False, {})}
+    notes = {"labels": dict(column.words), "ordered": column.ordered, "step": column.step, "decimals": column.decimals}
+    return out | {f"{OWN}{k}": v for k, v in notes.items() if v not in (None, False, {})}
 
 
 def _variable(name: str) -> str:

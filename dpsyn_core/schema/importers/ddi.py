@@ -82,9 +82,11 @@ def read(raw: bytes, *, name: str, what: str, table: str | None = None) -> Decla
     note = _text(root, "docDscr/notes")
     named = [c.name for c in columns if c.kind == "identifier"]
     return Declaration(
-        name=(table or title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None,
+        name=(table or title or name)[:200],
+        columns=columns,
+        identifier=named[0] if len(named) == 1 else None,
         confirmed=note != UNCONFIRMED,
-    )  # fmt: skip
+    )
 
 
 def _of_file(root: Any, variables: list[Any], table: str | None, what: str) -> tuple[list[Any], str | None]:
@@ -116,12 +118,12 @@ def _column(var: Any, what: str) -> DeclaredColumn:
         kind = CLOCKS.get(form.get("formatname", ""), kind)
     words: dict[str, str] = {}
     values: list[Value] = []
-    told: list[Value] = []  # values and missing codes, in their order
+    declared: list[Value] = []  # values and missing codes, in their order
     items = [i.get("VALUE") or "" for i in var.findall("invalrng/item")]
     missing = [_value(_plain(i, numeric=numeric), kind) for i in items if i and not (numeric and i in NO_ANSWER)]
     for category in var.findall("catgry"):
-        code, held = _text(category, "catValu"), category.find("catValu")
-        if not code and (held is None or held.get(AS_IT_IS) is None):
+        code, node = _text(category, "catValu"), category.find("catValu")
+        if not code and (node is None or node.get(AS_IT_IS) is None):
             continue
         if numeric and code in NO_ANSWER:
             continue
@@ -131,17 +133,17 @@ def _column(var: Any, what: str) -> DeclaredColumn:
             msg = f"'{what}' has two labels for the code '{code[:80]}' of '{name[:80]}'; remove one"
             raise SchemaError(msg)
         (missing if category.get("missing") == "Y" else values).append(value)
-        told.append(value)
+        declared.append(value)
     span = var.find("valrng/range")
     low, high = (None, None) if span is None else (_end(span.get(k), kind) for k in ("min", "max"))
     if kind == "" and span is not None:
         kind = "integer" if var.get("dcml") == "0" else "float" if var.get("intrvl") == "contin" else ""
     if set(words) | set(values) == {"true", "false"}:
         kind, values = "boolean", [v == "true" for v in values]
-        told = [*values]
+        declared = [*values]
     counted = False if var.get("intrvl") == "contin" and span is None else None  # words of a few codes of a number
     listed = LEVEL.get(var.get("nature", ""), counted)
-    every = [*told, *missing] if values and listed is not False else []
+    every = [*declared, *missing] if values and listed is not False else []
     full = bool(every) and (listed is True or _complete(values, low, high))
     concept = _text(var, "concept")
     return DeclaredColumn(
@@ -183,11 +185,11 @@ def _complete(values: list[Value], low: object, high: object) -> bool:
 
 
 def _text(node: Any, path: str) -> str:
-    found = node.find(path)
-    if found is None:
+    child = node.find(path)
+    if child is None:
         return ""
-    text = "".join(found.itertext())
-    return text if found.get(AS_IT_IS) == "preserve" else " ".join(text.split())
+    text = "".join(child.itertext())
+    return text if child.get(AS_IT_IS) == "preserve" else " ".join(text.split())
 
 
 def _say(parent: Any, tag: str, text: str) -> None:
@@ -212,8 +214,8 @@ def _end(text: str | None, kind: Kind) -> int | float | str | None:
         return None
     if kind in ("date", "datetime"):
         return text
-    found = _value(text, "")
-    return None if isinstance(found, str | bool) else found
+    end = _value(text, "")
+    return None if isinstance(end, str | bool) else end
 
 
 def write(said: Declaration) -> bytes:
@@ -228,9 +230,9 @@ def write(said: Declaration) -> bytes:
         _write(data, column, f"V{number}", named=column.name == said.identifier or column.kind == "identifier")
     indent(root)
     text = tostring(root, encoding="unicode")
-    held = UNHELD.search(text)
-    if held is not None:
-        msg = f"the schema holds the character {held[0]!a}, which no XML can hold; remove it, or export another format"
+    bad = UNHELD.search(text)
+    if bad is not None:
+        msg = f"the schema holds the character {bad[0]!a}, which no XML can hold; remove it, or export another format"
         raise SchemaError(msg)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.replace("\r", "&#13;").encode()
 

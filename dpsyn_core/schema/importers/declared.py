@@ -1,6 +1,6 @@
 """What a document declares of a table, as a schema; a schema as what any document can declare; and what gets lost.
 
-Every format of codebooks is read into a `Declaration` and written from one, so that none of them has rules of its own.
+Every format of codebooks is read into a `Declaration` and written from one, so that none of them needs separate rules.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCALE = 100  # longest scale that is taken for one
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declaration:
-    """A table. identifier: the column that names individuals. max_records: of one individual; None: not said.
+    """A table. identifier: the column that names individuals. max_records: of one individual; None: undeclared.
 
     n_records: how many records there are, where that is public. confirmed: whether nothing of it was read from the data
     (or somebody has confirmed it).
@@ -52,11 +52,11 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
     attributes = [_written(c, source) for c in said.columns]
     unit: dict[str, Any] = {"identifier": said.identifier, "max_records": said.max_records or 1}
     unit |= {} if said.confirmed else {"source": "data"}
-    for made in attributes:
-        if made["name"] == said.identifier:
-            words = {k: made[k] for k in WORDS if k in made}
-            made.clear()
-            made.update({"name": said.identifier, "kind": "identifier"} | words)
+    for attribute in attributes:
+        if attribute["name"] == said.identifier:
+            words = {k: attribute[k] for k in WORDS if k in attribute}
+            attribute.clear()
+            attribute.update({"name": said.identifier, "kind": "identifier"} | words)
     if all(a["kind"] in ("ignored", "identifier") for a in attributes):
         msg = (
             f"'{said.name}' declares values or a range of no column, so that nothing can be synthesized from it alone; "
@@ -69,10 +69,10 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
 
 
 def _written(column: DeclaredColumn, source: str) -> dict[str, Any]:
-    made = attribute_of(column)
-    if made is None:
-        made = {"name": column.name, "kind": "ignored", "notes": {UNDECLARED: column.kind or "number"}} | _words(column)
-    return _sourced(made, column, source)
+    out = attribute_of(column)
+    if out is None:
+        out = {"name": column.name, "kind": "ignored", "notes": {UNDECLARED: column.kind or "number"}} | _words(column)
+    return _sourced(out, column, source)
 
 
 def _sourced(made: dict[str, Any], column: DeclaredColumn, source: str) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def attribute_of(column: DeclaredColumn) -> dict[str, Any] | None:
     if values:
         notes = _notes(column)
         notes |= {MISSING: list(column.codes_missing)} if column.codes_missing else {}
-        made = {"kind": "categorical", "values": list(values), "ordered": column.ordered}
-        return base | made | ({"notes": notes} if notes else {}) | _words(column)
+        document = {"kind": "categorical", "values": list(values), "ordered": column.ordered}
+        return base | document | ({"notes": notes} if notes else {}) | _words(column)
     ends = _ends(column)
     if ends is None:
         return None
@@ -181,8 +181,8 @@ def iso_day(text: str, formats: tuple[str, ...]) -> str:
 def alternatives(pattern: str) -> list[Value]:
     """The words of a pattern that is a list of words, ^(a|b|c)$ or a|b|c; nothing for any other."""
     word = r"(?:[\w -]|\\.)+"
-    found = re.match(rf"(?s)^(?:\^?\(({word}(?:\|{word})+)\)\$?|({word}(?:\|{word})+))$", pattern)
-    inside = "" if found is None else found[1] or found[2]
+    match = re.match(rf"(?s)^(?:\^?\(({word}(?:\|{word})+)\)\$?|({word}(?:\|{word})+))$", pattern)
+    inside = "" if match is None else match[1] or match[2]
     return [re.sub(r"(?s)\\(.)", r"\1", w) for w in re.findall(r"(?s)(?:[^\\|]|\\.)+", inside)]
 
 
@@ -210,10 +210,10 @@ def declaration_of(schema: Schema) -> Declaration:
 def declared_of(a: Any, schema: Schema) -> DeclaredColumn:
     """What can be declared of one attribute."""
     labels = a.notes.get(LABELS)
-    said: dict[str, Any] = {"name": a.name, "label": a.label or "", "description": a.description or ""}
-    said["shown"] = str(a.notes.get(SHOWN, ""))
-    said["words"] = {str(k): str(v) for k, v in labels.items()} if isinstance(labels, Mapping) else {}
-    return DeclaredColumn(**said | a.declared({b.name: b for b in schema.attributes}))
+    values: dict[str, Any] = {"name": a.name, "label": a.label or "", "description": a.description or ""}
+    values["shown"] = str(a.notes.get(SHOWN, ""))
+    values["words"] = {str(k): str(v) for k, v in labels.items()} if isinstance(labels, Mapping) else {}
+    return DeclaredColumn(**values | a.declared({b.name: b for b in schema.attributes}))
 
 
 def declared_columns(schema: Schema) -> dict[str, DeclaredColumn]:
@@ -230,10 +230,10 @@ def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Sc
     Raises:
         SchemaError: the document describes a column that the schema does not have.
     """
-    document, known = schema.document(), {a.name for a in schema.attributes}
-    headers = {c.name: next((h for h in (c.name, *c.also) if h in known), c.name) for c in said.columns}
+    document, names = schema.document(), {a.name for a in schema.attributes}
+    headers = {c.name: next((h for h in (c.name, *c.also) if h in names), c.name) for c in said.columns}
     named = {headers[c.name]: replace(c, name=headers[c.name]) for c in said.columns}
-    strange = sorted(set(named) - known)
+    strange = sorted(set(named) - names)
     if strange:
         msg = f"'{said.name}' describes '{strange[0]}', which the schema does not have; check its spelling"
         raise SchemaError(msg)
@@ -257,10 +257,10 @@ def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Sc
 
 
 def _over(attribute: dict[str, Any], column: DeclaredColumn, source: str) -> dict[str, Any]:
-    made = attribute_of(column)
-    if made is None:
+    document = attribute_of(column)
+    if document is None:
         return worded(attribute, column)
-    return _sourced({k: attribute[k] for k in WORDS if k in attribute} | made, column, source)
+    return _sourced({k: attribute[k] for k in WORDS if k in attribute} | document, column, source)
 
 
 def worded(attribute: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:
@@ -306,6 +306,6 @@ def lost(schema: Schema, again: Schema) -> list[str]:
         for key in a:
             if a[key] != b.get(key) and (key != "notes" or notes != again_notes):
                 out.setdefault(f"'{key}'", []).append(name)
-    said = [f"{what} of {few(names)}" for what, names in out.items()]
+    phrases = [f"{what} of {few(names)}" for what, names in out.items()]
     first, second = schema.document(), again.document()
-    return said + [f"'{k}' of the table" for k in OF_TABLE if first.get(k) and first.get(k) != second.get(k)]
+    return phrases + [f"'{k}' of the table" for k in OF_TABLE if first.get(k) and first.get(k) != second.get(k)]

@@ -63,33 +63,33 @@ def read_json(document: object, *, name: str, what: str, table: str | None = Non
         (isinstance(document.get("resources"), list) or _fields(document), packages.read_frictionless),
         ("properties" in document and document.get("type") == "object", packages.read_json_schema),
     )
-    found = next((read for known, read in of if known), None)
-    return None if found is None else found(document, name=name, what=what)
+    reader = next((read for matches, read in of if matches), None)
+    return None if reader is None else reader(document, name=name, what=what)
 
 
 def _of_table(document: Mapping[str, Any], table: str | None, what: str) -> Mapping[str, Any]:
     """The document with this one of its tables alone; the very document where it holds one, and none is named."""
     key = next((k for k in ("tables", "resources") if isinstance(document.get(k), Mapping | list)), "")
-    held = document.get(key, ())
-    found = (
-        held
-        if isinstance(held, Mapping)
-        else {str(t.get("name", t.get("url"))): t for t in held if isinstance(t, Mapping)}
+    entries = document.get(key, ())
+    tables = (
+        entries
+        if isinstance(entries, Mapping)
+        else {str(t.get("name", t.get("url"))): t for t in entries if isinstance(t, Mapping)}
     )
-    if len(held) < 2 and table is None:
+    if len(entries) < 2 and table is None:
         return document
-    if not held:
+    if not entries:
         msg = f"'{what}' describes one table without a name, and '{str(table)[:80]}' was named; leave the name out"
         raise SchemaError(msg)
-    if table not in found:
-        raise SchemaError(one_of(what, list(found)))
-    return {**document, key: {table: found[table]} if isinstance(held, Mapping) else [found[table]]}
+    if table not in tables:
+        raise SchemaError(one_of(what, list(tables)))
+    return {**document, key: {table: tables[table]} if isinstance(entries, Mapping) else [tables[table]]}
 
 
 def _old_sdv(document: Mapping[str, Any]) -> bool:
     """Whether it is metadata of SDV from before version 1.0: tables, each with fields."""
-    held = document.get("tables")
-    tables = list(held.values()) if isinstance(held, Mapping) else held if isinstance(held, list) else []
+    entries = document.get("tables")
+    tables = list(entries.values()) if isinstance(entries, Mapping) else entries if isinstance(entries, list) else []
     return bool(tables) and all(isinstance(t, Mapping) and "fields" in t for t in tables)
 
 
@@ -138,8 +138,8 @@ def read_codebook_bytes(
     if unfit := unfit_text(document):
         msg = f"'{what}' holds {unfit}"
         raise SchemaError(msg)
-    found = read_json(document, name=name, what=what, table=table)
-    return None if found is None else _sourced(found)
+    declaration = read_json(document, name=name, what=what, table=table)
+    return None if declaration is None else _sourced(declaration)
 
 
 def _sourced(said: Declaration) -> tuple[Declaration, str]:
@@ -155,11 +155,11 @@ def read_schema(
     Raises:
         SchemaError, TableError: as `read_codebook_bytes`; nothing can be synthesized; it does not fit the other schema.
     """
-    found = read_codebook_bytes(raw, name=name, what=what, table=table)
-    if found is None:
+    result = read_codebook_bytes(raw, name=name, what=what, table=table)
+    if result is None:
         return None
-    said, source = found
-    return schema_of(said, source=source) if onto is None else overlaid(onto, said, source=source)
+    declaration, source = result
+    return schema_of(declaration, source=source) if onto is None else overlaid(onto, declaration, source=source)
 
 
 def read_schema_file(

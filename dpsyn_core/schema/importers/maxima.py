@@ -25,13 +25,13 @@ def import_maxima(document: Mapping[str, Any], codebook: Codebook | None = None,
     enumeration of more than 65,535 codes is taken for a number, with M as its special code.
 
     Raises:
-        SchemaError: an entry has no type or limit that is known, or the codebook lists none of its codes.
+        SchemaError: an entry has no type or limit that is recognised, or the codebook lists none of its codes.
     """
     attributes = []
     for column, entry in document.items():
         words = (codebook or {}).get(column)
-        made = _attribute(column, entry, words, described=bool(codebook))
-        attributes.append(made | _words(words, made))
+        attribute = _attribute(column, entry, words, described=bool(codebook))
+        attributes.append(attribute | _words(words, attribute))
     out = Schema.of({"version": 1, "name": name, "attributes": attributes})
     if codebook is not None and not any(n in codebook for n in document):
         msg = "the codebook describes no column of the specification; check that both are of the same extract"
@@ -60,7 +60,7 @@ def _attribute(
 
 
 def number(low: int, high: int, words: CodebookEntry | None, *, top_is_special: bool) -> dict[str, Any]:
-    """Whole numbers in low..high: special codes and the top code have cells of their own, the rest is cut finely."""
+    """Whole numbers in low..high: special codes and the top code have separate cells, the rest is cut finely."""
     special = list(words.special_codes(low, high)) if words is not None else []
     top = words.top_code(low, high) if words is not None else None
     if top is None and not special and top_is_special and high - low >= LISTED:
@@ -136,7 +136,7 @@ def binned(schema: Schema) -> list[str]:
 
 
 def _alone(attribute: Any) -> str:
-    """The numbers that have a cell of their own, in words."""
+    """The numbers that have a separate cell, in words."""
     alone = [str(v) for v in attribute.single_values]
     if attribute.whole and not attribute.dated:
         first, last = attribute.binning.bounds()

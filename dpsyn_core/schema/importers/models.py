@@ -24,7 +24,7 @@ def schema_of_model(model: Any, *, name: str | None = None) -> Schema:
 
     Types, limits (`ge`, `le`, `in_range`), lists of values (`Literal`, `Enum`, `isin`), steps, titles and descriptions
     are taken over. A column of which neither values nor a range is declared is left out. A check that is a function of
-    the person's own says nothing that could be read, and is not run.
+    the person's declares nothing that could be read, and is not run.
 
     Args:
         model: the class, or pandera's DataFrameSchema.
@@ -33,28 +33,28 @@ def schema_of_model(model: Any, *, name: str | None = None) -> Schema:
     Raises:
         SchemaError: it is no such model, or nothing can be synthesized from it.
     """
-    own = name or getattr(model, "__name__", None) or getattr(model, "name", None) or "table"
+    title = name or getattr(model, "__name__", None) or getattr(model, "name", None) or "table"
     if hasattr(model, "model_json_schema"):
-        said = read_json_schema(model.model_json_schema(), name=own, what=own)
-        return schema_of(Declaration(name=own, columns=said.columns))
-    found = model.to_schema() if hasattr(model, "to_schema") else model
-    columns = getattr(found, "columns", None)
+        declaration = read_json_schema(model.model_json_schema(), name=title, what=title)
+        return schema_of(Declaration(name=title, columns=declaration.columns))
+    converted = model.to_schema() if hasattr(model, "to_schema") else model
+    columns = getattr(converted, "columns", None)
     if not isinstance(columns, Mapping) or not columns:
         msg = f"{type(model).__name__} is no model of a table; give a Pydantic model or a pandera schema with columns"
         raise SchemaError(msg)
-    return schema_of(Declaration(name=own, columns=tuple(_column(str(n), c) for n, c in columns.items())))
+    return schema_of(Declaration(name=title, columns=tuple(_column(str(n), c) for n, c in columns.items())))
 
 
 def _column(name: str, column: Any) -> DeclaredColumn:
     """One column of pandera."""
-    said: dict[str, Any] = {}
+    ends: dict[str, Any] = {}
     for check in getattr(column, "checks", None) or ():
-        said |= _checked(getattr(check, "name", "") or "", getattr(check, "statistics", None) or {})
+        ends |= _checked(getattr(check, "name", "") or "", getattr(check, "statistics", None) or {})
     dtype = str(getattr(column, "dtype", "") or "").lower()
     kind = next((kind for start, kind in DTYPES if dtype.startswith(start)), "")
     whole = kind == "integer"
     low, high = (
-        said.get(end) if not said.get(f"{end}_open") or said.get(end) is None or not whole else said[end] + step
+        ends.get(end) if not ends.get(f"{end}_open") or ends.get(end) is None or not whole else ends[end] + step
         for end, step in (("low", 1), ("high", -1))
     )
     if kind in ("date", "datetime"):
@@ -64,7 +64,7 @@ def _column(name: str, column: Any) -> DeclaredColumn:
         kind=kind,  # type: ignore[arg-type]
         label=str(getattr(column, "title", None) or ""),
         description=str(getattr(column, "description", None) or ""),
-        values=tuple(said.get("values", ())),
+        values=tuple(ends.get("values", ())),
         blank=bool(getattr(column, "nullable", True)),
         low=low,
         high=high,
@@ -72,7 +72,7 @@ def _column(name: str, column: Any) -> DeclaredColumn:
 
 
 def _checked(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What one of pandera's own checks declares; nothing for any other."""
+    """What a built-in check of pandera declares; empty for any other."""
     if name == "isin":
         return {"values": list(given.get("allowed_values", ()))}
     if name in ("equal_to", "eq"):

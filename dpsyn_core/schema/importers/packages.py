@@ -66,8 +66,8 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
     kind = TYPES.get(str(field.get("type", "any")), "")
     limits = field.get("constraints")
     limits = limits if isinstance(limits, Mapping) else {}
-    own = _missing(field.get("missingValues"))
-    absent = own or ({c: w for c, w in everywhere.items() if NUMBER.match(c)} if kind in ("integer", "float") else {})
+    marks = _missing(field.get("missingValues"))
+    absent = marks or ({c: w for c, w in everywhere.items() if NUMBER.match(c)} if kind in ("integer", "float") else {})
     categories = field.get("categories")
     categories = categories if isinstance(categories, list) else []
     pairs = [(c.get("value"), c.get("label")) if isinstance(c, Mapping) else (c, None) for c in categories]
@@ -94,7 +94,7 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
         kind=_own_kind(field) or kind,
         label=str(field.get("title") or ""),
         description=str(field.get("description") or ""),
-        values=tuple(dict.fromkeys([*listed, *(_value(c, kind) for c in own)])) if listed else (),
+        values=tuple(dict.fromkeys([*listed, *(_value(c, kind) for c in marks)])) if listed else (),
         words=words | {c: w for c, w in absent.items() if w},
         codes_missing=tuple(_value(c, kind) for c in absent),
         ordered=field.get("categoriesOrdered") is True,
@@ -108,15 +108,15 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
 
 
 def _written_as(field: Mapping[str, Any]) -> list[Value]:
-    """The cells of a yes/no column that is written in words of its own (J, N); none where they are true and false."""
-    found = [field.get(key) for key in ("falseValues", "trueValues")]
-    words = [w for words in found if isinstance(words, list) for w in words if isinstance(w, str)]
+    """The cells of a yes/no column that is written in other words (J, N); none where they are true and false."""
+    given = [field.get(key) for key in ("falseValues", "trueValues")]
+    words = [w for words in given if isinstance(words, list) for w in words if isinstance(w, str)]
     return [*dict.fromkeys(words)] if {w.lower() for w in words} - {"true", "false"} else []
 
 
 def _own_kind(field: Mapping[str, Any]) -> Kind:
-    found = field.get(f"{OWN}kind")
-    return found if found in ("identifier", "ignored") else ""
+    kind = field.get(f"{OWN}kind")
+    return kind if kind in ("identifier", "ignored") else ""
 
 
 def _value(value: object, kind: Kind) -> Value:
@@ -181,9 +181,9 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
         out["missingValues"] = ["", *({"value": c, "label": w} if w else c for c, w in worded)]
     out |= {"constraints": limits} if limits else {}
     out |= {"format": column.formats[0]} if column.formats else {}
-    own: dict[str, Any] = {"step": column.step, "decimals": column.decimals}
-    own |= {"kind": column.kind if column.kind in ("identifier", "ignored") else None}
-    return out | {f"{OWN}{k}": v for k, v in own.items() if v is not None}
+    extra: dict[str, Any] = {"step": column.step, "decimals": column.decimals}
+    extra |= {"kind": column.kind if column.kind in ("identifier", "ignored") else None}
+    return out | {f"{OWN}{k}": v for k, v in extra.items() if v is not None}
 
 
 def read_sdv(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
@@ -213,17 +213,19 @@ def read_sdv(document: Mapping[str, Any], *, name: str, what: str) -> Declaratio
 
 
 def _sdv(name: str, column: Mapping[str, Any], key: object) -> DeclaredColumn:
-    known = str(column.get("sdtype", "unknown"))
-    kind: Kind = "identifier" if name == key or known == "id" else SDTYPES.get(known, "ignored")
+    declared = str(column.get("sdtype", "unknown"))
+    kind: Kind = "identifier" if name == key or declared == "id" else SDTYPES.get(declared, "ignored")
     if kind == "float" and str(column.get("computer_representation", "")).lower().startswith(("int", "uint")):
         kind = "integer"
     form = column.get("datetime_format")
     if kind == "datetime" and isinstance(form, str) and not {"%H", "%I", "%X", "%c"} & set(re.findall("%.", form)):
         kind = "date"
     return DeclaredColumn(
-        name=name, kind=kind, formats=(form,) if isinstance(form, str) and kind in ("date", "datetime") else (),
-        listed=True if known == "categorical" else None,
-    )  # fmt: skip
+        name=name,
+        kind=kind,
+        formats=(form,) if isinstance(form, str) and kind in ("date", "datetime") else (),
+        listed=True if declared == "categorical" else None,
+    )
 
 
 def write_sdv(said: Declaration) -> bytes:
@@ -252,12 +254,12 @@ def _sdtype(column: DeclaredColumn, key: str | None) -> dict[str, Any]:
 
 def read_json_schema(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
     """A JSON Schema of one record, as Pydantic models give it. Raises SchemaError."""
-    found = document.get("properties")
-    if not isinstance(found, Mapping) or not found or not all(isinstance(p, Mapping) for p in found.values()):
+    props = document.get("properties")
+    if not isinstance(props, Mapping) or not props or not all(isinstance(p, Mapping) for p in props.values()):
         msg = f"'{what}' has no properties; give the JSON Schema of one record"
         raise SchemaError(msg)
     title = document.get("title")
-    columns = tuple(_property(str(n), p, document, what) for n, p in found.items())
+    columns = tuple(_property(str(n), p, document, what) for n, p in props.items())
     return Declaration(name=str(title or name)[:200], columns=columns)
 
 
@@ -305,14 +307,14 @@ def _followed(part: Mapping[str, Any], document: Mapping[str, Any], what: str) -
     place = part.get("$ref")
     if place is None:
         return part
-    found: Any = document
+    node: Any = document
     steps = str(place).split("/")
     if steps[0] != "#":
         msg = f"'{what}' refers to a definition that lies elsewhere, and nothing is fetched; write it into the file"
         raise SchemaError(msg)
     for step in steps[1:]:
-        found = found.get(step) if isinstance(found, Mapping) else None
-    if not isinstance(found, Mapping) or "$ref" in found:
+        node = node.get(step) if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping) or "$ref" in node:
         msg = f"'{what}' refers to a definition that it does not have, or that refers to another; write it out"
         raise SchemaError(msg)
-    return found
+    return node

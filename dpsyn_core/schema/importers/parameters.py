@@ -2,7 +2,8 @@
 
 NIST-style parameters.json with column_datatypes.json as schemas; and back again.
 
-Imports schema files of any known style: our own JSON, NIST-style parameters, lists of maxima, dictionaries.
+Imports schema files of any supported style: the JSON of this program, NIST-style parameters, lists of maxima,
+dictionaries.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def import_parameters(
     A blank cell is a value of the column where the file lists '' (or null) among its values; elsewhere the file says
     nothing of blank cells, so the column is given a missing cell. max_records_per_individual of the runs becomes
     theta (the largest of them). Of a column of numbers that names no bins, whole numbers are cut by `fine_bins`;
-    its `special_values` have cells of their own. A codebook leaves of a list of numbers those that it lists too,
+    its `special_values` have separate cells. A codebook leaves of a list of numbers those that it lists too,
     gives codes their words, and numbers their special codes.
     """
     unknown = set(document) - {"runs", "schema"}
@@ -139,8 +140,8 @@ def _cast(value: Any, dtype: str) -> Any:
 
 
 def _theta(runs: Any) -> int:
-    found = [r.get("max_records_per_individual", 1) for r in runs if isinstance(r, Mapping)]
-    return max(found, default=1)
+    limits = [r.get("max_records_per_individual", 1) for r in runs if isinstance(r, Mapping)]
+    return max(limits, default=1)
 
 
 def _column_types(datatypes: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -173,8 +174,8 @@ def _export_bins(attribute: NumericAttribute, entry: dict[str, Any]) -> None:
     """Writes the bins, or none where the file named none and they are still those of the import."""
     exact = attribute.dtype == "integer"
     now = None if attribute.bins is None else attribute.bins.model_dump(mode="json")
-    own = fine_bins(int(attribute.min), int(attribute.max)) if exact else None
-    if now is None or (now == own and entry.get("bins", 0) is None):
+    bins = fine_bins(int(attribute.min), int(attribute.max)) if exact else None
+    if now is None or (now == bins and entry.get("bins", 0) is None):
         entry.pop("bins", None)
     else:
         entry["bins"] = next(iter(now.values()))
@@ -192,10 +193,11 @@ def import_file(
     onto: Schema | None = None,
     table: str | None = None,
 ) -> Schema:
-    """Reads a schema file of any known style. `maxima.binned` says of the result what is binned.
+    """Reads a schema file of any supported style. `maxima.binned` says of the result what is binned.
 
-    Our own JSON, parameters.json, {column: {type, maxval}}, a data dictionary in CSV, TSV or Excel, or a codebook: DDI,
-    CSVW, Frictionless, SDV metadata, JSON Schema, or what an SPSS, Stata or SAS file declares beside its records.
+    The JSON of this program, parameters.json, {column: {type, maxval}}, a data dictionary in CSV, TSV or Excel, or a
+    codebook: DDI, CSVW, Frictionless, SDV metadata, JSON Schema, or what an SPSS, Stata or SAS file declares beside its
+    records.
 
     Args:
         path: the file.
@@ -212,12 +214,12 @@ def import_file(
     from dpsyn_core.schema.importers.formats import read_schema_file
 
     words = None if codebook is None else read_codebook(codebook)
-    found = (
+    schema = (
         None if Path(path).suffix.lower() in TABLES else read_schema_file(Path(path), name=name, onto=onto, table=table)
     )
-    if found is not None:
+    if schema is not None:
         _refuse(words, str(path))
-        return found
+        return schema
     if onto is not None:
         msg = f"'{path}' is no codebook that adds to a schema (--onto); those are DDI, CSVW, Frictionless, SDV and SPSS"
         raise SchemaError(msg)
@@ -231,10 +233,10 @@ def import_file(
 def import_document(
     document: object, datatypes: Any = None, words: Codebook | None = None, *, name: str, what: str
 ) -> Schema:
-    """A schema from a parsed JSON document of any known style.
+    """A schema from a parsed JSON document of any supported style.
 
     Args:
-        document: our own schema, parameters.json, or a specification.
+        document: a schema of this program, parameters.json, or a specification.
         datatypes: parsed column_datatypes.json beside a parameters.json.
         words: the codebook of a parameters.json or specification.
         name: of the table.
@@ -257,10 +259,10 @@ def import_document(
     from dpsyn_core.schema.importers.declared import schema_of
     from dpsyn_core.schema.importers.formats import read_json
 
-    said = read_json(document, name=name, what=what)
-    if said is not None:
+    declaration = read_json(document, name=name, what=what)
+    if declaration is not None:
         _refuse(words, what)
-        return schema_of(said, source="public" if said.confirmed else "data")
+        return schema_of(declaration, source="public" if declaration.confirmed else "data")
     msg = f"{what} is no known schema; give our own JSON, a codebook, a NIST-style parameters.json, or a specification"
     raise SchemaError(msg)
 
@@ -272,7 +274,7 @@ def _refuse(words: object, what: str) -> None:
 
 
 def _is_maximum(entry: object) -> bool:
-    """Whether an entry of a specification is meant; what it lacks is said when it is imported."""
+    """Whether an entry is meant as one of a specification; the import itself reports what it lacks."""
     if not isinstance(entry, Mapping):
         return False
     top = entry.get("maxval", entry.get("max") if "type" in entry else None)

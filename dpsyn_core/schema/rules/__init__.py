@@ -1,1 +1,1 @@
-"""Rules of a schema: what they say, how records are checked against them and made to keep them."""
+"""Rules of a schema: what they say, how records are checked against them and repaired to keep them."""

@@ -90,9 +90,9 @@ class RecordRule:
         return iter(())
 
     def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
-        """Cells that records exchange, so that every column keeps its counts.
+        """Proposals of cells that records exchange, so that every column keeps its counts.
 
-        `columns` holds all records, and what was accepted of a proposal stands in it when the next one is made.
+        `columns` holds all records, and contains the accepted part of a proposal when the next one is asked for.
         """
         del rules, columns, rng
         return iter(())
@@ -155,7 +155,7 @@ class Rule(RecordRule, SchemaPart):
         return self
 
     def zeros(self, table: Any) -> Bools | None:
-        """Cells of a table of codes that no record can have, to be broadcast over it; None: nothing is known."""
+        """Mask of the cells of a table of codes that no record can have, broadcastable; None: no cell is excluded."""
         del table
         return None
 
@@ -169,7 +169,7 @@ class Rule(RecordRule, SchemaPart):
 
     @property
     def computed_last(self) -> bool:
-        """Whether the rule computes only where it is known what the other rules compute."""
+        """Whether the rule computes its column after the columns that other rules compute."""
         return False
 
     def implied(self, schema: Any) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ class Rule(RecordRule, SchemaPart):
 
     @property
     def movable(self) -> tuple[str, ...]:
-        """Of a link: the columns of which a repair may change one of the child's own; none: any child will do."""
+        """Of a rule of a link: columns of which a repair must be able to change one of the child's; or none."""
         return self.columns
 
     def broken_parents(self, children: Any) -> Bools:

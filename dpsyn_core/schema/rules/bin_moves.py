@@ -13,7 +13,7 @@ from dpsyn_core.schema.rules.formula import FormulaRule
 
 
 def moved_inside(rules: Sequence[RecordRule], rows: Group, rng: Generator) -> Group:
-    """The records after the moves that their rules propose, each made where fewer rules are broken after it.
+    """The records after the moves inside bins that rules propose, each accepted where it leaves fewer rules broken.
 
     First only columns of no other rule are moved; then all of them, and those that formulas tie to them.
     """

@@ -96,7 +96,7 @@ class BlankRule(ConditionalRule):
         yield from super().inside_bins(rows, rng, still)
 
     def moves(self, rules: Sequence[RecordRule], rows: Group, keepers: Group, rng: Generator) -> Iterator[Change]:
-        """The cell made blank; or filled, from records that are filled; or the conditions made to fit."""
+        """Changes that blank the cell, fill it from records that are filled, or change the cells of the conditions."""
         yield {self.column: rows[self.column].all_of(self.value)}
         filled = np.flatnonzero(~keepers[self.column].holds(self.value))
         for _ in range(DRAWS if len(filled) else 0):

@@ -54,15 +54,15 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     """
     schema = with_spans(schema)
     fixed = set(measured) | {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute)}
-    found: dict[str, Computed] = {}
+    out: dict[str, Computed] = {}
     for rule in sorted(schema.rules, key=lambda r: r.computed_last):
-        name = rule.computes(schema, found)
-        if name is None or name in fixed or name in found:
+        name = rule.computes(schema, out)
+        if name is None or name in fixed or name in out:
             continue
         one = Computed(column=name, rule=rule)
-        if name not in _behind(one.sources, found):
-            found[name] = one
-    return tuple(_in_order(found))
+        if name not in _behind(one.sources, out):
+            out[name] = one
+    return tuple(_in_order(out))
 
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:

@@ -69,8 +69,8 @@ def check_where(where: str | None, attributes: Mapping[str, Any]) -> None:
 
 def met_by_column(where: str, group: Group) -> dict[str, Bools]:
     """Which records meet all that conditions say of a column, by column."""
-    said = meanings(where, {n: group[n].attribute for n in named(where)})
-    return {n: np.logical_and.reduce([group[n].meets(c) for c in listed]) for n, listed in said.items()}
+    clauses_of = meanings(where, {n: group[n].attribute for n in named(where)})
+    return {n: np.logical_and.reduce([group[n].meets(c) for c in listed]) for n, listed in clauses_of.items()}
 
 
 def met(where: str | None, group: Group) -> Bools:
@@ -88,10 +88,10 @@ def _codes(attribute: CategoricalAttribute, clause: Clause) -> Bools:
         if numbers is None and not attribute.ordered:
             msg = f"'{clause.attribute}' has no order, so it has no interval; write {clause.attribute} in {{value}}"
             raise SchemaError(msg)
-        held = np.arange(attribute.size, dtype=float) if numbers is None else numbers
-        held[attribute.size - attribute.special :] = np.nan
+        values = np.arange(attribute.size, dtype=float) if numbers is None else numbers
+        values[attribute.size - attribute.special :] = np.nan
         low, high = ends_of(attribute, clause)
-        return (held >= low) & (held <= high)
+        return (values >= low) & (values <= high)
     labels = attribute.labels()
     words = [*attribute.keys, *labels[len(attribute.keys) :]]
     out = np.zeros(attribute.size, dtype=bool)

@@ -45,10 +45,10 @@ class ConditionalRule(Rule):
         """
         met = met_by_column(self.where, keepers)
         pools = []
-        for name, own in met.items():
-            others = np.logical_and.reduce([np.ones_like(own), *(m for n, m in met.items() if n != name)])
+        for name, mask in met.items():
+            others = np.logical_and.reduce([np.ones_like(mask), *(m for n, m in met.items() if n != name)])
             used = sum(name in r.columns for r in rules)
-            for rest, free in ((0, ~own & others), (1, ~own)):
+            for rest, free in ((0, ~mask & others), (1, ~mask)):
                 pools.append((rest, used, -int(free.sum()), name, np.flatnonzero(free)))
         for *_, name, pool in sorted(pools, key=lambda p: p[:4]):
             if len(pool):

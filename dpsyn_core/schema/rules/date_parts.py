@@ -77,25 +77,25 @@ def moments(part: Part, attribute: DatetimeAttribute) -> NDArray[np.int64]:
 
 def check_part(part: Part, of: Any, column: Any, on: str | None = None) -> None:
     """Raises SchemaError where a column is no date that has the part, or a part has no value in the other."""
-    said = part.replace("-", " ")
+    words = part.replace("-", " ")
     if not isinstance(of, DatetimeAttribute):
-        msg = f"'{of.name}' is {of.kind}, and a rule on the {said} needs a date"
+        msg = f"'{of.name}' is {of.kind}, and a rule on the {words} needs a date"
         raise SchemaError(msg)
     if part == "hour" and not of.precise:
         msg = f"'{of.name}' holds days, which have no hour; give its min and max a time of day"
         raise SchemaError(msg)
     for written in of.formats[:1]:
         if not all(any(f"%{sign}" in written for sign in signs.split("%")[1:]) for signs in WRITTEN[part]):
-            lost = "day" if part in COMPLETED else said
+            lost = "day" if part in COMPLETED else words
             msg = f"'{of.name}' is written as {written}, which does not show its {lost}; write it in full"
             raise SchemaError(msg)
     if not isinstance(column, CategoricalAttribute | NumericAttribute):
-        msg = f"'{column.name}' is {column.kind}, and the {said} of a date goes into a category or a number"
+        msg = f"'{column.name}' is {column.kind}, and the {words} of a date goes into a category or a number"
         raise SchemaError(msg)
     lacking = _lacking(part, of, column, on)
     if len(lacking):
         msg = (
-            f"'{column.name}' has no value for the {said} {lacking[0]}, which '{of.name}' can have; widen the one, or "
+            f"'{column.name}' has no value for the {words} {lacking[0]}, which '{of.name}' can have; widen the one, or "
             "narrow the other"
         )
         raise SchemaError(msg)
@@ -126,8 +126,8 @@ def _lacking(part: Part, of: DatetimeAttribute, column: Any, on: str | None) -> 
 def values_of(part: Part, column: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """The parts that a column can hold (m,), rising, and its value of each: codes of a category, or numbers."""
     if isinstance(column, CategoricalAttribute):
-        found = _named(part, [k.strip().lower().rstrip(".") for k in column.keys])
-        order = sorted((p, code) for code, p in enumerate(found) if p is not None)
+        values = _named(part, [k.strip().lower().rstrip(".") for k in column.keys])
+        order = sorted((p, code) for code, p in enumerate(values) if p is not None)
         parts = np.array([p for p, _ in order], dtype=np.int64)
         codes = np.array([code for _, code in order], dtype=np.int64)
         parts, first = np.unique(parts, return_index=True)
@@ -144,7 +144,7 @@ def values_of(part: Part, column: Any) -> tuple[NDArray[np.int64], NDArray[Any]]
 def _named(part: Part, keys: Sequence[str]) -> list[int | None]:
     """The part that each listed value writes: a number, or a name of one language; None for other values."""
     for names in (n.split() for n in NAMES.get(part, ())):
-        found = [names.index(k) + 1 if k in names else None for k in keys]
-        if len(set(found) - {None}) == len(names):
-            return found
+        positions = [names.index(k) + 1 if k in names else None for k in keys]
+        if len(set(positions) - {None}) == len(names):
+            return positions
     return [int(k) if k.isdigit() else None for k in keys]

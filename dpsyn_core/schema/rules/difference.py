@@ -139,9 +139,9 @@ class DifferenceRule(LinearRule):
             yield {name: anniversaries.solved(self, name, rows, rng)}
         column = rows[self.column]
         nearest = column.nearest(anniversaries.solved(self, self.column, rows, rng), up=False)
-        known = {**rows, self.column: column.holding(nearest)}
+        filled = {**rows, self.column: column.holding(nearest)}
         for name in (self.minus, self.of):
-            yield {self.column: nearest, name: anniversaries.solved(self, name, known, rng)}
+            yield {self.column: nearest, name: anniversaries.solved(self, name, filled, rng)}
 
     def first_to_move(self, rows: Group) -> str:
         """The side with the wider range."""
@@ -151,7 +151,7 @@ class DifferenceRule(LinearRule):
         """The one of both sides with the wider range.
 
         A stay is described by its first day and its length, a birth by the day of a visit and an age; the difference of
-        two dates that were made apart is mostly chance.
+        two dates that were synthesized separately is mostly chance.
         """
         ends = {n: range_of(attributes[n]) for n in (self.of, self.minus)}
         return max(ends, key=lambda n: ends[n][1] - ends[n][0])

@@ -25,5 +25,5 @@ def swap(columns: Group, names: Sequence[str], first: Rows, second: Rows) -> Rul
 
 
 def together(rows: Rows, cells: Group) -> RuleProposal:
-    """A change that is made for all of these records or for none."""
+    """A proposal that is accepted for all of these records or for none."""
     return RuleProposal(rows=rows, cells=cells, block=np.zeros(len(rows), dtype=np.intp))

@@ -87,7 +87,7 @@ class FollowsRule(Rule):
 
     @property
     def public(self) -> bool:
-        """Whether what follows is known without a table."""
+        """Whether the rule itself declares the values that follow, so that no table is needed."""
         return self.map is not None or self.part is not None
 
     def __str__(self) -> str:
@@ -96,8 +96,8 @@ class FollowsRule(Rule):
             return f"{self.column} = {str(self.part).replace('-', ' ')} from {self.of[0]} to {self.on}"
         if self.part is not None:
             return f"{self.column} = {self.part} of {self.of[0]}"
-        told = "" if self.map is None else f" by a map of {len(self.map)} values"
-        return f"{self.column} follows from {', '.join(self.of)}{told}"
+        note = "" if self.map is None else f" by a map of {len(self.map)} values"
+        return f"{self.column} follows from {', '.join(self.of)}{note}"
 
     @property
     def gives(self) -> tuple[str, tuple[str, ...]]:
@@ -179,8 +179,8 @@ class FollowsRule(Rule):
         if self.part is not None:
             dates, parts = parts_in(self.part, of, self.on)
             which = np.searchsorted(lookup.keys, parts)
-            known = np.isin(parts, lookup.keys)
-            codes, which = np.unique(np.stack([of.binning.find(dates)[known], which[known]]), axis=1)
+            mapped = np.isin(parts, lookup.keys)
+            codes, which = np.unique(np.stack([of.binning.find(dates)[mapped], which[mapped]]), axis=1)
         listed = isinstance(column, CategoricalAttribute)
         targets = lookup.targets if listed else column.binning.find(lookup.targets)
         plain = np.arange(column.size) < column.size - column.special
@@ -195,8 +195,8 @@ class FollowsRule(Rule):
             return None
         of = schema[self.of[0]]
         if self.part is not None:  # of a date in wide bins, the part says more than the date
-            known = self.of[0] in computed or said_by_bins(self.part, of, self.on)
-            return self.column if known and every_part(self.part, of, schema[self.column], self.on) else None
+            defined = self.of[0] in computed or said_by_bins(self.part, of, self.on)
+            return self.column if defined and every_part(self.part, of, schema[self.column], self.on) else None
         return self.column if self.map is not None and len(self.map) == len(of.keys) else None
 
     @property

@@ -65,8 +65,8 @@ class FormulaRule(Rule):
 
     def handed_out(self, name: str, columns: Group, rows: Rows) -> RuleProposal:
         """The column's values among these records, in the order of what they should be."""
-        wanted = self.wanted(name, part({n: columns[n] for n in self.columns}, rows))
-        known = np.flatnonzero(np.isfinite(wanted))
+        targets = self.wanted(name, part({n: columns[n] for n in self.columns}, rows))
+        finite = np.flatnonzero(np.isfinite(targets))
         column = columns[name][rows]
-        column.values[known[np.argsort(wanted[known], kind="stable")]] = np.sort(column.values[known])
+        column.values[finite[np.argsort(targets[finite], kind="stable")]] = np.sort(column.values[finite])
         return together(rows, {name: column})

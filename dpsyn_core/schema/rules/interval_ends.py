@@ -37,11 +37,11 @@ def _end(attribute: Any, labels: list[str], text: str, *, last: bool) -> float:
     if text in labels:
         return float(labels.index(text))
     if isinstance(attribute, DatetimeAttribute) and "inf" not in text:
-        found = moment(text, attribute.unit_seconds, last=last)
-        if math.isnan(found):
+        end = moment(text, attribute.unit_seconds, last=last)
+        if math.isnan(end):
             msg = f"'{text[:80]}' is no date of '{attribute.name}'; write it as 2020-01-31, 2020-01 or 2020"
             raise QuestionError(msg)
-        return found
+        return end
     try:
         return float(text)
     except ValueError:

@@ -1,6 +1,6 @@
 """Rules across a link that no synthetic root breaks: between a child and its parent or siblings, and of how many.
 
-Columns of a rule are the child's own, its parent's as `households.income`, those of the child that has a single role as
+Columns of a rule are the child's by name, its parent's as `households.income`, those of a child with a single role as
 `Head.age`, and of the sibling before it as `before.age` where the link has an order.
 """
 
@@ -180,7 +180,7 @@ def check_link_rule(number: int, rule: AnyLinkRule, attributes: Mapping[str, Any
         number: of the rule, from 1.
         rule: of a link.
         attributes: by the names that a rule may use.
-        movable: the child's own columns that a repair may change: all but those of its order or role.
+        movable: columns of the child that a repair may change: all but those of its order or role.
     """
     try:
         for name in rule.columns:
@@ -200,6 +200,6 @@ def listed_codes(where: str | None, column: str, attribute: Any) -> NDArray[np.b
     """Which codes of a categorical column meet conditions on it alone; None: they name another column, or none."""
     if where is None or named(where) != (column,) or isinstance(attribute, DatetimeAttribute):
         return None
-    found = [Condition.of(attribute, c).codes for c in clauses(where)]
-    held = [c for c in found if c is not None]
-    return np.logical_and.reduce(held) if len(held) == len(found) else None
+    codes = [Condition.of(attribute, c).codes for c in clauses(where)]
+    listed = [c for c in codes if c is not None]
+    return np.logical_and.reduce(listed) if len(listed) == len(codes) else None

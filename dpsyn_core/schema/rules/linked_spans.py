@@ -27,7 +27,7 @@ MOST_CELLS = 4_000_000  # of a table that says the time between for any two days
 class LinkSpan:
     """The time from a parent's or root's date to a child's.
 
-    minus: the former, as a view names it. own: place of the latter in the child table.
+    minus: the former, as a view names it. own: position of the latter in the child table.
     """
 
     minus: str
@@ -45,8 +45,8 @@ def measured_schema(schema: Any, questions: Sequence[Any] = ()) -> Any:
         schema: public.
         questions: declared, as documents.
     """
-    said = json.dumps(list(questions), ensure_ascii=False)
-    return schema.model_copy(update={"tables": tuple(_measured(t, schema, said) for t in schema.tables)})
+    text = json.dumps(list(questions), ensure_ascii=False)
+    return schema.model_copy(update={"tables": tuple(_measured(t, schema, text) for t in schema.tables)})
 
 
 def _measured(table: Any, schema: Any, said: str) -> Any:
@@ -133,12 +133,12 @@ def _dates(schema: Any, link: Any, rule: LinkOrderRule) -> tuple[Any, Any]:
     """The date of the parent or root and the child's that a rule names, as far as these are measured; else None."""
     table, _, column = rule.lower.partition(".")
     above = schema[table].coded if table in (link.parent, schema.root.name) else ()
-    found = {f"{table}.{a.name}": a for a in above}
-    return found.get(f"{table}.{column}"), {a.name: a for a in schema[link.child].coded}.get(rule.upper)
+    attributes = {f"{table}.{a.name}": a for a in above}
+    return attributes.get(f"{table}.{column}"), {a.name: a for a in schema[link.child].coded}.get(rule.upper)
 
 
 def _span(rule: LinkOrderRule, minus: DatetimeAttribute, of: DatetimeAttribute) -> SpanAttribute:
-    """The time between; values that no two bins of the dates lie apart are not told apart."""
+    """The time between; its bins merge lengths that no two bins of the dates distinguish."""
     span = span_between(f"{rule.upper} - {rule.lower}"[:100], of, minus, strict=rule.strict)
     whole = span.model_dump() | {"missing": of.missing or minus.missing}
     late, early = np.meshgrid(*(d.binning.bounds()[0] for d in (of, minus)))
@@ -149,20 +149,20 @@ def _span(rule: LinkOrderRule, minus: DatetimeAttribute, of: DatetimeAttribute) 
 
 def span_codes(span: SpanAttribute) -> NDArray[np.int64]:
     """Code of the time between for each code of the earlier date and each of the later one."""
-    known = span.minus.binning.size
-    minus, of = np.indices((known, span.of.size))
+    size = span.minus.binning.size
+    minus, of = np.indices((size, span.of.size))
     codes = span.of_codes(of.ravel(), minus.ravel()).astype(np.int64).reshape(minus.shape)
-    blank = np.full((span.minus.size - known, span.of.size), span.size - 1, dtype=np.int64)
+    blank = np.full((span.minus.size - size, span.of.size), span.size - 1, dtype=np.int64)
     return np.concatenate([codes, blank])
 
 
 def later(span: SpanAttribute, minus: NDArray[np.integer], drawn: NDArray[np.integer]) -> NDArray[np.int64]:
     """Code of the later date, where the time from the earlier one is as drawn: blank, or -1 where there is none."""
-    ranked, known = span.size - span.special, span.minus.binning.size
-    first = span.minus.binning.bounds()[0][np.minimum(minus, known - 1)]
+    ranked, size = span.size - span.special, span.minus.binning.size
+    first = span.minus.binning.bounds()[0][np.minimum(minus, size - 1)]
     days = first + span.binning.bounds()[0][np.minimum(drawn, ranked - 1)]
     low, high = span.of.binning.bounds()
-    found = np.where(days <= high[-1], span.of.binning.find(np.clip(days, low[0], high[-1])), -1)
+    bins = np.where(days <= high[-1], span.of.binning.find(np.clip(days, low[0], high[-1])), -1)
     blank = span.of.binning.size if span.of.missing else -1
-    found = np.where(drawn < ranked, np.where(days >= low[0], found, -1), blank)
-    return np.where(minus < known, found, -1).astype(np.int64)
+    bins = np.where(drawn < ranked, np.where(days >= low[0], bins, -1), blank)
+    return np.where(minus < size, bins, -1).astype(np.int64)

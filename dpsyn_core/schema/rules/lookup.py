@@ -64,13 +64,13 @@ class Lookup(RecordRule):
 
     def broken(self, group: Group) -> Bools:
         """Records with another value than the one that follows."""
-        target, known = self.target(group)
-        return plain_in(self.columns, group) & np.where(known, target != group[self.column].values, self.closed)
+        target, defined = self.target(group)
+        return plain_in(self.columns, group) & np.where(defined, target != group[self.column].values, self.closed)
 
     def filled(self, group: Group) -> Group:
         """The column with what follows."""
-        column, (target, known) = group[self.column], self.target(group)
-        return {self.column: column.holding(np.where(known & plain_in(self.columns, group), target, column.values))}
+        column, (target, defined) = group[self.column], self.target(group)
+        return {self.column: column.holding(np.where(defined & plain_in(self.columns, group), target, column.values))}
 
     def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
         """Records exchange what the column follows from, for all maps of the group together.
@@ -91,8 +91,8 @@ class Lookup(RecordRule):
     def moves(self, rules: Sequence[RecordRule], rows: Group, keepers: Group, rng: Generator) -> Iterator[Change]:
         """What the map gives; else what it follows from, of a record that the value here follows from."""
         del rules
-        column, (target, known) = rows[self.column], self.target(rows)
-        yield {self.column: np.where(known, target, column.values)}
+        column, (target, defined) = rows[self.column], self.target(rows)
+        yield {self.column: np.where(defined, target, column.values)}
         values = keepers[self.column].values
         order = np.argsort(values, kind="stable")
         first, last = (np.searchsorted(values[order], column.values, side=side) for side in ("left", "right"))
@@ -133,8 +133,8 @@ def commonest(keys: Codes, values: Codes) -> tuple[Codes, Codes]:
     """Keys, and of each the value that most records have, the smallest of equally many."""
     pairs, counts = np.unique(np.stack([keys, values]), axis=1, return_counts=True)
     order = np.lexsort((pairs[1], -counts, pairs[0]))
-    known, first = np.unique(pairs[0][order], return_index=True)
-    return known, pairs[1][order][first]
+    distinct, first = np.unique(pairs[0][order], return_index=True)
+    return distinct, pairs[1][order][first]
 
 
 def _taken(rule: Lookup, names: Set[str], group: Group, rng: Generator, *, every: int) -> None:
@@ -143,9 +143,9 @@ def _taken(rule: Lookup, names: Set[str], group: Group, rng: Generator, *, every
     every: which of them; 2 is half, where columns follow from each other, so that both bear what does not fit.
     """
     wrong, value = np.flatnonzero(rule.broken(group)), group[rule.column].values
-    target, known = rule.target(group)
+    target, defined = rule.target(group)
     first, second = rng.permutation(wrong), rng.permutation(wrong)
-    mine, theirs = _numbered(value[first]), _numbered(np.where(known, target, -1)[second])
+    mine, theirs = _numbered(value[first]), _numbered(np.where(defined, target, -1)[second])
     _, i, j = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
     places, givers = (np.concatenate([rows[at], np.delete(rows, at)]) for rows, at in ((first, i), (second, j)))
     for name in names:
@@ -167,10 +167,10 @@ def _numbered(values: Codes) -> Codes:
 
 
 def map_by_counts(keys: Codes, values: Codes, *, alone: bool) -> tuple[Codes, Codes]:
-    """Keys and the value of each: the most frequent keys first, that which goes with it beyond chance and has room.
+    """A map from keys to values: most frequent keys first, each to the value most beyond chance that has room.
 
     The room of a value is its count, less the counts of the keys that have it; alone: it has room for one key only.
-    Where columns were made apart from each other, the commonest value would otherwise be that of every key.
+    Where columns were synthesized separately, every key would otherwise be mapped to the most frequent value.
     """
     names, key, size = np.unique(keys, return_inverse=True, return_counts=True)
     shown, value, room = np.unique(values, return_inverse=True, return_counts=True)
@@ -199,7 +199,7 @@ def map_by_counts(keys: Codes, values: Codes, *, alone: bool) -> tuple[Codes, Co
 def _fewer_moved(chosen: Codes, size: Codes, pairs: Codes, counts: Codes, room: Codes, *, alone: bool) -> None:
     """Keys take another value, or exchange theirs, in place, while fewer records then have to change.
 
-    A record changes where its key has another value than its own, and where the count of a value is not that of its
+    A record changes where the map gives its key another value, and where the count of a value is not that of its
     keys. A single key that was read wrongly would move as many records as it has.
 
     Args:
@@ -213,9 +213,9 @@ def _fewer_moved(chosen: Codes, size: Codes, pairs: Codes, counts: Codes, room: 
     key, value = np.divmod(pairs, len(room))
 
     def together(keys: Codes, values: Codes) -> Codes:
-        wanted = keys * len(room) + values
-        at = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-        return np.where(pairs[at] == wanted, counts[at], 0)
+        cells = keys * len(room) + values
+        at = np.minimum(np.searchsorted(pairs, cells), len(pairs) - 1)
+        return np.where(pairs[at] == cells, counts[at], 0)
 
     for _ in range(MOVES if len(pairs) else 0):
         now, more = chosen[key], size[key]

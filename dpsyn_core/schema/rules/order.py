@@ -81,7 +81,7 @@ class OrderRule(Rule):
             yield {self.lower: low.holding(below), self.upper: high.holding(above)}
 
     def exchanges(self, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> Iterator[RuleProposal]:
-        """One of both sides exchanged with a record that keeps all rules; then what found no partner, in order."""
+        """Swaps of one side with a record that keeps all rules; then records without a partner, sorted in place."""
         for name in sorted((self.lower, self.upper), key=lambda n: sum(n in r.columns for r in rules)):
             for turn in range(PARTNERS):
                 left = np.flatnonzero(self.broken(columns))
@@ -97,13 +97,13 @@ class OrderRule(Rule):
         """Records and a partner for each: by turns one whose cell they can take, and one that can take theirs."""
         other = self.lower if name == self.upper else self.upper
         mine, theirs = (other, name) if turn % 2 else (name, other)
-        value, wanted = columns[theirs].values, columns[mine].values[left]
+        value, limits = columns[theirs].values, columns[mine].values[left]
         others = others[np.argsort(value[others], kind="stable")]
         if theirs == self.upper:
-            first = np.searchsorted(value[others], wanted)
+            first = np.searchsorted(value[others], limits)
             at = first + rng.random(len(left)) * (len(others) - first)
         else:
-            at = rng.random(len(left)) * np.searchsorted(value[others], wanted, side="right")
+            at = rng.random(len(left)) * np.searchsorted(value[others], limits, side="right")
         chosen = others[np.minimum(at.astype(np.intp), len(others) - 1)]
         once = np.unique(chosen, return_index=True)[1]
         return left[once], chosen[once]
@@ -125,9 +125,9 @@ class OrderRule(Rule):
         del rules
         low, high = rows[self.lower], rows[self.upper]
         yield {self.lower: high.values.astype(low.values.dtype), self.upper: low.values.astype(high.values.dtype)}
-        known = np.flatnonzero(plain_in((self.lower, self.upper), keepers))
-        if len(known):
-            at = known[rng.integers(0, len(known), len(low.values))]
+        plain = np.flatnonzero(plain_in((self.lower, self.upper), keepers))
+        if len(plain):
+            at = plain[rng.integers(0, len(plain), len(low.values))]
             gap = keepers[self.upper].values[at] - keepers[self.lower].values[at]
             yield {self.upper: high.nearest(low.values + gap, up=True)}
             yield {self.lower: low.nearest(high.values - gap, up=False)}

@@ -48,7 +48,7 @@ def bring_back(
     moves = [[i] for i in range(len(names))] if pairs.touched.mean() <= MOST else []
     moves.append([*range(len(names))])  # all at once, which breaks no rule
     for _ in range(ROUNDS):
-        made = 0
+        swaps = 0
         for moved in moves:
             first, second = pairs.offers(moved, rng)
             if not len(first):
@@ -63,8 +63,8 @@ def bring_back(
             both = np.concatenate([done, done + len(first)])
             for n, c in columns.items():
                 c.put(places[both], after[n][both])
-            made += len(done)
-        if made < ENDING * pairs.touched.sum():
+            swaps += len(done)
+        if swaps < ENDING * pairs.touched.sum():
             return
 
 
@@ -127,8 +127,8 @@ class _Pairs:
         i, j = self.codes[:, first], self.codes[:, second]
         apart = (i != j) & (i[moved] != j[moved])[:, None]
         apart[:, moved] = False  # (moved columns, columns, exchanges)
-        own, their, start = (t[..., None] for t in (self.stride[moved], self.stride.T[moved], self.start[moved]))
-        mine, theirs = (c[moved][:, None] * own for c in (i, j))
+        stride, their, start = (t[..., None] for t in (self.stride[moved], self.stride.T[moved], self.start[moved]))
+        mine, theirs = (c[moved][:, None] * stride for c in (i, j))
         cells = start + np.stack([mine + i * their, theirs + j * their, mine + j * their, theirs + i * their])
         here = self.gone[cells]
         gain = np.where(apart, here[0] + here[1] - here[2] - here[3] - 2 - MARGIN, 0.0).sum(axis=(0, 1))

@@ -1,4 +1,4 @@
-"""Dates made to have their measured parts: moved inside their bins, so that no count changes. Post-processing."""
+"""Moves dates inside their bins to match their measured parts, so that no count changes. Post-processing."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ def _moved(dates: RuleColumn, told: Sequence[tuple[FollowsRule, RuleColumn]], rn
     hours = any(r.part == "hour" for r, _ in told)
     places = moments("hour" if hours else "day", a)
     step = 1 if not a.precise else 3600 if hours else 86_400
-    known, wanted, own = (binning.find(v).astype(np.int64) for v in (places, dates.values, dates.values))
+    place, target, current = (binning.find(v).astype(np.int64) for v in (places, dates.values, dates.values))
     for rule, column in told:
         part, room = rule.part or "year", ROOM.get(rule.part or "year", 64)
         lookup = rule.lookup(a, column.attribute)
         order = np.argsort(lookup.targets)
         at = np.minimum(np.searchsorted(lookup.targets[order], column.values), len(order) - 1)
         there = lookup.targets[order][at] == column.values  # a listed value may be no part
-        known, own = (
+        place, current = (
             k * room + room // 2 + part_of(part, v, a.unit_seconds, rule.on)
-            for k, v in ((known, places), (own, dates.values))
+            for k, v in ((place, places), (current, dates.values))
         )
-        wanted = np.where(there, wanted * room + room // 2 + lookup.keys[order][at], -1)
-    order = np.argsort(known, kind="stable")
-    low, high = (np.searchsorted(known[order], wanted, side=side) for side in ("left", "right"))
+        target = np.where(there, target * room + room // 2 + lookup.keys[order][at], -1)
+    order = np.argsort(place, kind="stable")
+    low, high = (np.searchsorted(place[order], target, side=side) for side in ("left", "right"))
     at = order[np.minimum((low + rng.random(len(low)) * (high - low)).astype(np.intp), len(order) - 1)]
     drawn = places[at] // step * step + dates.values % step
     drawn = np.where(binning.find(drawn) == binning.find(dates.values), drawn, places[at])
-    return np.where((high > low) & (own != wanted), drawn, dates.values)
+    return np.where((high > low) & (current != target), drawn, dates.values)

@@ -62,14 +62,14 @@ class RatioRule(FormulaRule):
     def exact(self, group: Group) -> tuple[Floats, Bools]:
         """The exact ratio of each record, and whether there is one: nothing is divided by 0."""
         by = self.divisor(group)
-        known: Bools = by != 0
-        return self.times * group[self.of].values / np.where(known, by, 1.0), known
+        defined: Bools = by != 0
+        return self.times * group[self.of].values / np.where(defined, by, 1.0), defined
 
     def broken(self, group: Group) -> Bools:
         """Records whose ratio is a step or more from the exact one; those that lack a number keep the rule."""
-        exact, known = self.exact(group)
+        exact, defined = self.exact(group)
         column = group[self.column]
-        return plain_in(self.columns, group) & known & (np.abs(column.values - exact) >= column.step * (1 + 1e-9))
+        return plain_in(self.columns, group) & defined & (np.abs(column.values - exact) >= column.step * (1 + 1e-9))
 
     def stays_with(self, others: Sequence[RecordRule], columns: Group) -> set[str]:
         """All columns of other rules."""
@@ -108,8 +108,8 @@ class RatioRule(FormulaRule):
         out: Group = {}
         for name in powers:
             column = rows[name]
-            wanted = np.where(np.isfinite(moved[name]), moved[name], column.values)
-            values = column.values if name in still else np.clip(column.snapped(wanted), *column.bin_ends())
+            target = np.where(np.isfinite(moved[name]), moved[name], column.values)
+            values = column.values if name in still else np.clip(column.snapped(target), *column.bin_ends())
             out[name] = column.holding(values)
         if self.column not in still:
             column, by = rows[self.column], self.divisor(out)
@@ -121,13 +121,13 @@ class RatioRule(FormulaRule):
         """The ratio computed, or, of half of the records, what is divided; else both."""
         del rules, keepers
         column, of = rows[self.column], rows[self.of]
-        exact, known = self.exact(rows)
-        exact, by = np.where(known, exact, column.values), self.divisor(rows)
+        exact, defined = self.exact(rows)
+        exact, by = np.where(defined, exact, column.values), self.divisor(rows)
         half = rng.random(len(by)) < 0.5  # so that neither column alone bears what does not fit
         yield {self.column: np.where(half, column.snapped(exact), column.values)}
         yield {self.of: of.snapped(column.values * by / self.times)}
         nearest = column.nearest(exact, up=False)
         yield {self.column: nearest, self.of: of.snapped(nearest * by / self.times)}
         divided = of.nearest(nearest * by / self.times, up=False)
-        again = np.where(known, self.times * divided / np.where(known, by, 1.0), column.values)
+        again = np.where(defined, self.times * divided / np.where(defined, by, 1.0), column.values)
         yield {self.column: column.nearest(again, up=False), self.of: divided}

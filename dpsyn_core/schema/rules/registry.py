@@ -31,8 +31,8 @@ KINDS: dict[str, str] = {
 def kind_class(kind: str) -> type[Rule]:
     """The class of a kind."""
     module, name = KINDS[kind].split(".")
-    found: type[Rule] = getattr(importlib.import_module(f"dpsyn_core.schema.rules.{module}"), name)
-    return found
+    cls: type[Rule] = getattr(importlib.import_module(f"dpsyn_core.schema.rules.{module}"), name)
+    return cls
 
 
 @cache

@@ -4,7 +4,7 @@ Rules are public and the records are synthetic, so that nothing here touches the
 kept together, by one loop: changes of cells are proposed, and each is accepted where fewer rules are broken after it.
 Proposals come from the kinds of rules: values moved inside their bins, cells exchanged with other records, then new
 values. What a bounded number of rounds leaves broken takes the cells of a record that keeps all rules: of this table,
-or, where there is none, of records made from the public schema alone. Where records must differ, those that repeat an
+or, where there is none, of records drawn from the public schema alone. Where records must differ, those that repeat an
 earlier one are drawn again, and left out where nothing is free. At last pairs of columns are brought back (`pairs`).
 """
 
@@ -74,16 +74,16 @@ def check_rules(schema: Schema, n_records: int | None = None) -> None:
 
 def groups_of(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Rules that share columns, directly or by way of others, together and in their order; computed columns first."""
-    found: list[tuple[set[str], list[Rule]]] = []
+    out: list[tuple[set[str], list[Rule]]] = []
     for rule in rules:
         names, joined = set(rule.columns), [rule]
-        for other in [f for f in found if f[0] & names]:
+        for other in [f for f in out if f[0] & names]:
             names |= other[0]
             joined = [*other[1], *joined]
-            found.remove(other)
-        found.append((names, joined))
+            out.remove(other)
+        out.append((names, joined))
     order = list(KINDS)
-    return [sorted(listed, key=lambda r: order.index(r.kind)) for _, listed in found]
+    return [sorted(listed, key=lambda r: order.index(r.kind)) for _, listed in out]
 
 
 def record_rules(rules: Sequence[Rule], group: Group, kept: Bools) -> list[RecordRule]:
@@ -97,17 +97,17 @@ def record_rules(rules: Sequence[Rule], group: Group, kept: Bools) -> list[Recor
     out: list[RecordRule] = []
     now = dict(group)
     for rule in rules:
-        found = rule.per_record(now, kept, rules)
-        if found is not None:
-            out.append(found)
-            now |= found.filled(now)
+        derived = rule.per_record(now, kept, rules)
+        if derived is not None:
+            out.append(derived)
+            now |= derived.filled(now)
     return out
 
 
 def witnesses(rules: Sequence[Rule], schema: Schema) -> Group:
-    """Records that keep all rules of a group, made from the public schema alone; always the same ones.
+    """Records that keep all rules of a group, drawn from the public schema alone with a fixed seed.
 
-    Raises SchemaError where none is found: the rules contradict each other.
+    Raises SchemaError where there is none: the rules contradict each other.
     """
     names = list(dict.fromkeys(n for r in rules for n in r.columns))
     for special in (False, True):  # most rules say nothing of blank and special cells; some ask for them
@@ -233,7 +233,7 @@ def accept(proposal: RuleProposal, rules: Sequence[RecordRule], columns: Group, 
 def change(rules: Sequence[RecordRule], rows: Group, givers: Mapping[int, Group], rng: Generator) -> None:
     """Rounds through the rules, each with the changes of single records that its kind proposes, in place.
 
-    Of each record the first change is made after which it keeps all rules; else the first after which it breaks fewer.
+    Each record takes the first change after which it keeps all rules; else the first after which it breaks fewer.
 
     Args:
         rules: of a group.
@@ -331,9 +331,9 @@ def _closed(alone: Sequence[RecordRule], rules: Sequence[Rule], schema: Schema) 
 
     Only one, for what follows without a map must follow in one way.
     """
-    found = witnesses(rules, schema)
-    fine = np.flatnonzero(~any_broken(alone, found))
-    return part(found, fine if len(fine) else np.zeros(1, dtype=np.intp))
+    records = witnesses(rules, schema)
+    fine = np.flatnonzero(~any_broken(alone, records))
+    return part(records, fine if len(fine) else np.zeros(1, dtype=np.intp))
 
 
 def rewritten(table: Any, columns: Group, new: Mapping[str, Bools], schema: Schema, rng: Generator) -> Any:

@@ -53,10 +53,10 @@ def broken_counts(table: Any, schema: Schema) -> list[tuple[Rule, int]]:
     for rule in schema.rules:
         group = read_columns(table, schema, rule.columns, comma=comma)
         out.append((rule, int(rule.broken(group).sum())))
-    known = derived_rules(schema)
+    derived = derived_rules(schema)
     for a in schema.attributes:
         if isinstance(a, DerivedAttribute) and a.name in table.column_names:
-            out.append((known[a.name], _derived_otherwise(table, a, schema[a.origin])))
+            out.append((derived[a.name], _derived_otherwise(table, a, schema[a.origin])))
     return out
 
 
@@ -73,8 +73,8 @@ def _derived_otherwise(table: Any, a: DerivedAttribute, parent: CategoricalAttri
     listed = CategoricalAttribute.model_validate(
         {"name": a.name, "values": list({canonical(v): v for v in targets}.values())}
     )
-    found, blank = listed.match(table.column(a.name))
+    codes_there, blank = listed.match(table.column(a.name))
     codes = parent.encode(table.column(a.origin))
-    known = (codes >= 0) & (codes < len(targets))
-    follows = np.array([listed.keys.index(canonical(v)) for v in targets])[np.where(known, codes, 0)]
-    return int((known & ~blank & (found != follows)).sum())
+    listed_codes = (codes >= 0) & (codes < len(targets))
+    follows = np.array([listed.keys.index(canonical(v)) for v in targets])[np.where(listed_codes, codes, 0)]
+    return int((listed_codes & ~blank & (codes_there != follows)).sum())

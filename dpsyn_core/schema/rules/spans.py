@@ -1,8 +1,8 @@
 """The time between two dates that lie close together: measured in place of one of them, which is computed from it.
 
-Two dates that are made apart agree to the width of their coarse values alone: stays of four days come out with a mean
-of weeks, and nothing is left of what depends on them. The time between is one more number of the record. Public
-knowledge: which dates lie close together is declared, or told by headers, and never read off the table.
+Two dates that are synthesized separately agree to the width of their coarse values: stays of four days get a mean
+of weeks, and all that depends on them is lost. The time between is one more number of the record. Public
+knowledge: which dates lie close together is declared, or guessed from headers, and never read off the table.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class SpanAttribute(NumericAttribute):
             seconds, valid = attribute.seconds_of(column)
             low, high = attribute.binning.bounds()
             ends.append((np.clip(seconds // attribute.unit_seconds, int(low[0]), int(high[-1])), valid))
-        (late, known), (early, also) = ends
+        (late, late_set), (early, also) = ends
         codes = self.binning.find(late - early).astype(np.int64)
-        codes[~known] = self.size - 1 if self.missing else -1
+        codes[~late_set] = self.size - 1 if self.missing else -1
         codes[~also] = -1
         return codes
 
@@ -75,8 +75,8 @@ def with_spans(schema: Schema) -> Schema:
         of, minus = schema[rule.upper], schema[rule.lower]
         name = between(of.name, minus.name)
         taken = any(a.name == name for a in (*schema.attributes, *spans))
-        told = any(isinstance(r, DifferenceRule) and {of.name, minus.name} <= set(r.columns) for r in schema.rules)
-        if minus.special or taken or told:
+        ruled = any(isinstance(r, DifferenceRule) and {of.name, minus.name} <= set(r.columns) for r in schema.rules)
+        if minus.special or taken or ruled:
             continue
         spans.append(span_between(name, of, minus, strict=rule.strict))
         unit: Any = "seconds" if of.precise else "days"

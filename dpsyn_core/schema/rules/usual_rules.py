@@ -79,18 +79,18 @@ def propose_rules(schema: Schema) -> list[Rule]:
     """Rules that are likely to hold, which the schema does not have yet; of those that it could have alone."""
     coded = {a.name: a for a in schema.coded}
     named = {n: words_of(n) for n in coded}
-    known = {str(r) for r in schema.rules}
+    existing = {str(r) for r in schema.rules}
     out: list[Rule] = []
     for document in _proposed(coded, named):
         rule = rule_of(document)
-        if str(rule) in known:
+        if str(rule) in existing:
             continue
-        known.add(str(rule))
+        existing.add(str(rule))
         try:
             check_rule(len(out) + 1, rule, coded)
         except SchemaError:  # the columns do not fit it: nothing is said of them by their names
             continue
-        if not any(_says_as_much(held, rule, coded) for held in schema.rules):
+        if not any(_says_as_much(older, rule, coded) for older in schema.rules):
             out.append(rule)
     return out[:MOST]
 
@@ -126,8 +126,8 @@ def _folded(text: str) -> str:
 
 def _split(word: str) -> str:
     """A German compound as two words."""
-    found = COMPOUND.match(word)
-    return word if found is None else " ".join(p for p in found.groups() if p)
+    match = COMPOUND.match(word)
+    return word if match is None else " ".join(p for p in match.groups() if p)
 
 
 def _proposed(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[dict[str, Any]]:
@@ -153,11 +153,11 @@ def _ends(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[tupl
     numbers = [n for n, a in coded.items() if isinstance(a, NumericAttribute) and not named[n] & NAMES]
     staying = any(words & STAYING for words in named.values())
     for ends in SPANS:
-        known = ends is not VISIT or staying  # a train departs before it arrives, a guest the other way round
-        yield from _differing(named, dates if known else [n for n in dates if not coded[n].precise], ends)
+        either = ends is not VISIT or staying  # a train departs before it arrives, a guest the other way round
+        yield from _differing(named, dates if either else [n for n in dates if not coded[n].precise], ends)
     for ends in ENDS:
-        found = _differing(named, [*numbers, *dates], ends)
-        yield from (p for p in found if ends is not LOWS or all(_says_bound(n) for n in p))
+        pair = _differing(named, [*numbers, *dates], ends)
+        yield from (p for p in pair if ends is not LOWS or all(_says_bound(n) for n in p))
 
 
 def _differing(
@@ -179,8 +179,8 @@ def _says_bound(name: str) -> bool:
 def _rest(name: str, taken: Iterable[str], filling: Iterable[str] = FILLING) -> Words:
     """The single words of a header without some, and without those that say nothing."""
     words, listed = words_of(name), [_folded(p) for p in PIECES.findall(CAMEL.sub(" ", name))]
-    own = set() if "".join(listed) in taken else set(listed)
-    single = {part for word in own - set(taken) for part in _split(word).split()}
+    joined = set() if "".join(listed) in taken else set(listed)
+    single = {part for word in joined - set(taken) for part in _split(word).split()}
     gone = {part for word in taken if word in words for part in word.split("_")} | set(taken)
     return frozenset(single - gone - set(filling))
 
@@ -195,9 +195,9 @@ def _times_between(
     if len(ends) == 1 and len(lengths) == 1:
         unit = next((u for u, words in UNITS.items() if named[lengths[0]] & words), None)
         precise, days = coded[ends[0][0]].precise, bool(named[lengths[0]] & WHOLE_DAYS)
-        told = {"unit": unit or "days"} if unit or precise else {}
+        options = {"unit": unit or "days"} if unit or precise else {}
         if unit or days or not precise:  # between times of day, a duration without a unit may be anything
-            yield {"kind": "difference", "column": lengths[0], "of": ends[0][1], "minus": ends[0][0], **told}
+            yield {"kind": "difference", "column": lengths[0], "of": ends[0][1], "minus": ends[0][0], **options}
     born = [n for n in dates if named[n] & BORN and not named[n] & DIED]
     others = [n for n in dates if not named[n] & (BORN | DIED)]
     seen = [n for n in dict.fromkeys(low for low, _ in ends) if n not in {high for _, high in ends}] or others
@@ -220,9 +220,9 @@ def _parts_of_dates(
 ) -> Iterator[dict[str, Any]]:
     """The year of an admission: of the only date with the other words of the header, or of the only date."""
     dates = [n for n, a in coded.items() if isinstance(a, DatetimeAttribute)]
-    for part, said in OF_DATES.items():
-        for column in (n for n in others if named[n] & said):
-            rest = _rest(column, said)
+    for part, words in OF_DATES.items():
+        for column in (n for n in others if named[n] & words):
+            rest = _rest(column, words)
             fits = [n for n in dates if not rest or rest == _rest(n, ())]
             if len(fits) == 1:
                 yield {"kind": "follows", "column": column, "of": fits, "part": part}
@@ -249,16 +249,16 @@ def _sums(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequenc
         if len(parts) > 1:
             yield {"kind": "sum", "column": column, "parts": parts}
     for whole, members in ALTOGETHER:
-        found = [[n for n in numbers if named[n] & words and not named[n] & RATES] for words in (whole, *members)]
-        if not (all(len(f) == 1 for f in found) and len({f[0] for f in found}) == len(found)):
+        members_of = [[n for n in numbers if named[n] & words and not named[n] & RATES] for words in (whole, *members)]
+        if not (all(len(f) == 1 for f in members_of) and len({f[0] for f in members_of}) == len(members_of)):
             continue
-        rests = [_rest(f[0], words, FILLING | NEUTRAL) for f, words in zip(found, (whole, *members), strict=True)]
+        rests = [_rest(f[0], words, FILLING | NEUTRAL) for f, words in zip(members_of, (whole, *members), strict=True)]
         if all(r in (rests[0], frozenset()) for r in rests) and rests[0] in rests[1:]:
-            yield {"kind": "sum", "column": found[0][0], "parts": [f[0] for f in found[1:]]}
+            yield {"kind": "sum", "column": members_of[0][0], "parts": [f[0] for f in members_of[1:]]}
 
 
 def _adding_up(coded: Mapping[str, Any], numbers: Sequence[str], column: str) -> list[str]:
-    """The most columns directly before a total, or after it, whose declared ranges add up to its own; or none."""
+    """The most columns next to a total, all before or after it, whose declared ranges add up to its range; or none."""
     at, ends = numbers.index(column), range_of(coded[column])
     for beside in (numbers[:at][::-1], numbers[at + 1 :]):
         for n in range(len(beside), 1, -1):
@@ -285,8 +285,8 @@ def _amounts(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequ
 
 def _ratios(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequence[str]) -> Iterator[dict[str, Any]]:
     def only(words: Words) -> str | None:
-        found = [n for n in numbers if named[n] & words]
-        return found[0] if len(found) == 1 else None
+        fitting = [n for n in numbers if named[n] & words]
+        return fitting[0] if len(fitting) == 1 else None
 
     bmi, weight = only(BMI), only(WEIGHT)
     height = only(HEIGHT)
@@ -296,18 +296,18 @@ def _ratios(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Seque
             times = 1 if top <= 3 else 10_000
             yield {"kind": "ratio", "column": bmi, "of": weight, "by": [height, height], "times": times}
     for column, of, by in RATIOS:
-        found = [only(words) for words in (column, of, by)]
-        if all(found) and len(set(found)) == 3:
-            yield {"kind": "ratio", "column": found[0], "of": found[1], "by": [found[2]]}
+        columns = [only(words) for words in (column, of, by)]
+        if all(columns) and len(set(columns)) == 3:
+            yield {"kind": "ratio", "column": columns[0], "of": columns[1], "by": [columns[2]]}
 
 
 def _conditions(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[dict[str, Any]]:
     """Blank cells where something does not apply, and combinations that cannot be."""
     listed = {n: a for n, a in coded.items() if isinstance(a, CategoricalAttribute)}
-    for words, told in BLANKS:
+    for words, blanks in BLANKS:
         for asked, attribute in ((n, a) for n, a in listed.items() if named[n] & words):
             no = [k for k in attribute.keys if _folded(k) in NO]
-            for column in (n for n, a in coded.items() if n != asked and named[n] & told and a.missing):
+            for column in (n for n, a in coded.items() if n != asked and named[n] & blanks and a.missing):
                 if len(no) == 1 and len(attribute.keys) < 4:
                     yield {"kind": "blank", "column": column, "where": f"{quoted(asked)} = {quoted(no[0])}"}
     for status, attribute in ((n, a) for n, a in listed.items() if named[n] & STATUS):

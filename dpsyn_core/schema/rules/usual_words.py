@@ -40,7 +40,7 @@ HANDLED = pairs(
     ("prescribed written verordnet verschrieben", "dispensed filled abgegeben eingeloest"),
     ("received eingang eingegangen", "reported validated released validiert befundet freigegeben"),
     ("booked booking reserved gebucht buchung buchungs", "travel departure stay event reise abreise anreise"),
-)  # fmt: skip
+)
 # what comes first and what comes last, of dates: with the other words of both headers alike
 SPANS = pairs(
     ("start started begin began beginn anfang", "end ended finish finished ende schluss"),
@@ -69,7 +69,7 @@ SPANS = pairs(
     ("last latest letzte letzter letztes", "next naechste naechster naechstes"),
     ("filed lodged klage eingereicht", "hearing closed decided disposed judgment judgement urteil verhandlung"),
     ("issue issued origination originated", "maturity matures matured"),
-)  # fmt: skip
+)
 SPANS += HANDLED
 # what is smaller and what is larger, of numbers or dates
 ENDS = pairs(
@@ -81,7 +81,7 @@ ENDS = pairs(
     ("net netto", "gross brutto"),
     ("diastolic dia diastolisch dbp", "systolic sys systolisch sbp"),
     ("built construction baujahr", "renovated renovation refurbished saniert sanierung modernisiert modernisierung"),
-)  # fmt: skip
+)
 LOWS = ENDS[3]
 BOUNDS = words("bound limit ci quartile quantile percentile range grenze end")  # a lower limb is no smaller number
 NAMES = words("id code zip plz postcode city stadt ort station floor account konto node nr number nummer state lat lon")
@@ -156,7 +156,7 @@ ALTOGETHER = tuple(
         ("cast abgegeben", ("valid gueltig gueltige", "invalid spoiled ungueltig ungueltige")),
         ("rooms zimmer", ("bedrooms schlafzimmer", "other_rooms andere_zimmer")),
     )
-)  # fmt: skip
+)
 RATIOS = tuple(
     (words(column), words(of), words(by))
     for column, of, by in (
@@ -166,7 +166,7 @@ RATIOS = tuple(
         ("price preis", "amount revenue betrag umsatz", "quantity qty menge"),
         ("speed geschwindigkeit", "distance strecke", "duration hours dauer stunden"),
     )
-)  # fmt: skip
+)
 BMI, WEIGHT = words("bmi"), words("kg weight gewicht koerpergewicht")
 HEIGHT = words("cm height size groesse koerpergroesse")
 YES, NO = words("yes ja y j 1 true"), words("no nein n 0 false never nie none")
@@ -181,7 +181,7 @@ BLANKS = (
         words("employed working job erwerbstaetig beschaeftigt"),
         words("employer occupation wage salary arbeitgeber beruf lohn gehalt"),
     ),
-)  # fmt: skip
+)
 STATUS = words("status state stage outcome disposition zustand stand")
 PENDING = words("open pending active ongoing current unresolved offen laufend aktiv anhaengig")
 FINISHED = words(  # dates that a case has once it is no longer pending
@@ -201,16 +201,18 @@ FOLLOWS = tuple(
             "city town ort stadt gemeinde county kreis landkreis state bundesland region province",
         ),
         ("county kreis landkreis", "state bundesland region province country staat"),
-        ("state bundesland region province", "country staat"), ("country land staat", "continent kontinent"),
+        ("state bundesland region province", "country staat"),
+        ("country land staat", "continent kontinent"),
         ("product produkt artikel item", "category kategorie warengruppe group"),
-        ("species art", "genus gattung"), ("genus gattung", "family familie"),
+        ("species art", "genus gattung"),
+        ("genus gattung", "family familie"),
         ("model modell", "make brand marke hersteller manufacturer"),
         (
             "store shop filiale branch office zweigstelle niederlassung agentur agency clinic school klinik schule",
             "region district bezirk gebiet",
         ),
     )
-)  # fmt: skip
+)
 MALE, SEX = words("male m man men maennlich mann"), words("sex gender geschlecht")
 MARITAL, WED = (
     words("marital marst married familienstand"),

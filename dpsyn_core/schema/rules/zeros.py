@@ -1,4 +1,4 @@
-"""Cells of tables that rules make impossible: known without the data, so that they hold no noise and no records."""
+"""Cells of tables that rules make impossible: public, so that they contain no noise and no records."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class CodeTable:
         return least, most
 
     def met(self, where: str, *, every: bool) -> list[tuple[str, Bools]]:
-        """Of each column of conditions, which codes surely meet what is said of it; not every: which may."""
+        """For each column in conditions, codes all (every) or some (not every) of whose values meet its conditions."""
         return [
             (n, all_of([_codes_meeting(self.attributes[n], c, every=every) for c in listed]))
             for n, listed in meanings(where, self.attributes).items()
@@ -132,24 +132,24 @@ class KnownZeros:
             axes[n] = ZeroAxis(a, mapped, int(mapped.max()) + 1)
         out: Bools | None = None
         for rule in self._rules:
-            found = rule.zeros(CodeTable(axes, self._attributes))
-            if found is not None and found.any():
-                out = found if out is None else out | found
+            zeros = rule.zeros(CodeTable(axes, self._attributes))
+            if zeros is not None and zeros.any():
+                out = zeros if out is None else out | zeros
         return None if out is None else np.broadcast_to(out, [a.size for a in axes.values()])
 
     def emptied(self, values: Floats, names: Sequence[str], maps: Maps | None = None) -> Floats:
-        """A table with nothing in its impossible cells; the others share what these held, so that its sum stays.
+        """A table with 0 in its impossible cells; the others are scaled up in proportion, so that its sum stays.
 
-        The very table where there are none, or where it is over other attributes than those of the schema.
+        The table unchanged where there are none, or where it is over attributes that are not of the schema.
         """
         zeros = self.cells(names, maps) if names and all(n in self._attributes for n in names) else None
         if zeros is None or zeros.shape != values.shape:
             return values
         kept = np.where(zeros, 0.0, values)
-        held, moved = float(np.clip(kept, 0, None).sum()), float(values.sum()) - float(kept.sum())
-        if held <= 0 or held + moved <= 0:
+        positive, moved = float(np.clip(kept, 0, None).sum()), float(values.sum()) - float(kept.sum())
+        if positive <= 0 or positive + moved <= 0:
             return kept
-        return np.where(kept > 0, kept * ((held + moved) / held), kept)
+        return np.where(kept > 0, kept * ((positive + moved) / positive), kept)
 
 
 def all_of(parts: Sequence[Bools]) -> Bools:

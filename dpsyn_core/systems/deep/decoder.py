@@ -30,7 +30,7 @@ class BlockGroup:
 
     attributes: positions of the blocks. outputs: positions of their outputs in the network's, (blocks, outputs).
     logs: logarithms of shares (blocks, values), NEVER where padded. curves: (blocks, values, CURVES), or None when
-    each value has its own output; then `real` says which places hold one, (blocks, values).
+    each value has an output; then `real` says which places hold one, (blocks, values).
     """
 
     attributes: NDArray[np.intp]
@@ -98,11 +98,11 @@ def probabilities(group: BlockGroup, outputs: Floats, offsets: Floats | float = 
 
 def settled(group: BlockGroup, outputs: Floats, rounds: int = ROUNDS) -> Floats:
     """Offsets (blocks, values) with which the network's outputs (records, outputs) together give released shares."""
-    wanted = np.where(group.real, np.exp(group.logs), 1.0)
-    offsets = np.zeros_like(wanted)
+    shares = np.where(group.real, np.exp(group.logs), 1.0)
+    offsets = np.zeros_like(shares)
     for _ in range(rounds):
         got = probabilities(group, outputs, offsets).mean(axis=0)
-        change = np.log(wanted / np.maximum(got, 1e-12))
+        change = np.log(shares / np.maximum(got, 1e-12))
         offsets += np.where(group.real, np.clip(change, -3, 3), 0.0)
     return offsets
 
@@ -121,7 +121,7 @@ def linear_start(space: Space, layout: DecoderLayout, found: Components) -> Floa
 
     Released values alone decide: with z of unit variance, a number's score s has the covariance m with z and the
     variance v = 1 - |m|^2 beside it, so that its logits get s (m z) / v - s^2 (1 / v - 1) / 2; a category's values are
-    told apart by the means of z within them, as in linear discriminant analysis.
+    distinguished by the means of z within them, as in linear discriminant analysis.
     """
     loadings = found.vectors * found.deviations * space.radius  # covariance of features with z
     out = np.zeros((loadings.shape[1] + 1, layout.outputs))

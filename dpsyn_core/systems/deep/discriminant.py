@@ -8,8 +8,9 @@ about the column to predict. The head is trained on real records under noise, an
 Where the head begins: what one released sum, of the other columns by the value of the target, says.
 
 A training under noise looks a hundred times at a gradient that is mostly noise. The first of these gradients can be had
-for a part of that budget with far less noise, and known noise can be told from what it covers. With the components it
-gives the rule of linear discriminant analysis (of linear regression for a number), from which the training goes on.
+for a part of that budget with far less noise, and noise of a given size can be separated from the signal. With the
+components it gives the rule of linear discriminant analysis (of linear regression for a number), from which the
+training goes on.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ class Others:
 
     def __call__(self, features: Floats) -> Floats:
         """Inputs (records, columns), each record by itself, for all features (records, width)."""
-        found = features[:, self.columns]
-        lengths = np.sqrt(np.einsum("ij,ij->i", found, found))
-        out: Floats = found / np.maximum(lengths / (LONGEST * self.length), 1)[:, None]
+        chosen = features[:, self.columns]
+        lengths = np.sqrt(np.einsum("ij,ij->i", chosen, chosen))
+        out: Floats = chosen / np.maximum(lengths / (LONGEST * self.length), 1)[:, None]
         return out
 
 
@@ -127,7 +128,7 @@ def covered(block: Block, total: float, classes: Classes, noise: float) -> float
     """Length of the noise in the differences of means, in standard deviations of an input.
 
     Of all values but the most frequent one, weighted by their shares; 0 for a number, infinite for a single value.
-    Post-processing: known before the sum is released.
+    Post-processing: computed before the sum is released.
 
     Args:
         block: the target's.
@@ -165,16 +166,16 @@ def linear_start(space: Space, at: int, classes: Classes, found: Components, sum
     if scores is not None:
         each = total * max(float(block.shares @ (classes.table[:, 0] * scores)), 1e-3)
         return _regression(block, scores, _shrunk(summed[0] / each, noise / each, inputs.variances), inputs)
-    held = block.shares * total
-    spreads = noise * np.sqrt(np.maximum(1 / held**2 - 2 / (held * total) + len(held) / total**2, 1e-30))
-    differences = summed / held[:, None] - summed.sum(axis=0) / total
+    counts = block.shares * total
+    spreads = noise * np.sqrt(np.maximum(1 / counts**2 - 2 / (counts * total) + len(counts) / total**2, 1e-30))
+    differences = summed / counts[:, None] - summed.sum(axis=0) / total
     most = (1 / block.shares - 1)[:, None] * inputs.variances  # the square of a difference that explains an input
     shrunk = [_shrunk(*each) for each in zip(differences, spreads, most, strict=True)]
     return _discriminant(block, np.stack(shrunk), inputs)
 
 
 def _scores(block: Block) -> Floats | None:
-    """Scores of a number; None for all that is told apart value by value."""
+    """Scores of a number; None for a block that has one output per value."""
     return block.scores if block.ranked > 1 else None
 
 
@@ -197,8 +198,8 @@ class _Inputs:
         loadings = (found.vectors * found.deviations * space.radius)[others.columns]
         variances = np.concatenate([b.shares @ b.features**2 for b in space.blocks])[others.columns]
         variances = np.maximum(variances, 1e-6)
-        own = np.maximum(variances - (loadings**2).sum(axis=1), LEAST_OWN * variances)
-        return cls(loadings=loadings, own=own, variances=variances)
+        unique = np.maximum(variances - (loadings**2).sum(axis=1), LEAST_OWN * variances)
+        return cls(loadings=loadings, own=unique, variances=variances)
 
     def solved(self, rows: Floats) -> Floats:
         """The covariance's inverse times each row, (rows, inputs). Source: Woodbury's identity."""
@@ -212,9 +213,9 @@ def _regression(block: Block, scores: Floats, covariance: Floats, inputs: _Input
     """Logits of a score s given its prediction p, which leaves the variance v: s p / v - s^2 (1 / v - 1) / 2."""
     out = np.zeros((len(covariance) + 1, block.outputs))
     slope = inputs.solved(covariance[None, :])[0]
-    said = float(slope @ covariance)
-    slope = slope * min(1.0, MOST_SAID / max(said, 1e-12))
-    left = 1 - min(said, MOST_SAID)
+    explained = float(slope @ covariance)
+    slope = slope * min(1.0, MOST_SAID / max(explained, 1e-12))
+    left = 1 - min(explained, MOST_SAID)
     if block.curves is not None:
         out[:-1, 0] = slope / left
         out[-1, 1] = -(1 / left - 1) / 2
@@ -229,7 +230,7 @@ def _discriminant(block: Block, differences: Floats, inputs: _Inputs) -> Floats:
     """Logits a x - a d / 2 beside each value's share, d its difference and a = d / S, S the covariance within values.
 
     Within values the covariance is smaller than that of all records by what the differences take up; where they take
-    up more than can be believed they are made smaller.
+    up more than is plausible they are scaled down.
     """
     out = np.zeros((differences.shape[1] + 1, block.outputs))
     slopes = inputs.solved(differences)

@@ -1,4 +1,4 @@
-"""DP-GM: the records are divided, and every part has an autoencoder of its own. Acs et al. 2018.
+"""DP-GM: the records are divided into parts, with one autoencoder per part. Acs et al. 2018.
 
 Every record belongs to one part, so its gradient is zero for the networks of all others: the gradients of all networks
 are one vector whose length is that of a single one, and one noisy sum trains them all. That is parallel composition
@@ -116,10 +116,10 @@ class DPGM(Deep[DPGMConfig]):
             block = space.blocks[aim]
             shares, part = block.shares, functools.partial(_value, seen=seen, at=aim)
         else:
-            found = self.found(counter, seen, c.components, cost=costs["components"], gate=gate)
+            components = self.found(counter, seen, c.components, cost=costs["components"], gate=gate)
             each = costs["mixture"].split([1.0] * c.iterations)
-            mixture = self.mixed(counter, seen, found, c.clusters, each, tied=False, gate=gate, progress=progress)
-            shares, part = mixture.weights, functools.partial(_cluster, seen=seen, found=found, mixture=mixture)
+            mixture = self.mixed(counter, seen, components, c.clusters, each, tied=False, gate=gate, progress=progress)
+            shares, part = mixture.weights, functools.partial(_cluster, seen=seen, found=components, mixture=mixture)
         members = len(shares)
         shape, prior = self.hidden_units(learned_shape(c, space), members), Mixture.standard(c.latent)
         objectives = [Objective(shape=shape, layout=layout_of(space), prior=prior)] * members

@@ -45,15 +45,15 @@ def smoothed(counts: Floats, sigma: float) -> Floats | None:
 
     if len(counts) < FEWEST or sigma <= 0:
         return None
-    found = dct(counts, norm="ortho")
+    waves = dct(counts, norm="ortho")
     at = np.arange(len(counts))
     widths = np.geomspace(1.0, len(counts), BANDWIDTHS)
     weights = 1 / (1 + (at / widths[:, None]) ** STEEP)
-    errors = ((1 - weights) ** 2 * (found**2 - sigma**2) + weights**2 * sigma**2).sum(axis=1)
+    errors = ((1 - weights) ** 2 * (waves**2 - sigma**2) + weights**2 * sigma**2).sum(axis=1)
     best = int(errors.argmin())
     if errors[best] > WORTH * len(counts) * sigma**2:
         return None
-    return np.asarray(idct(weights[best] * found, norm="ortho"))
+    return np.asarray(idct(weights[best] * waves, norm="ortho"))
 
 
 FEW = 8  # a number of at most so many coarse values is decoded value by value
@@ -76,8 +76,8 @@ class Block:
     the coarse values (values,), summing to 1. ranked: how many of the coarse values are in order; the others follow
     them. scores: normal scores (values,) with mean 0 and variance 1 under the shares of ranked values, 0 for others;
     None for categories. features: (values, columns), mean 0 under the shares. weight: of the features.
-    curves: (values, CURVES) basis of the decoder's logits; None when every value has its own. bent: the second feature
-    is the number's squared score.
+    curves: (values, CURVES) basis of the decoder's logits; None when every value has one output. bent: the second
+    feature is the number's squared score.
     """
 
     name: str
@@ -202,7 +202,7 @@ def space_of(
     values = max(2, min(values, max(16, CURVED_VALUES // d)))
     told_apart = max(2, min(values, MOST_FEATURES // d))  # each has a feature; a number of any values has one or two
     bend = BEND if d <= BENT else 0.0
-    made = [
+    blocks = [
         _block(
             a,
             m,
@@ -214,9 +214,9 @@ def space_of(
         )
         for a, m in zip(domain.attributes, ones, strict=True)
     ]
-    if sum(b.size for b in made) > MOST_CELLS:
-        made = [_curved(b) for b in made]
-    return Space(tuple(made), total, np.min_scalar_type(max(domain.sizes) - 1))
+    if sum(b.size for b in blocks) > MOST_CELLS:
+        blocks = [_curved(b) for b in blocks]
+    return Space(tuple(blocks), total, np.min_scalar_type(max(domain.sizes) - 1))
 
 
 def _block(
@@ -224,7 +224,7 @@ def _block(
 ) -> Block:
     """most: about how many coarse values a number keeps, and a category. Few values are all kept, rare ones too.
 
-    least: records that a value of its own holds.
+    least: records of a value that keeps a separate feature.
     """
     ordered = a.ordered or in_order(m.values[: a.size - a.special])
     values = most[0] if ordered else most[1]
@@ -234,8 +234,8 @@ def _block(
     rare = 0.0 if a.size <= values else float(counts.sum()) / values
     recode = Coarsening.by_mass(counts, a, least=max(rare, least))
     ranked = int(recode.map[: a.size - a.special].max()) + 1 if ordered and a.size > a.special else 0
-    held = recode.sum(counts)
-    shares = np.maximum(held / held.sum(), 1e-6)
+    sums = recode.sum(counts)
+    shares = np.maximum(sums / sums.sum(), 1e-6)
     shares /= shares.sum()
     scores = _scores(shares, ranked) if ranked > 1 else None
     features = _features(shares, ranked, scores, bend) * weight

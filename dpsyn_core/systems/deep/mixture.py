@@ -50,7 +50,7 @@ def components(second: Floats, total: float, noise: float, most: int) -> Compone
     were before the noise. Source: Benaych-Georges, Nadakuditi 2011, section 3.1.
 
     Args:
-        second: (features, features); made symmetric here, which halves the variance off the diagonal.
+        second: (features, features); symmetrised here, which halves the variance off the diagonal.
         total: records, at least 1.
         noise: standard deviation of each entry before that.
         most: components.
@@ -162,16 +162,16 @@ def maximised(summed: Floats, mixture: Mixture, reach: float, *, tied: bool) -> 
     """
     parts, k = mixture.means.shape
     joint = summed.reshape(parts, -1) * np.sqrt(2 if tied else 3)
-    held = np.maximum(joint[:, 0], LEAST_WEIGHT * max(float(joint[:, 0].sum()), 1.0))
-    if not np.isfinite(held).all() or held.sum() <= 0:
+    mass = np.maximum(joint[:, 0], LEAST_WEIGHT * max(float(joint[:, 0].sum()), 1.0))
+    if not np.isfinite(mass).all() or mass.sum() <= 0:
         return mixture
     bound = min(reach, 3.0)
-    means = np.clip(joint[:, 1 : 1 + k] * reach / held[:, None], -bound, bound)
+    means = np.clip(joint[:, 1 : 1 + k] * reach / mass[:, None], -bound, bound)
     if tied:
-        variances = np.tile(1 - held @ means**2 / held.sum(), (parts, 1))
+        variances = np.tile(1 - mass @ means**2 / mass.sum(), (parts, 1))
     else:
-        variances = joint[:, 1 + k :] * reach**2 / held[:, None] - means**2
-    return Mixture(weights=held / held.sum(), means=means, variances=np.clip(variances, LEAST_VARIANCE, MOST_VARIANCE))
+        variances = joint[:, 1 + k :] * reach**2 / mass[:, None] - means**2
+    return Mixture(weights=mass / mass.sum(), means=means, variances=np.clip(variances, LEAST_VARIANCE, MOST_VARIANCE))
 
 
 def shortened(z: NDArray[np.floating], reach: float) -> Floats:

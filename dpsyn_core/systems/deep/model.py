@@ -164,10 +164,10 @@ class Trained:
         if not self.settled:
             return [np.zeros_like(group.logs) for group in layout.groups]
         outputs = decoded(self.shape, self.weights, z)
-        found = [settled(group, outputs) for group in layout.groups]
+        offsets = [settled(group, outputs) for group in layout.groups]
         if self.head is not None:
-            found.append(self.head.offsets(self.space, self._coarse(layout, z, found, rng)))
-        return found
+            offsets.append(self.head.offsets(self.space, self._coarse(layout, z, offsets, rng)))
+        return offsets
 
     def _values(
         self, layout: DecoderLayout, z: Floats, offsets: list[Floats], rng: Generator
@@ -226,8 +226,8 @@ class ReleasedModels:
         n = max(0, round(self.total)) if n_records is None else n_records
         shares = np.asarray(self.shares, dtype=np.float64)
         counts = rng.multinomial(n, shares / shares.sum()) if len(shares) > 1 else np.array([n])
-        made = [
+        parts = [
             model.draw(int(count), self.passes, rng, progress) for model, count in zip(self.models, counts, strict=True)
         ]
-        out = np.concatenate(made, axis=1)
-        return out if len(made) == 1 else out[:, rng.permutation(n)]
+        out = np.concatenate(parts, axis=1)
+        return out if len(parts) == 1 else out[:, rng.permutation(n)]

@@ -87,10 +87,10 @@ def pack(released: ReleasedModels, *, columns: Sequence[str]) -> bytes:
 
 
 def unpack(content: bytes, domain: Domain) -> Saved:
-    """Reads a file back for the schema that it was made with.
+    """Reads a file back for the schema that it was trained with.
 
     Raises:
-        InputError: the file is none of ours, or was made with another schema.
+        InputError: the file is not a saved model, or was trained with another schema.
     """
     require_safetensors()
     from safetensors import SafetensorError
@@ -122,20 +122,20 @@ def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
     if document["version"] != VERSION:
         raise ValueError
     blocks = []
-    for i, told in enumerate(document["blocks"]):
-        own: dict[str, Any] = {name: arrays.get(f"block{i}.{name}") for name in _ARRAYS}
-        if any(own[name] is None for name in _ARRAYS if name not in _OPTIONAL):
+    for i, item in enumerate(document["blocks"]):
+        kept: dict[str, Any] = {name: arrays.get(f"block{i}.{name}") for name in _ARRAYS}
+        if any(kept[name] is None for name in _ARRAYS if name not in _OPTIONAL):
             raise ValueError
-        own["recode"] = np.asarray(own["recode"], dtype=np.intp)
-        blocks.append(Block(name=str(told["name"]), ranked=int(told["ranked"]), weight=float(told["weight"]), **own))
+        kept["recode"] = np.asarray(kept["recode"], dtype=np.intp)
+        blocks.append(Block(name=str(item["name"]), ranked=int(item["ranked"]), weight=float(item["weight"]), **kept))
     space = Space(tuple(blocks), float(document["space_total"]), np.dtype(document["dtype"]))
     components = None
     if "components.vectors" in arrays:
         components = Components(vectors=arrays["components.vectors"], deviations=arrays["components.deviations"])
     head = None
     if document.get("head") is not None:
-        told = document["head"]
-        head = Head(at=int(told["at"]), shape=_shape(told["shape"]), weights=arrays["head.weights"])
+        item = document["head"]
+        head = Head(at=int(item["at"]), shape=_shape(item["shape"]), weights=arrays["head.weights"])
     prior = Mixture(**{name: arrays[f"prior.{name}"] for name in ("weights", "means", "variances")})
     models = tuple(
         Trained(
@@ -193,11 +193,11 @@ def _check(released: ReleasedModels, domain: Domain) -> None:
         (first.components is None) == bool(shape.inputs),
     ]
     if first.components is not None:
-        found = first.components
+        parts = first.components
         fits += [
-            found.vectors.shape == (space.width, k),
-            found.deviations.shape == (k,),
-            bool((found.deviations > 0).all()),
+            parts.vectors.shape == (space.width, k),
+            parts.deviations.shape == (k,),
+            bool((parts.deviations > 0).all()),
         ]
     for block, size in zip(space.blocks, domain.sizes, strict=True):
         v = block.size

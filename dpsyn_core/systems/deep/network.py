@@ -90,18 +90,18 @@ class Shape:
     @property
     def parts(self) -> list[tuple[str, tuple[int, int]]]:
         """Weights by name; the last row of each is the constant."""
-        found = [
+        parts = [
             ("out", (self.hidden + self.latent + 1, self.outputs)),
             ("log_variances", (self.felt + 1, self.latent)),
         ]
         if self.hidden:
-            found.append(("hidden", (self.latent + 1, self.hidden)))
+            parts.append(("hidden", (self.latent + 1, self.hidden)))
         if self.inputs:
-            found.append(("means", (self.seen + self.inputs + 1, self.latent)))
-            found.append(("seen", (self.inputs + 1, self.seen)))
+            parts.append(("means", (self.seen + self.inputs + 1, self.latent)))
+            parts.append(("seen", (self.inputs + 1, self.seen)))
         if self.facts:
-            found.append(("felt", (self.facts + 1, self.felt)))
-        return found
+            parts.append(("felt", (self.facts + 1, self.felt)))
+        return parts
 
     @property
     def size(self) -> int:
@@ -310,16 +310,16 @@ class Machine:
         import torch
 
         weights, centres, spread = self._prior
-        own = logs.exp()
+        variances = logs.exp()
         gap = means.unsqueeze(1) - centres  # (records, parts, latent)
         of_record = logs.dim() > 1  # each record has variances of its own
-        each, apart = (own.unsqueeze(1), logs.unsqueeze(1)) if of_record else (own, logs)
+        each, apart = (variances.unsqueeze(1), logs.unsqueeze(1)) if of_record else (variances, logs)
         parts = 0.5 * (((each + gap**2) / spread).sum(2) - (apart - spread.log()).sum(-1) - logs.shape[-1])
         to = weights - parts
         whole = -torch.logsumexp(to, 1)
         share = torch.softmax(to, 1)
         to_means = (share.unsqueeze(2) * gap / spread).sum(1)
-        to_logs = 0.5 * ((own * (share @ (1 / spread)) if of_record else share @ (own / spread)) - 1)
+        to_logs = 0.5 * ((variances * (share @ (1 / spread)) if of_record else share @ (variances / spread)) - 1)
         return whole, to_means, to_logs
 
 
@@ -329,8 +329,8 @@ def clipped_sum(pairs: Sequence[tuple[Any | None, Any]], clip: float) -> tuple[A
 
     square = 0.0
     for inputs, slopes in pairs:
-        own = (slopes * slopes).sum(1)
-        square = square + (own if inputs is None else own * (inputs * inputs).sum(1))
+        squares = (slopes * slopes).sum(1)
+        square = square + (squares if inputs is None else squares * (inputs * inputs).sum(1))
     lengths = square.sqrt()  # type: ignore[attr-defined]
     scale = (clip / lengths.clamp(min=clip))[:, None]
     sums = [

@@ -154,8 +154,8 @@ class PhasedSettings(TargetSettings):
 
     def first_shares(self) -> dict[str, float]:
         """Parts of the budget of the sums that come before the training, in the order of their releases."""
-        found = {"components": self.components_share} if self.components else {}
-        return {"one-ways": self.one_way_share} | found | {"mixture": self.mixture_share}
+        shares = {"components": self.components_share} if self.components else {}
+        return {"one-ways": self.one_way_share} | shares | {"mixture": self.mixture_share}
 
     def build(self, task: Task) -> Synthesizer:
         """Refuses shares that leave nothing for the training."""
@@ -238,7 +238,7 @@ class Phased(Deep[PhasedSettings]):
     def looked_again(
         self, counter: Counter, ones: list[Measurement], *, gate: Gate
     ) -> tuple[list[Measurement], Mapping[str, Cost]]:
-        """That of the target, where few records of a value cannot be told from noise."""
+        """That of the target, where few records of a value cannot be distinguished from noise."""
         aim, again = self.config.aim(self.domain), self.again()
         if aim is None or again is None or self.domain.attributes[aim].ordered:
             return [], self.costs
@@ -264,17 +264,17 @@ class Phased(Deep[PhasedSettings]):
         c = self.config
         seen = Seen.of(space, self.domain)
         if c.components:
-            found = self.found(counter, seen, c.components, cost=costs["components"], gate=gate)
+            parts = self.found(counter, seen, c.components, cost=costs["components"], gate=gate)
         else:
-            found = Components.of_features(space)
+            parts = Components.of_features(space)
         progress("finding components", 1, 1)
         each = costs["mixture"].split([1.0] * c.iterations)
-        mixture = self.mixed(counter, seen, found, c.parts, each, tied=c.tied, gate=gate, progress=progress)
+        mixture = self.mixed(counter, seen, parts, c.parts, each, tied=c.tied, gate=gate, progress=progress)
         layout = layout_of(space)
         of_record = c.of_record()
         shape = self.hidden_units(
             Shape(
-                latent=found.vectors.shape[1],
+                latent=parts.vectors.shape[1],
                 hidden=c.hidden,
                 outputs=layout.outputs,
                 facts=space.width if of_record else 0,
@@ -282,18 +282,18 @@ class Phased(Deep[PhasedSettings]):
             )
         )
         objective = Objective(shape=shape, layout=layout, prior=mixture, noisy=c.noisy)
-        team = Team(encoding=LatentEncoding(seen=seen, components=found, of_record=of_record), objectives=[objective])
-        first = first_weights(shape, linear_start(space, layout, found), SEED)
+        team = Team(encoding=LatentEncoding(seen=seen, components=parts, of_record=of_record), objectives=[objective])
+        first = first_weights(shape, linear_start(space, layout, parts), SEED)
         got = self.trained(counter, team, first[None, :], gate=gate, progress=progress)
         model = Trained(
             space=space,
             shape=shape,
             weights=np.asarray(got.weights[0]),
             prior=mixture,
-            components=found,
+            components=parts,
             noisy=c.noisy,
             losses=got.losses,
-            head=self.head(counter, seen, found, costs=costs, gate=gate, progress=progress),
+            head=self.head(counter, seen, parts, costs=costs, gate=gate, progress=progress),
         )
         # a decoder that was not trained does not know the encoder's noise
         return ReleasedModels(models=(model,), shares=(1.0,), total=space.total, passes=c.passes if self.taken else 0)

@@ -1,6 +1,6 @@
 """Private training: per-example clipping, noise and the optimiser.
 
-Adam with a falling rate for gradients whose noise is known, and the running mean of the weights that it visits.
+Adam with a falling rate for gradients with given noise, and the running mean of the weights that it visits.
 
 Training by noisy sums of clipped gradients; the loss that is shown comes out of the same sums.
 """
@@ -139,7 +139,8 @@ class Team:
     """One or several networks of one shape, each for its part of the records: every record teaches one of them.
 
     part: the network of each record of a block, (records,); None with a single network. The gradients of all
-    networks are one vector, zero outside the record's own, so that its length is that of one network's gradient.
+    networks are one vector, zero outside that of the record's network, so that its length is that of one network's
+    gradient.
     """
 
     encoding: LatentEncoding | OthersSeen
@@ -200,14 +201,14 @@ class Team:
             for k in range(self.members):
                 # all rows go through every network, so that arithmetic does not depend on who else is in the part
                 lost, pairs = machines[k].factors(on_device[k], latent, values, shaken)
-                own = part == k
-                losses[own, k] = np.clip(_array(lost)[own], 0, LOSS_RANGE * self.ignorant) * unit
+                rows = part == k
+                losses[rows, k] = np.clip(_array(lost)[rows], 0, LOSS_RANGE * self.ignorant) * unit
                 for i, (inputs, slopes) in enumerate(pairs):
-                    rights[i][own, k] = _array(slopes)[own]
+                    rights[i][rows, k] = _array(slopes)[rows]
                     if inputs is not None:
-                        found = _array(inputs)
+                        outputs = _array(inputs)
                         kept = lefts[i]
-                        lefts[i] = found if kept is None else np.where(own[:, None], found, kept)
+                        lefts[i] = outputs if kept is None else np.where(rows[:, None], outputs, kept)
             flat = [r.reshape(len(block), -1) for r in rights]
             _shorten(lefts, flat, clip * math.sqrt(1 - LOSS_PART**2))
             parts: list[Part] = [
@@ -264,7 +265,7 @@ def train(
         schedule: of the steps.
         total: released number of records.
         device: of torch.
-        progress: told the mean loss of each epoch, as it was released.
+        progress: receives the mean loss of each epoch, as it was released.
         shares: of the records that each network is for; None for one network.
         stage: what progress calls it.
     """
@@ -276,8 +277,8 @@ def train(
         averaging=schedule.averaging,
         groups=[rows * columns for _, (rows, columns) in team.shape.parts],
     )
-    held = max(total, 1.0) * schedule.rate
-    each = held * np.maximum(np.ones(team.members) if shares is None else shares, 1e-3)
+    divisor = max(total, 1.0) * schedule.rate
+    each = divisor * np.maximum(np.ones(team.members) if shares is None else shares, 1e-3)
     per_loss = LOSS_RANGE * team.ignorant / (LOSS_PART * schedule.clip)
     losses: list[float] = []
     recent: list[float] = []
@@ -285,7 +286,7 @@ def train(
         values, sigma = take(team.map(machines, optimiser.weights, step, schedule.clip))
         gradient = team.split(values[: -team.members])
         optimiser.step(gradient / each[:, None], sigma / each)
-        recent.append(float(values[-team.members :].sum()) / held * per_loss)
+        recent.append(float(values[-team.members :].sum()) / divisor * per_loss)
         if (step + 1) * EPOCHS // schedule.steps > step * EPOCHS // schedule.steps:
             losses.append(float(np.clip(np.mean(recent), 0, LOSS_RANGE * team.ignorant)))
             recent = []

@@ -97,15 +97,15 @@ class AIMConfig(ModelSettings):
         if self.engine == "mbi":
             require_mbi("aim")
         d = len(task.domain)
-        known = known_sets(self.workload, task.domain, setting="workload")
-        count = len(known) or math.comb(d, min(self.degree, d))
+        sets = known_sets(self.workload, task.domain, setting="workload")
+        count = len(sets) or math.comb(d, min(self.degree, d))
         if count > 100_000:
             msg = (
                 f"aim would score {count} attribute sets in every round, above 100000; name a 'workload', lower the "
                 "degree, or use the method 'mst' or 'rls'"
             )
             raise SizeError(msg)
-        workload = known or task.domain.subsets(min(self.degree, d))
+        workload = sets or task.domain.subsets(min(self.degree, d))
         return AIM(self, task, workload, asked_of(task, self.name))
 
 
@@ -217,9 +217,9 @@ class AIM(Synthesizer):
 def _with_questions(weights: dict[AttributeSet, int], asked: QuestionTables) -> dict[AttributeSet, int]:
     """Weights of candidates when questions have a share of the workload: at least 1, so that all stay candidates."""
     members = [(frozenset(s), w) for s, w in zip(asked.sets, asked.weights, strict=True)]
-    own = {r: sum(w * len(m & frozenset(r)) for m, w in members) for r in weights}
-    of_own, of_all = max(sum(own.values()), 1e-300), max(sum(weights.values()), 1)
-    mixed = {r: asked.share * own[r] / of_own + (1 - asked.share) * weights[r] / of_all for r in weights}
+    weights_of = {r: sum(w * len(m & frozenset(r)) for m, w in members) for r in weights}
+    of_own, of_all = max(sum(weights_of.values()), 1e-300), max(sum(weights.values()), 1)
+    mixed = {r: asked.share * weights_of[r] / of_own + (1 - asked.share) * weights[r] / of_all for r in weights}
     most = max(mixed.values())
     return {r: max(1, round(WEIGHT * m / most)) for r, m in mixed.items()}
 

@@ -24,20 +24,20 @@ def maximal_cliques(vertices: Collection[int], edges: Iterable[tuple[int, int]])
     for a, b in edges:
         near[a].add(b)
         near[b].add(a)
-    found: list[Items] = []
+    out: list[Items] = []
     stack = [(set[int](), {v for v in near if near[v]}, set[int]())]
     while stack:
         clique, open_, closed = stack.pop()
         if not open_ and not closed:
             if clique:
-                found.append(frozenset(clique))
+                out.append(frozenset(clique))
             continue
         pivot = max(open_ | closed, key=lambda v: len(near[v] & open_))
         for v in sorted(open_ - near[pivot]):
             stack.append((clique | {v}, open_ & near[v], closed & near[v]))
             open_ = open_ - {v}
             closed = closed | {v}
-    return found
+    return out
 
 
 def split_clique(clique: Items, longest: int) -> list[Items]:
@@ -95,8 +95,8 @@ class Queries:
     def rows(self, sets: Collection[Items]) -> Rows:
         """Bool (sets, items)."""
         out = np.zeros((len(sets), len(self._place)), dtype=np.bool_)
-        for row, found in zip(out, sets, strict=True):
-            row[[self._place[i] for i in found]] = True
+        for row, items in zip(out, sets, strict=True):
+            row[[self._place[i] for i in items]] = True
         return out
 
     def items(self, rows: Rows) -> list[Items]:
@@ -132,7 +132,7 @@ def merge_by_twos(bases: Sequence[Items], asked: Queries, longest: int, *, patie
     idle = 0
     while len(rows) > 1 and idle < patience:
         total = weights.sum(axis=0)
-        found: tuple[float, int, int] | None = None
+        pair: tuple[float, int, int] | None = None
         for i in range(len(rows) - 1):
             joined = rows[i] | rows[i + 1 :]
             fits = np.flatnonzero(joined.sum(axis=1) <= longest)
@@ -140,11 +140,11 @@ def merge_by_twos(bases: Sequence[Items], asked: Queries, longest: int, *, patie
                 continue
             values = _means(total - weights[i] - weights[i + 1 + fits] + asked.weights(joined[fits]), len(rows) - 1)
             at = int(values.argmin())
-            if found is None or values[at] < found[0]:
-                found = (float(values[at]), i, i + 1 + int(fits[at]))
-        if found is None:
+            if pair is None or values[at] < pair[0]:
+                pair = (float(values[at]), i, i + 1 + int(fits[at]))
+        if pair is None:
             break
-        value, i, j = found
+        value, i, j = pair
         rows = np.vstack([np.delete(rows, [i, j], axis=0), rows[i] | rows[j]])
         weights = asked.weights(rows)
         idle += 1
@@ -154,10 +154,10 @@ def merge_by_twos(bases: Sequence[Items], asked: Queries, longest: int, *, patie
 
 
 def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequence[Items]) -> list[Items]:
-    """The best of all ways to merge sets; `known` where none is better, or is found within SEARCH_STEPS steps.
+    """The best of all ways to merge sets; `known` where none is better, or none appears within SEARCH_STEPS steps.
 
     One set after the other joins a basis or begins one. What has been merged so far is dropped where even the most
-    precision that the other sets can add leaves the mean variance above that of the best way found.
+    precision that the other sets can add leaves the mean variance above that of the best way so far.
 
     Args:
         bases: sets, none inside another, at least two.
@@ -166,11 +166,11 @@ def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequ
         known: bases to improve on.
     """
     sets = asked.rows(sorted(bases, key=len, reverse=True))
-    own = asked.weights(sets)
-    most = _most_precision(sets, own, asked)
+    singles = asked.weights(sets)
+    most = _most_precision(sets, singles, asked)
     best = asked.rows(known)
     least = float(_means(asked.weights(best).sum(axis=0), len(best)))
-    stack = [(0.0, sets[:1], own[:1], 1)]
+    stack = [(0.0, sets[:1], singles[:1], 1)]
     for _ in range(SEARCH_STEPS):
         if not stack:
             break
@@ -180,7 +180,7 @@ def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequ
         joined = rows | sets[i]
         gained = asked.weights(joined)
         total = weights.sum(axis=0)
-        totals = np.vstack([total - weights + gained, total + own[i]])
+        totals = np.vstack([total - weights + gained, total + singles[i]])
         k, left = len(rows), len(sets) - i - 1
         counts = np.append(np.full(k, k), k + 1)[:, None] + np.arange(left + 1)
         bounds = (counts**2 * (1 / (totals[:, None] + most[i + 1])).mean(axis=2)).min(axis=1)
@@ -188,7 +188,7 @@ def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequ
             if bounds[j] >= least * (1 - ROUNDING) or (j < k and joined[j].sum() > longest):
                 continue
             if j == k:
-                more, precision = np.vstack([rows, sets[i]]), np.vstack([weights, own[i]])
+                more, precision = np.vstack([rows, sets[i]]), np.vstack([weights, singles[i]])
             else:
                 more, precision = rows.copy(), weights.copy()
                 more[j], precision[j] = joined[j], gained[j]
@@ -202,7 +202,7 @@ def merge_best(bases: Sequence[Items], asked: Queries, longest: int, known: Sequ
 def _most_precision(sets: Rows, own: Floats, asked: Queries) -> list[Floats]:
     """For each i, the most precision that the sets from i on can add, (sets that stay alone + 1, queries).
 
-    A query that a basis comes to hold through a set shares an item with it. A set that stays alone gives its own
+    A query that a basis comes to hold through a set shares an item with it. A set that stays alone gives its
     precision; one in a basis with others at most what it gives in the smallest union with another set and the query.
     """
     merged = np.zeros(own.shape)

@@ -109,17 +109,17 @@ def exposures_of(text: str, domain: Domain) -> tuple[str, NDArray[np.float64]] |
         msg = f"setting 'exposures' names '{name}', which is no attribute; known are {', '.join(domain.names)}"
         raise SettingError(msg)
     try:
-        found = np.array([float(x) for x in listed.split("/")])
+        values = np.array([float(x) for x in listed.split("/")])
     except ValueError:
-        found = np.zeros(0)
+        values = np.zeros(0)
     size = domain.shape((name,))[0]
-    if len(found) != size or not (np.isfinite(found) & (found > 0)).all():
+    if len(values) != size or not (np.isfinite(values) & (values > 0)).all():
         msg = (
             f"setting 'exposures' has '{listed}' for '{name}'; give a number above 0 for each of its {size} values, "
             "with '/' between them"
         )
         raise SettingError(msg)
-    return name, found
+    return name, values
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,7 +192,7 @@ class DirichletMultinomial(Synthesizer):
 
     @staticmethod
     def _bins(counts: NDArray[np.int64], n: int, rng: Generator) -> NDArray[np.int64]:
-        """Replicates stay blocks of their own when all records are asked for."""
+        """Counts of records per bin; replicates stay separate blocks when all records are asked for."""
         cells = counts.shape[1]
         rows = np.concatenate([rng.permutation(np.repeat(np.arange(cells), c)) for c in counts])
         if n == rows.size:

@@ -1,4 +1,4 @@
-"""DPSyn: all two-way marginals, made consistent, and records that follow them."""
+"""DPSyn: all two-way marginals, their consistency, and records that follow them."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class FieldGroups(Synthesizer):
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
-        """Each group's bin drawn on its own in proportion to its value; uniform where every bin was cut."""
+        """The bin of each group drawn independently in proportion to its value; uniform where every bin was cut."""
         domain = self.task.domain
         n = self._n(measured) if n_records is None else n_records
         out = np.zeros((len(domain), n), dtype=np.min_scalar_type(max(domain.sizes) - 1))
@@ -163,9 +163,9 @@ class FieldGroups(Synthesizer):
         """Public n; else the totals weighted by inverse variance (bins share one scale); else the fullest table."""
         if self.task.n_public is not None:
             return self.task.n_public
-        known = [(t.total, 1 / self.task.domain.cells(t.attributes)) for t in measured if t.total is not None]
-        if known:
-            return max(0, round(float(np.average([t for t, _ in known], weights=[w for _, w in known]))))
+        totals = [(t.total, 1 / self.task.domain.cells(t.attributes)) for t in measured if t.total is not None]
+        if totals:
+            return max(0, round(float(np.average([t for t, _ in totals], weights=[w for _, w in totals]))))
         return int(max(t.values.sum() for t in measured))
 
 

@@ -1,4 +1,4 @@
-"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry, made general."""
+"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry, generalised."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class MST(Synthesizer):
         d, unit, sizes = len(self.domain), self.task.unit, self.domain.sizes
         costs, second, scoring = self._split()
         scales = [noise_of(c, unit) for c in costs]
-        rest, own = self.asked.beside(second, 1)
+        rest, questions = self.asked.beside(second, 1)
         out = [
             Step(
                 kind="1-way",
@@ -154,11 +154,11 @@ class MST(Synthesizer):
                 cells=(min(sizes), max(sizes)),
             )
         ]
-        if own is not None and d > 1:
+        if questions is not None and d > 1:
             # they get the pairs' part too where they connect all attributes, so that the tree needs none
             count = len(self.asked.sets)
-            scales = [noise_of(c, unit) for whole in (own, second) for c in self.asked.costs(whole, self.domain)]
-            shares = share_of(own, self.cost), share_of(second, self.cost)
+            scales = [noise_of(c, unit) for whole in (questions, second) for c in self.asked.costs(whole, self.domain)]
+            shares = share_of(questions, self.cost), share_of(second, self.cost)
             out.append(
                 Step(
                     kind="question",
@@ -210,10 +210,10 @@ class MST(Synthesizer):
             sets = self._tree(counter, ones, recodes, scoring, gate)
             weights = [1.0] * len(sets)
         progress("choose pairs", 1, 1)
-        rest, own = self.asked.beside(second, len(sets))
+        rest, questions = self.asked.beside(second, len(sets))
         pairs: list[Measurement] = []
-        if own is not None:
-            costs = self.asked.costs(own, self.domain)
+        if questions is not None:
+            costs = self.asked.costs(questions, self.domain)
             pairs += measure_marginals(counter, self.asked.sets, costs, gate=gate, recodes=recodes, kind="question")
         if sets and rest is not None:
             pairs += measure_marginals(counter, sets, rest.split(weights), gate=gate, recodes=recodes)

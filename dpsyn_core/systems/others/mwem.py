@@ -101,9 +101,9 @@ class MWEMConfig(FewValuesConfig):
                 "fewer or coarser attributes, or the method 'mst' or 'aim', which need not hold them all"
             )
             raise SizeError(msg)
-        known = known_sets(self.workload, task.domain, setting="workload")
+        sets = known_sets(self.workload, task.domain, setting="workload")
         asked = asked_of(task, self.name)
-        return MWEM(self, task, known or task.domain.subsets(min(self.degree, len(task.domain))), asked)
+        return MWEM(self, task, sets or task.domain.subsets(min(self.degree, len(task.domain))), asked)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -204,13 +204,13 @@ class MWEM(Synthesizer):
         if len(released) != self.config.rounds:
             msg = "mwem needs the marginal of every round; name another method for the refit, such as 'rls'"
             raise MethodError(msg)
-        made = [
+        corrections = [
             Correction(
                 attributes=m.attributes, cells=np.arange(m.cells), values=m.values.ravel(), sigma=m.sigma, law=m.law
             )
             for m in released
         ]
-        return self._rounds(lambda i, _: made[i])
+        return self._rounds(lambda i, _: corrections[i])
 
     def _expected(self, p: Array, workload: list[AttributeSet]) -> list[Array]:
         return [self.n * marginal_of(p, s, self.domain) for s in workload]
@@ -301,7 +301,7 @@ def marginal_of(p: Array, names: AttributeSet, domain: Domain) -> Array:
 def corrected(p: Array, corrections: Sequence[Correction], n: int, domain: Domain) -> Array:
     """Multiplicative weights: p(x) grows by exp(q(x) (measured - q(p) n) / 2 n) for each correction in turn.
 
-    The exponent is held between -1 and 1, which binds only where noise exceeds the number of records.
+    The exponent is clipped to -1 to 1, which binds only where noise exceeds the number of records.
     """
     n = max(n, 1)
     for c in corrections:

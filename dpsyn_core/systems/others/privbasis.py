@@ -128,11 +128,11 @@ def find_itemsets(
     if settings.frequency is not None:
         size = _how_many(counter, counter.item_counts, settings.frequency, n_items, "items", gate, first_cost)
     else:
-        wanted = math.ceil(settings.margin * (settings.k or 1))
-        ranks = min(n_items, wanted)
+        most = math.ceil(settings.margin * (settings.k or 1))
+        ranks = min(n_items, most)
         size = 1 + gate.select(
             "how many items matter",
-            lambda: _rank_scores(counter, wanted, ranks),
+            lambda: _rank_scores(counter, most, ranks),
             sensitivity=float(gate.unit.l1()),  # the difference of two monotone counts; of two swapped ones, twice
             cost=first_cost,
         )
@@ -140,7 +140,7 @@ def find_itemsets(
     progress("choose items", 0, size)
     n_pairs = 0
     if size > settings.longest:
-        n_pairs = _pairs_wanted(wanted, size) if settings.frequency is None else min(math.comb(size, 2), MAX_PAIRS)
+        n_pairs = _pairs_wanted(most, size) if settings.frequency is None else min(math.comb(size, 2), MAX_PAIRS)
     item_cost, *pair_cost = choice_cost.split([size, n_pairs] if n_pairs else [1.0])
     chosen = _peel(gate, "item", counter.item_counts, size, n_items, max_records, item_cost)
     pairs: list[tuple[int, int]] = []
@@ -196,13 +196,13 @@ def _how_many(
 
 
 def _rank_scores(counter: TransactionCounter, wanted: int, ranks: int) -> NDArray[np.int64]:
-    """Minus the distance of the j-th item's count from that of the last wanted itemset."""
+    """Minus the distance of the j-th item's count from that of the k-th itemset."""
     counts = np.sort(counter.item_counts())[::-1][:ranks]
     return -np.abs(counts - counter.top_count(wanted))
 
 
 def _pairs_wanted(wanted: int, size: int) -> int:
-    """Pairs to choose among `size` items: what is left of the wanted sets, thinned as they become many."""
+    """Pairs to choose among `size` items: the itemsets to report less the single items, thinned as they become many."""
     left = max(0, wanted - size)
     return min(math.comb(size, 2), math.ceil(left / math.sqrt(max(1.0, left / size))))
 
@@ -255,7 +255,7 @@ def _combine(
     if settings.frequency is not None:
         order = order[mean[order] >= settings.frequency * max(total, 1.0)]
     order = order[: settings.k]
-    found = [
+    itemsets = [
         Itemset(
             items=tuple(n for n in names if int(unique[i, place[n] // 64]) >> (place[n] % 64) & 1),
             count=float(mean[i]),
@@ -263,4 +263,4 @@ def _combine(
         )
         for i in order
     ]
-    return Itemsets(itemsets=found, bases=bases, total=total)
+    return Itemsets(itemsets=itemsets, bases=bases, total=total)

@@ -258,12 +258,12 @@ def maximal_sets(sizes: dict[str, int], room: float, most: int) -> list[Attribut
     ]
     if not fitting:
         return [()]
-    found = []
+    out = []
     for s in fitting:
         cells = math.prod(sizes[n] for n in s)
         if len(s) == most or not any(cells * sizes[n] <= room for n in names if n not in s):
-            found.append(s)
-    return found
+            out.append(s)
+    return out
 
 
 def _largest(sets: Sequence[AttributeSet]) -> list[AttributeSet]:
@@ -274,10 +274,10 @@ def _largest(sets: Sequence[AttributeSet]) -> list[AttributeSet]:
 
 def _conditional(tables: Sequence[Measurement], family: Family, domain: Domain) -> NDArray[np.float64]:
     """Positive part of a family's table, shape (cells of the parents, size of the child)."""
-    wanted = {family.child, *family.parents}
-    holder = next(m for m in tables if wanted <= set(m.attributes))
+    members = {family.child, *family.parents}
+    holder = next(m for m in tables if members <= set(m.attributes))
     kept = np.clip(holder.values, 0, None)
-    kept = kept.sum(axis=tuple(i for i, n in enumerate(holder.attributes) if n not in wanted))
-    names = [n for n in holder.attributes if n in wanted]
+    kept = kept.sum(axis=tuple(i for i, n in enumerate(holder.attributes) if n not in members))
+    names = [n for n in holder.attributes if n in members]
     order = [names.index(n) for n in (*family.parents, family.child)]
     return np.asarray(kept.transpose(order).reshape(-1, domain[family.child].size))

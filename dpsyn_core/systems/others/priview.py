@@ -188,8 +188,8 @@ def chosen(config: PriViewConfig, task: Task) -> PriViewConfig:
             "n_records in the schema"
         )
         raise SettingError(msg)
-    found = choose_views(task.domain, task.budget, task.unit, float(n))
-    sizes = {"cover": found.cover, "view_size": found.view_size, "view_cells": 2**found.view_size}
+    views = choose_views(task.domain, task.budget, task.unit, float(n))
+    sizes = {"cover": views.cover, "view_size": views.view_size, "view_cells": 2**views.view_size}
     return config.model_copy(update=sizes)
 
 
@@ -231,9 +231,9 @@ class PriView(Synthesizer):
         if not self.asked.sets:
             return self.cost.split([1.0] * len(self.views))
         share = min(self.asked.share, 1 - 1e-6)  # every view is measured
-        rest, own = self.cost.split([1 - share, share])
+        rest, questions = self.cost.split([1 - share, share])
         return with_extra(
-            self.views, rest.split([1.0] * len(self.views)), self.asked, self.asked.costs(own, self.domain)
+            self.views, rest.split([1.0] * len(self.views)), self.asked, self.asked.costs(questions, self.domain)
         )
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Views:
@@ -321,12 +321,12 @@ class Fourier(PriView):
             l2=self.l2,
         )
         progress("measure", 1, 1)
-        found = dict(zip(self.sets, got.values.astype(np.float64), strict=True))
+        coefficients = dict(zip(self.sets, got.values.astype(np.float64), strict=True))
         sigma = got.sigma / 2 ** (self.order / 2)  # a cell is the sum of 2^k signed coefficients over 2^k
         tables = [
             Measurement(
                 attributes=s,
-                values=marginal_from(found, s),
+                values=marginal_from(coefficients, s),
                 sigma=sigma,
                 law=law_of(got.charge),
                 shared=got.charge.name,

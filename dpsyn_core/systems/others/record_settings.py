@@ -26,7 +26,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 class RecordSettings(UpdateSettings, SettingsGroup):
-    """How marginals are made consistent and how records follow them; all of it is post-processing."""
+    """Settings of consistency and of record synthesis; all of it is post-processing."""
 
     preset: Preset = Field(
         default="measured",
@@ -76,7 +76,7 @@ def with_preset(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def updates(**usual: Any) -> Any:
-    """The field of a system that has these values where nothing else is said."""
+    """A field of a system's config with these default values."""
     description = "How marginals are made consistent, and how records follow them."
     return Field(RecordSettings(**usual), title="Records", description=description)
 

@@ -259,10 +259,10 @@ def _blocks(
     r = tuning.resolution
     strengths = [total / noise.of_cell(cost) for cost in each]
     most = [max(r.fewest_blocks, int(bins / r.block_values)) for bins in ranked]
-    wanted = [min(max(r.fewest_blocks, round(r.blocks * s)), m) for s, m in zip(strengths, most, strict=True)]
+    counts = [min(max(r.fewest_blocks, round(r.blocks * s)), m) for s, m in zip(strengths, most, strict=True)]
     return tuple(
         count if strength < r.below(bins) and 2 * count <= bins else None
-        for count, strength, bins in zip(wanted, strengths, ranked, strict=True)
+        for count, strength, bins in zip(counts, strengths, ranked, strict=True)
     )
 
 

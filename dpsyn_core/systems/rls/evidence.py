@@ -64,7 +64,7 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
 def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> Coarsening:
     """So many runs of nearly equal length of the values in order of an attribute; special values stay.
 
-    0, the ends and the roundest value of each run have cells of their own, in the order of first values.
+    0, the ends and the roundest value of each run have separate cells, in the order of first values.
     """
     from dpsyn_core.estimate import expected_heaps, set_apart
 
@@ -86,15 +86,20 @@ class RlsEvidence:
         tuning: Tuning = TUNING,
         zeros: KnownZeros | None = None,
         prior: Expectations | None = None,
+        clean: dict[tuple[object, ...], Floats] | None = None,
     ) -> None:
-        """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
+        """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared.
+
+        clean: one-ways without noise that another view of the same run has found, to which those of this one are added.
+        """
         self.domain, self.tuning, self.zeros = domain, tuning, zeros
+        self._clean_ones = {} if clean is None else clean
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         followers = measured.followers if isinstance(measured, ReleasedTables) else ()
-        known = {domain.ordered_set((f.name, f.of)) for f in followers}
+        followed = {domain.ordered_set((f.name, f.of)) for f in followers}
         joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
-        tables = {m.attributes: m for m in joint if m.attributes in known and not m.recodes}
+        tables = {m.attributes: m for m in joint if m.attributes in followed and not m.recodes}
         self.joint = [m for m in joint if tables.get(m.attributes) is not m]
         self.coarse: dict[str, list[Sums]] = {name: [] for name in domain.names}
         for m in self.joint:
@@ -116,7 +121,7 @@ class RlsEvidence:
             for a, s in zip(domain.attributes, self.counted, strict=True)
         ]
         self._value_by_value = ones
-        self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
+        self.one_ways = [self._kept_one_way(a, ones.get(a.name)) for a in self.attributes]
         self.hierarchies = Hierarchies(domain, followers, tables, self.one_ways)
         for i in {domain.index(f.of) for f in followers} if followers else ():
             a, more = self.attributes[i], self.hierarchies.one_way(domain.names[i])
@@ -140,6 +145,15 @@ class RlsEvidence:
         self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
         self.sums = measured.sums if isinstance(measured, ReleasedTables) else ()
+
+    def _kept_one_way(self, a: CodedAttribute, measured: Measurement | None) -> Floats:
+        """As `_one_way`, found once for the same released tables."""
+        tables = [s for m in [measured] if m is not None for s in (m.values.tobytes(), m.sigma)]
+        tables += [part for s in self.coarse[a.name] for part in (s.recode.tobytes(), s.values.tobytes(), s.sigma)]
+        key = (a.name, a.ordered, self.total, *tables)
+        if key not in self._clean_ones:
+            self._clean_ones[key] = self._one_way(a, measured, self.coarse[a.name])
+        return self._clean_ones[key].copy()
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
@@ -184,31 +198,31 @@ class RlsEvidence:
         r = self.tuning.resolution
         if not (a.number and a.special and a.size - a.special >= r.fine_from):
             return False
-        known = self.total - float(measured.values[a.size - a.special :].sum())
-        return known < r.blocks_below * measured.sigma < self.total
+        filled = self.total - float(measured.values[a.size - a.special :].sum())
+        return filled < r.blocks_below * measured.sigma < self.total
 
     def value_by_value(self, name: str) -> list[Measurement]:
         """The table of all values of an attribute, where it was measured."""
         return [self._value_by_value[name]] if name in self._value_by_value else []
 
     def one_way_again(self, place: int, rng: Generator) -> Floats:
-        """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
+        """A parametric bootstrap of a one-way: fresh noise is added to its estimate, and the sum is denoised again."""
         from dpsyn_core.estimate import Sums
 
-        a, found = self.attributes[place], self.one_ways[place]
+        a, estimate = self.attributes[place], self.one_ways[place]
 
         def drawn(values: Floats, sigma: float) -> Floats:
             return values + rng.normal(0.0, sigma, len(values))
 
-        measured = [replace(m, values=drawn(found, m.sigma)) for m in self.value_by_value(a.name)]
+        measured = [replace(m, values=drawn(estimate, m.sigma)) for m in self.value_by_value(a.name)]
         sums = [
-            Sums(s.recode, drawn(np.bincount(s.recode, found, len(s.values)).astype(np.float64), s.sigma), s.sigma)
+            Sums(s.recode, drawn(np.bincount(s.recode, estimate, len(s.values)).astype(np.float64), s.sigma), s.sigma)
             for s in self.coarse[a.name]
         ]
         return self._one_way(a, measured[0] if measured else None, sums)
 
     def pairs_again(self, tables: Sequence[Floats], rng: Generator) -> list[Floats]:
-        """Measured tables, in the order of `joint`, as they would be found if these were true; see `one_way_again`."""
+        """A parametric bootstrap of measured tables, in the order of `joint`, from these; see `one_way_again`."""
         again = copy(self)
         again.prior = None
         again.joint = [
@@ -250,7 +264,7 @@ class RlsEvidence:
     def recodes(self, resolution: float) -> dict[str, Coarsening]:
         """Of all attributes: a coarse value holds at least total / resolution records and three times the noise.
 
-        What holds the latter alone stays apart from a value that holds as much as is wanted, and attributes of few
+        A value that alone holds total / resolution is not merged with one that holds less, and attributes of few
         values keep all of them: what is rare has no mass, and is lost where it is merged.
         """
         return {n: self.recode(n, resolution) for n in self.domain.names}
@@ -267,22 +281,22 @@ class RlsEvidence:
         a, counts = self.attributes[i], self.one_ways[i]
         if a.size <= tuning.numbers_least and not alone:
             return Coarsening.identity(a.size)
-        held = tuning.held * self.counted[i] if least is None else least
-        wanted = self.total / resolution
+        limit = tuning.held * self.counted[i] if least is None else least
+        target = self.total / resolution
         if a.number and a.special:
-            known = float(counts[: a.size - a.special].sum())
-            part = float(np.cbrt(known / max(self.total, 1.0)))
-            wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))
-        least = max(wanted, held)
+            filled = float(counts[: a.size - a.special].sum())
+            part = float(np.cbrt(filled / max(self.total, 1.0)))
+            target = filled / max(resolution * part, min(tuning.numbers_least, resolution))
+        least = max(target, limit)
         if alone:
             return Coarsening.by_mass(counts, a, least=least)
-        return Coarsening.by_mass(counts, a, least=least, gaps=a.number, apart=held)
+        return Coarsening.by_mass(counts, a, least=least, gaps=a.number, apart=limit)
 
     def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
 
         They hold about equally many records, but for ends in which single counts show none: these have blocks of
-        their own, which grow with the distance.
+        growing size.
         """
         from dpsyn_core.estimate import with_ends
 
@@ -309,11 +323,11 @@ class RlsEvidence:
         noise = {id(m): m.sigma**2 * m.cells for m in holding}
         m = min(holding, key=lambda m: noise[id(m)] / _cells(m, names))
         summed = tuple(i for i, n in enumerate(m.attributes) if n not in names)
-        known = m.values.sum(axis=summed)
+        margin = m.values.sum(axis=summed)
         maps = self.maps(m)
         alone = self.product(names, maps)
-        sigma = m.sigma * math.sqrt(m.cells / known.size)
-        clean = np.maximum(shrink_pair(known, alone, sigma, tuning=self.tuning.records.shrinkage), 0.0)
+        sigma = m.sigma * math.sqrt(m.cells / margin.size)
+        clean = np.maximum(shrink_pair(margin, alone, sigma, tuning=self.tuning.records.shrinkage), 0.0)
         ratio = np.divide(clean, alone, out=np.zeros_like(clean), where=alone > 0)
         parts = []
         for n in names:
@@ -335,8 +349,8 @@ class RlsEvidence:
             parts = []
             for mark in (True, False):
                 sides = [
-                    recodes[n].sum(np.where(own == mark, self.one_ways[self.domain.index(n)], 0.0))
-                    for n, own in zip(names, marks, strict=True)
+                    recodes[n].sum(np.where(mask == mark, self.one_ways[self.domain.index(n)], 0.0))
+                    for n, mask in zip(names, marks, strict=True)
                 ]
                 parts.append(sides[0][:, None] * sides[1] / max(float(sides[0].sum()), 1.0))
             return np.asarray(parts[0] + parts[1])
@@ -346,11 +360,11 @@ class RlsEvidence:
 
     def _coarse_counts(self, name: str, recode: Coarsening) -> Floats:
         """The coarse one-way of an attribute; kept, for it is asked for with every other attribute."""
-        found = self._coarse_ones.get((name, recode))
-        if found is None:
-            found = recode.sum(self.one_ways[self.domain.index(name)])
-            self._coarse_ones[name, recode] = found
-        return found
+        counts = self._coarse_ones.get((name, recode))
+        if counts is None:
+            counts = recode.sum(self.one_ways[self.domain.index(name)])
+            self._coarse_ones[name, recode] = counts
+        return counts
 
     @cached_property
     def probabilities(self) -> list[Floats]:
@@ -362,7 +376,7 @@ class RlsEvidence:
         return independent_rows(self.hierarchies.of_kept(self.one_ways), n_records, rng=rng)
 
     def targets(self, n_records: int) -> list[Target]:
-        """Measured tables scaled to the records that are made; pairs without most of their noise."""
+        """Measured tables scaled to the synthetic records; pairs are denoised."""
         scale = n_records / self.total if self.total > 0 else 1.0
         out = [
             Target(attributes=(j,), maps=(np.arange(len(p)),), values=p * scale, sigma=s * scale)
@@ -392,12 +406,12 @@ class RlsEvidence:
         """The cells of pairs of categories that are kept without records, by place in `joint`; see `empty_cells`."""
         pairs = {i: m for i, m in enumerate(self.joint) if len(m.attributes) == 2}
         pairs = {i: m for i, m in pairs.items() if self.numbers.isdisjoint(m.attributes)}
-        found = empty_cells(
+        empty = empty_cells(
             [m.values / m.sigma for m in pairs.values()],
             [self.product(m.attributes, self.maps(m)) / m.sigma for m in pairs.values()],
             tuning=self.tuning.records.shrinkage,
         )
-        return dict(zip(pairs, found, strict=True))
+        return dict(zip(pairs, empty, strict=True))
 
     def maps(self, m: Measurement) -> Recodes:
         """How coarse each attribute of a measured table is."""
@@ -427,15 +441,15 @@ class RlsEvidence:
             return shrink_pairs(values, alone, sigmas, tuning=self.tuning.records.shrinkage)
 
         with ThreadPoolExecutor(self.tuning.records.fitting.threads) as pool:
-            found = list(pool.map(shrink, parts)) if len(parts) > 1 else [shrink(part) for part in parts]
-        return {i: table for part, made in zip(parts, found, strict=True) for i, table in zip(part, made, strict=True)}
+            shrunk = list(pool.map(shrink, parts)) if len(parts) > 1 else [shrink(part) for part in parts]
+        return {i: table for part, some in zip(parts, shrunk, strict=True) for i, table in zip(part, some, strict=True)}
 
     def _clean_pair(self, m: Measurement, maps: Recodes, shrunk: Floats) -> tuple[Floats, float]:
         """A pair table without most of its noise, from what `shrink_pair` gives, and the noise that it is trusted with.
 
-        Of two numbers, the part where both have one goes by its own rule. What the copula says of it leaves less noise
-        than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells that
-        should be empty would cost next to nothing, and pairs with categories would put them there.
+        Of two numbers, the part where both have one is denoised by their copula. What the copula says of it leaves less
+        noise than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells
+        that should be empty would cost next to nothing, and pairs with categories would put them there.
         """
         if not self.numbers.issuperset(m.attributes):
             return self._with_gaps(m, maps, shrunk), m.sigma
@@ -443,9 +457,9 @@ class RlsEvidence:
 
         tuning, alone, clean = self.tuning.records.shrinkage, self.product(m.attributes, maps), shrunk.copy()
         rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
-        part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
+        part, total = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
         sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
-        scale = held / max(float(sides[0].sum()), 1e-9)
+        scale = total / max(float(sides[0].sum()), 1e-9)
         sides = [side * scale for side in sides]
         if part.size < m.values.size:  # those who have both may differ from those who have one
             sides = [
@@ -494,8 +508,8 @@ class RlsEvidence:
         sides = []
         for n in numbers:
             pair = self.domain.ordered_set((n, target))
-            known = self.expected(pair, {n: maps[n], **of_target})
-            sides.append(known if pair[0] == target else known.T)
+            goal = self.expected(pair, {n: maps[n], **of_target})
+            sides.append(goal if pair[0] == target else goal.T)
         values, clean = np.moveaxis(m.values, axis, 0), np.moveaxis(clean.copy(), axis, 0)
         rows, columns = (self._ranked(n, maps[n]) for n in numbers)
         first, second = np.maximum(sides[0][:, :rows], 0.0), np.maximum(sides[1][:, :columns], 0.0)

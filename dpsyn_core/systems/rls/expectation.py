@@ -65,23 +65,23 @@ class Expectation:
 def expect(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Recodes) -> Expectation:
     """Fits records to the measured tables, and again to what those would have shown if the first fit were true.
 
-    The second fit differs from the first by noise and random moves of its own, as the first one does from the truth
+    The second fit differs from the first by fresh noise and random moves, as the first one does from the truth
     (a parametric bootstrap: Efron and Tibshirani 1993, chapter 6). Scores that are no larger say nothing of dependence.
     Post-processing: reads released values only.
     """
     rng = np.random.default_rng(0)  # post-processing inside measure: a public constant, not privacy noise
-    wanted = [_empty(view, s, recodes) for s in sets]
-    known = [_empty(view, m.attributes, m.recodes) for m in view.joint]
-    rows, found = _averages(view, [*wanted, *known], rng)
-    tables = found[: len(sets)]
+    targets = [_empty(view, s, recodes) for s in sets]
+    measured = [_empty(view, m.attributes, m.recodes) for m in view.joint]
+    rows, averages = _averages(view, [*targets, *measured], rng)
+    tables = averages[: len(sets)]
     again = copy(view)
     again.joint = [
         Measurement(
             attributes=m.attributes, values=a + rng.normal(0.0, m.sigma, a.shape), sigma=m.sigma, recodes=m.recodes
         )
-        for m, a in zip(view.joint, found[len(sets) :], strict=True)
+        for m, a in zip(view.joint, averages[len(sets) :], strict=True)
     ]
-    rows_again, found_again = _averages(again, wanted, rng)
+    rows_again, found_again = _averages(again, targets, rng)
     fit_error = [float(np.abs(a - b).sum()) for a, b in zip(tables, found_again, strict=True)]
     joined = {m.attributes for m in view.joint}
     sampling = np.array([sampling_error(a, s, joined) for a, s in zip(tables, sets, strict=True)])
@@ -98,17 +98,17 @@ def _averages(view: RlsEvidence, wanted: Sequence[Target], rng: Generator) -> tu
     """Records fitted to the view, and what they hold on average, in counts of the real table."""
     t, records = view.tuning.triples, view.tuning.records
     n = int(np.clip(view.total, t.fewest_records, t.records))
-    own = view.hierarchies
-    rows, targets = view.start(n, rng=rng), own.narrowed(view.targets(n))
+    hierarchies = view.hierarchies
+    rows, targets = view.start(n, rng=rng), hierarchies.narrowed(view.targets(n))
     if not any(len(x.attributes) > 1 for x in targets):  # independent columns
-        return own.whole(rows), [np.zeros(w.values.shape) for w in wanted]
+        return hierarchies.whole(rows), [np.zeros(w.values.shape) for w in wanted]
     pace = schedule(n, rows.shape[1], targets, effort=t.effort, tuning=records.fitting)
     targets = fit_view(rows, targets, view, pace=pace, rng=rng, tuning=records.fitting)
     if not wanted:
-        return own.whole(rows), []
-    counted = own.narrowed(wanted, counted=True)
-    found = average_tables(rows, targets, view.probabilities, counted, pace=pace, rng=rng, tuning=records)
-    return own.whole(rows), [a * (view.total / n) for a in found]
+        return hierarchies.whole(rows), []
+    counted = hierarchies.narrowed(wanted, counted=True)
+    averages = average_tables(rows, targets, view.probabilities, counted, pace=pace, rng=rng, tuning=records)
+    return hierarchies.whole(rows), [a * (view.total / n) for a in averages]
 
 
 def fit_view(

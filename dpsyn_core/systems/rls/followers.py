@@ -69,7 +69,7 @@ def measure_followers(
 ) -> tuple[list[Measurement], tuple[Follower, ...], Cost]:
     """Scores the likely pairs, measures the tables of those that follow, and says what is left of the cost.
 
-    As many pairs are scored as can be told apart for `FollowerChoice.score` of the cost; where these need less, less is
+    As many pairs are scored as `FollowerChoice.score` of the cost can distinguish; where these need less, less is
     spent, and nothing where no pair is likely. Those that seem to follow are scored once more for as much, which says
     how many exceptions there are.
     """
@@ -109,16 +109,16 @@ def measure_followers(
     }
     if not shares:
         return [], (), cost
-    found = tuple(_followers(shares, view))
-    parts = [_part(view, f, cost, noise) for f in found]
+    followers = tuple(_followers(shares, view))
+    parts = [_part(view, f, cost, noise) for f in followers]
     parts = [p * min(1.0, t.tables / sum(parts)) for p in parts]
-    clear = [_wrong(view, f, cost.scaled(p), noise) <= t.wrong for f, p in zip(found, parts, strict=True)]
-    found, parts = tuple(compress(found, clear)), list(compress(parts, clear))
-    if not found:
+    clear = [_wrong(view, f, cost.scaled(p), noise) <= t.wrong for f, p in zip(followers, parts, strict=True)]
+    followers, parts = tuple(compress(followers, clear)), list(compress(parts, clear))
+    if not followers:
         return [], (), cost
     *costs, left = cost.split([*parts, 1 - sum(parts)])
-    tables = measure_marginals(counter, [view.domain.ordered_set((f.name, f.of)) for f in found], costs, gate=gate)
-    return tables, found, left
+    tables = measure_marginals(counter, [view.domain.ordered_set((f.name, f.of)) for f in followers], costs, gate=gate)
+    return tables, followers, left
 
 
 def _followers(exceptions: Mapping[tuple[str, str], float], view: RlsEvidence) -> Iterator[Follower]:
@@ -138,10 +138,10 @@ def _followers(exceptions: Mapping[tuple[str, str], float], view: RlsEvidence) -
 
 def _wrong(view: RlsEvidence, follower: Follower, cost: Cost, noise: Noise) -> float:
     """Share of the records that get a wrong value from the table of a follower at this cost, at most."""
-    held = np.maximum(view.one_ways[view.domain.index(follower.of)], 0.0)
-    away = held / (2 * noise.of_cell(cost))  # of two cells, over the root of 2
+    counts = np.maximum(view.one_ways[view.domain.index(follower.of)], 0.0)
+    away = counts / (2 * noise.of_cell(cost))  # of two cells, over the root of 2
     others = view.domain[follower.name].size - 1
-    wrong = held @ np.minimum(1.0, others * np.array([math.erfc(a) / 2 for a in away]))
+    wrong = counts @ np.minimum(1.0, others * np.array([math.erfc(a) / 2 for a in away]))
     return float(wrong) / max(view.total, 1.0)
 
 
@@ -267,9 +267,9 @@ def measure_together(
             codes: dict[str, tuple[int, ...]] = {m.name: (m.code,) for m in group}
             name = by.get(group[0])
             if name is not None:
-                own = cost.scaled(t.marks)
-                cost = cost.less(own)
-                codes = _which(view, name, group[0], counter, own, gate) | codes
+                part = cost.scaled(t.marks)
+                cost = cost.less(part)
+                codes = _which(view, name, group[0], counter, part, gate) | codes
             out += [Together(codes=codes)] if len(codes) > 1 else []
     return tuple(out), cost
 
@@ -297,7 +297,7 @@ def _agreeing(
     if not asked:
         return [], cost
     most = most.scaled(min(1.0, (2 * noisy()) ** (1 / noise.root)))
-    found, sigma = score_exceptions(
+    scores, sigma = score_exceptions(
         counter,
         [domain.ordered_set([*(m.name for m in q.marks[:MOST]), *([q.by] if q.by else [])]) for q in asked],
         [q.by for q in asked],
@@ -308,7 +308,7 @@ def _agreeing(
     away = t.apart * sigma
     few = [
         s - away <= t.exceptions * total and s + away <= t.part_marks * q.alone
-        for q, s in zip(asked, found, strict=True)
+        for q, s in zip(asked, scores, strict=True)
     ]
     return [q for q, ok in zip(asked, few, strict=True) if ok], cost.less(most)
 
@@ -318,11 +318,11 @@ def _deciding(view: RlsEvidence, group: Sequence[Mark]) -> list[Question]:
     t, mark, rest = view.tuning.followers, group[0], view.total - group[0].count
     names, likely = {m.name for m in group}, []
     for a, counts, sigma in zip(view.domain.attributes, view.one_ways, view.counted, strict=True):
-        held, noise = np.maximum(counts, 0.0), math.hypot(sigma, mark.sigma)
+        mass, noise = np.maximum(counts, 0.0), math.hypot(sigma, mark.sigma)
         if a.name in names or not 1 < a.size <= t.few:
             continue
-        if _may_hold(held, np.array([mark.count, rest]), t.away * noise, t.few):
-            sums = _sums(held[held > noise])
+        if _may_hold(mass, np.array([mark.count, rest]), t.away * noise, t.few):
+            sums = _sums(mass[mass > noise])
             likely.append((len(sums) * (float(np.abs(sums - mark.count).min()) + noise), a.name))
     alone = max(min(mark.count, rest), 0.0)
     return [Question(marks=group[:1], by=name, alone=alone) for _, name in sorted(likely)[: t.deciding]]

@@ -35,7 +35,8 @@ class Hierarchies:
     """Which columns follow from which in a release, and by which maps. Post-processing.
 
     kept: positions of the columns that follow from no other one. root: for each column the position of the one that it
-    follows from in the end, or its own. maps: for each column the value that follows for each value of that one.
+    follows from in the end, or the position itself. maps: for each column the value that follows for each value of that
+    one.
     """
 
     def __init__(
@@ -65,9 +66,13 @@ class Hierarchies:
         self._names = {i for i in direct if varied[i] > SAME * varied[self.root[i]]}
 
     def tells(self, pair: AttributeSet) -> bool:
-        """Whether the table of a pair is known: both have one root, or one is another name of a column."""
+        """Whether the table of a pair follows from a one-way: both have one root, or one duplicates a column."""
         first, second = (self._at[n] for n in pair)
         return self.root[first] == self.root[second] or bool(self._names & {first, second})
+
+    def free(self, name: str) -> bool:
+        """Whether a column follows from no other one."""
+        return self._at[name] in self._place
 
     def of_free_outcomes(self, sums: Sequence[ModelSum]) -> list[ModelSum]:
         """Sums of models whose outcome neither follows from a column nor has one that follows from it."""
@@ -101,8 +106,8 @@ class Hierarchies:
     def narrowed(self, tables: Sequence[Target], *, counted: bool = False) -> list[Target]:
         """Tables over the columns that are kept; first the one-ways of these, then all others in their order.
 
-        A table of two columns with one root is known, and left out. counted: for tables that are only counted, all of
-        which stay, in their order.
+        A table of two columns with one root follows from the root's, and is left out. counted: for tables that are only
+        counted, all of which stay, in their order.
         """
         if len(self.kept) == len(self.root):
             return list(tables)
@@ -142,10 +147,10 @@ def _what_follows(
     names = domain.ordered_set((domain.names[name], domain.names[of]))
     m = tables[names]
     values = m.values if names[0] == domain.names[of] else m.values.T
-    held, share = np.maximum(one_ways[of], 1.0), np.maximum(one_ways[name], 0.0)
+    totals, share = np.maximum(one_ways[of], 1.0), np.maximum(one_ways[name], 0.0)
     usual = np.log(np.maximum(share / max(float(share.sum()), 1e-9), 1e-9))
     # all records of a value stand in one cell: the likelihood of a cell grows by count times what it shows
-    return np.asarray(np.argmax(values + m.sigma**2 / held[:, None] * usual, axis=1), dtype=np.intp)
+    return np.asarray(np.argmax(values + m.sigma**2 / totals[:, None] * usual, axis=1), dtype=np.intp)
 
 
 class Agreements:
@@ -166,7 +171,7 @@ class Agreements:
         return bool(self._marks)
 
     def marks(self, pair: AttributeSet) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-        """Which values of two columns stand in the same records; None where nothing is known of them."""
+        """Which values of two columns stand in the same records; None where no hierarchy says so."""
         for group in self._marks:
             if pair[0] in group and pair[1] in group:
                 return group[pair[0]], group[pair[1]]
@@ -181,8 +186,8 @@ class Agreements:
             precise = np.array([1 / (sigmas[i] ** 2 * m.sum()) for i, m in zip(places, marks, strict=True)])
             together = float(np.clip(counts @ precise / precise.sum(), 0.0, total))
             for i, m in zip(places, marks, strict=True):
-                held = np.where(m, one_ways[i][m].sum(), one_ways[i][~m].sum())
-                one_ways[i] = one_ways[i] * np.where(m, together, total - together) / np.maximum(held, 1e-9)
+                sums = np.where(m, one_ways[i][m].sum(), one_ways[i][~m].sum())
+                one_ways[i] = one_ways[i] * np.where(m, together, total - together) / np.maximum(sums, 1e-9)
 
     def without(self, targets: Sequence[Target]) -> list[Target]:
         """Those of several columns in which no column is decided by another one."""
@@ -193,9 +198,9 @@ class Agreements:
         """Lets records agree, in place; targets that hold them there."""
         firm = []
         for (first, of_first), (place, marks) in self._pairs() * len(self._marks):  # what is decided may decide others
-            wanted, own = of_first[rows[:, first]], marks[rows[:, place]]
+            target, current = of_first[rows[:, first]], marks[rows[:, place]]
             for mark in (False, True):
-                wrong = np.flatnonzero((wanted == mark) & (own != mark))
+                wrong = np.flatnonzero((target == mark) & (current != mark))
                 p = np.where(marks == mark, probabilities[place], 0.0)
                 p = p if p.sum() > 0 else (marks == mark).astype(np.float64)
                 rows[wrong, place] = rng.choice(len(p), len(wrong), p=p / p.sum())

@@ -26,7 +26,7 @@ def denied_pairs(
 
     Both are L1 distances from what the one-ways expect, less what sampling adds: the root of the difference of the
     squares, as independent errors add. The goal keeps the dependence of the records, at the strength of what the score
-    shows beyond sampling and beyond `PairChoice.denied` deviations of its own noise.
+    shows beyond sampling and beyond `PairChoice.denied` deviations of its noise.
 
     Args:
         rows: uint16 (n_records, n_attributes), fitted to the targets.
@@ -52,11 +52,11 @@ def denied_pairs(
         alone = view.product(pair, maps)
         (of_people,), (of_records,) = sampling_errors([alone]), sampling_errors([alone * scale])
         cells = np.ravel_multi_index(tuple(m[rows[:, i]] for i, m in zip(place, onto, strict=True)), alone.shape)
-        found = np.bincount(cells, minlength=alone.size).reshape(alone.shape) - alone * scale
-        fitted = beyond(float(np.abs(found).sum()), of_records)
+        excess = np.bincount(cells, minlength=alone.size).reshape(alone.shape) - alone * scale
+        fitted = beyond(float(np.abs(excess).sum()), of_records)
         if fitted <= scale * beyond(most[pair], of_people):
             continue
-        goal = alone * scale + found * scale * beyond(float(score), of_people + doubt) / fitted
+        goal = alone * scale + excess * scale * beyond(float(score), of_people + doubt) / fitted
         if view.zeros is not None:
             goal = view.zeros.emptied(goal, pair, dict(zip(pair, onto, strict=True)))
         out.append(Target(attributes=place, maps=onto, values=goal, sigma=sigma))

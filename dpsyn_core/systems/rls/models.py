@@ -45,10 +45,10 @@ def measure_models(
         codes = draft(int(np.clip(round(total), 2, MOST_DRAFT)))
         columns = dict(zip(counter.domain.names, codes, strict=True))
         sums = []
-        for design, own in zip(designs, part.split([d.weight for d in designs]), strict=True):
+        for design, share in zip(designs, part.split([d.weight for d in designs]), strict=True):
             aimed = aim(design, design.numbers(columns), total)
             rule = SumRule(features=Features(tables=design.lookups), clip=aimed.clip, cells=len(design.terms))
-            got = gate.release_sum(f"model {design.name}", counter, aimed.map, rule=rule, cost=own)
+            got = gate.release_sum(f"model {design.name}", counter, aimed.map, rule=rule, cost=share)
             sums.append(replace(aimed, values=got.values, sigma=got.sigma))
         measured.sums = tuple(sums)
 
@@ -87,8 +87,8 @@ def _start(design: ModelDesign, numbers: NDArray[np.float64], x: NDArray[np.floa
     from dpsyn_core.questions import DesignMatrix, fit_linear, fit_logistic
 
     y, n = numbers[:, design.y], len(x)
-    made = DesignMatrix(terms=design.labels, x=x, y=y, weights=np.ones(n), keep=np.arange(n))
+    matrix = DesignMatrix(terms=design.labels, x=x, y=y, weights=np.ones(n), keep=np.arange(n))
     if design.logistic:
         weights = np.repeat([1 - DOUBT, DOUBT], n)
-        made = replace(made, x=np.vstack([x, x]), y=np.append(y, 1 - y), weights=weights, keep=np.arange(2 * n))
-    return np.nan_to_num((fit_logistic if design.logistic else fit_linear)(made)[0])
+        matrix = replace(matrix, x=np.vstack([x, x]), y=np.append(y, 1 - y), weights=weights, keep=np.arange(2 * n))
+    return np.nan_to_num((fit_logistic if design.logistic else fit_linear)(matrix)[0])

@@ -140,13 +140,13 @@ class Search:
 
     def of_order(self, order: int) -> list[Margins]:
         """The candidates of an order: all, or those with the target, or none, by the work; each as fine as fits."""
-        domain, own = self.view.domain, None if self.target is None else self.view.domain.index(self.target)
+        domain, target = self.view.domain, None if self.target is None else self.view.domain.index(self.target)
         d = len(domain)
         if math.comb(d, order) <= self.tuning.most_sets:
             places = np.array(list(combinations(range(d), order)))
-        elif own is not None and math.comb(d - 1, order - 1) <= self.tuning.most_sets:
-            rest = combinations([i for i in range(d) if i != own], order - 1)
-            places = np.sort(np.array([(*p, own) for p in rest]), axis=1)
+        elif target is not None and math.comb(d - 1, order - 1) <= self.tuning.most_sets:
+            rest = combinations([i for i in range(d) if i != target], order - 1)
+            places = np.sort(np.array([(*p, target) for p in rest]), axis=1)
         else:
             return []
         sizes = np.array(
@@ -165,9 +165,9 @@ class Search:
         return out if counted <= self.tuning.most_counted and read <= self.tuning.most_read else []
 
     def run(self, counter: Counter, known: Expectation, found: Sequence[Wide], *, gate: Gate) -> tuple[list[Wide], int]:
-        """Sets of each order in turn that neither the fit nor what was found explains, and the answers taken.
+        """Sets of each order in turn that neither the fit nor earlier sets explain, and the number of answers.
 
-        found: sets that are known to depend; what a larger set shows of them is no news.
+        found: dependent sets so far; dependence inside these is taken off the score of a larger set.
         """
         view, fresh, asked, order = self.view, list[Wide](), 0, 3
         while 2.0**order <= self.most_cells and order <= len(view.domain) and asked < self.tuning.most_answers:
@@ -200,8 +200,8 @@ class Search:
         members = [set(s) for m in margins for s in m.sets]
         inside = np.zeros(len(members))
         for one in found:
-            own = set(one.attributes)
-            inside += np.array([one.known**2 if own <= m else 0.0 for m in members])
+            names = set(one.attributes)
+            inside += np.array([one.known**2 if names <= m else 0.0 for m in members])
         # between the sum of squares, of errors that are spread alike, and the square of the sum
         return np.asarray(np.sqrt(errors**2 + inside + self.tuning.apart * errors * np.sqrt(inside)))
 
@@ -233,8 +233,8 @@ def measure_orders(
     """
     tuning, noise = plan.tuning.triples, plan.noise
     coarse = view.recodes(tuning.resolution)
-    known = expect(view, triples, coarse)
-    found: list[Wide] = []
+    expectation = expect(view, triples, coarse)
+    wide: list[Wide] = []
     if triples:
         of_score = noise.of_score(cost.scaled(tuning.score_share), len(triples)) / max(view.total, 1.0)
         enough = float(np.clip((of_score / tuning.score_enough) ** (1 / noise.root), tuning.score_least, 1.0))
@@ -243,26 +243,26 @@ def measure_orders(
         scores, sigma = score_sets(
             counter,
             triples,
-            known.tables,
+            expectation.tables,
             [coarse] * len(triples),
             cost=for_scores,
             gate=gate,
             name="scores of triples",
         )
-        gains = removable_errors(scores, sigma, known, tuning=plan.tuning)
-        null = np.hypot(known.fit_error, known.sampling_error)
+        gains = removable_errors(scores, sigma, expectation, tuning=plan.tuning)
+        null = np.hypot(expectation.fit_error, expectation.sampling_error)
         beyond = np.sqrt(np.maximum(scores**2 - null**2, 0.0)) * (scores - null > tuning.significant * sigma)
         beyond[beyond < plan.tuning.orders.strong * view.total] = 0.0
-        found = [
+        wide = [
             Wide(attributes=t, shape=e.shape, recodes=coarse, gain=float(g), known=float(b))
-            for t, e, g, b in zip(triples, known.tables, gains, beyond, strict=True)
+            for t, e, g, b in zip(triples, expectation.tables, gains, beyond, strict=True)
         ]
     if search.pays():
-        more, answers = search.run(counter, known, [w for w in found if w.strong], gate=gate)
+        more, answers = search.run(counter, expectation, [w for w in wide if w.strong], gate=gate)
         cost = cost.less(search.cost.scaled(answers)) if answers else cost
-        found = _gathered([*found, *more], view.domain, search.most_cells)
-    times = np.array([search.weight if search.target in w.attributes else 1.0 for w in found])
-    chosen = _best_parts(found, times, plan, pairs, cost, attributes=len(view.domain), total=view.total)
+        wide = _gathered([*wide, *more], view.domain, search.most_cells)
+    times = np.array([search.weight if search.target in w.attributes else 1.0 for w in wide])
+    chosen = _best_parts(wide, times, plan, pairs, cost, attributes=len(view.domain), total=view.total)
     if not chosen:
         return measure_pairs(cost, pairs)
     sets, parts = [w for w, _ in chosen], [part for _, part in chosen]
@@ -283,7 +283,7 @@ def _not_told(pairs: Pairs, chosen: Sequence[Wide]) -> list[int]:
 
 
 def _gathered(found: Sequence[Wide], domain: Domain, most_cells: float) -> list[Wide]:
-    """Strong sets inside larger ones, found or made of them, where one table costs less than theirs together."""
+    """Strong sets joined into larger ones, scored or composed, where one table costs less than theirs together."""
     strong = sorted((w for w in found if w.strong), key=lambda w: w.cells)
     larger = [w for w in strong if any(w.holds(s) for s in strong)]
     unions = [a.with_one_of(b, domain) for a, b in combinations(strong, 2)]
@@ -292,11 +292,11 @@ def _gathered(found: Sequence[Wide], domain: Domain, most_cells: float) -> list[
     for w in sorted(larger, key=lambda w: -len(w.attributes)):
         inside = [s for s in left if s.strong and w.holds(s)]
         cost = sum(s.cells ** (2 / 3) for s in inside)
-        own = next((s for s in left if s.attributes == w.attributes and s.agrees(w)), None)
-        if inside and (own is not None or w.cells ** (2 / 3) < cost):
-            gone = {id(s) for s in inside} | {id(own)}
+        same = next((s for s in left if s.attributes == w.attributes and s.agrees(w)), None)
+        if inside and (same is not None or w.cells ** (2 / 3) < cost):
+            gone = {id(s) for s in inside} | {id(same)}
             left = [s for s in left if id(s) not in gone]
-            parts = inside if own is None else [*inside, own]
+            parts = inside if same is None else [*inside, same]
             left.append(replace(w, gain=sum(s.gain for s in parts), known=sum(s.known for s in parts)))
     return left
 
@@ -319,7 +319,7 @@ def _best_parts(
     the part before it.
     """
     tuning, noise, held_back = plan.tuning.triples, plan.noise, plan.tuning.shares.held_back
-    cells, gains, known = (np.array([getattr(w, what) for w in found]) for what in ("cells", "gain", "known"))
+    cells, gains, sure = (np.array([getattr(w, what) for w in found]) for what in ("cells", "gain", "known"))
     count = attributes * (attributes - 1) / 2
     of_pairs = plan.tuning.pairs.noise_factor * noise.error(pairs.cells, cost) * held_back**noise.root
 
@@ -338,12 +338,12 @@ def _best_parts(
         shares, wins, loses = tried(part, gains)
         if (wins - won).sum() / len(found) > factor * (loses - lost) / count:
             usual, won, lost = shares, wins, loses
-    weights = times * (known / (plan.tuning.orders.counts_fully * max(total, 1.0))) ** 2
-    more, before = dict[int, float](), float((weights * np.maximum(won + known - gains, 0.0)).sum())
-    for part in plan.tuning.orders.parts if known.any() else ():
-        shares, wins, loses = tried(part, known)
+    weights = times * (sure / (plan.tuning.orders.counts_fully * max(total, 1.0))) ** 2
+    more, before = dict[int, float](), float((weights * np.maximum(won + sure - gains, 0.0)).sum())
+    for part in plan.tuning.orders.parts if sure.any() else ():
+        shares, wins, loses = tried(part, sure)
         if (weights * wins).sum() - before > loses - lost:
             more, before, lost = shares, float((weights * wins).sum()), loses
     if more:
-        usual = {i: s for i, s in usual.items() if not known[i]} | more
+        usual = {i: s for i, s in usual.items() if not sure[i]} | more
     return [(found[i], s) for i, s in sorted(usual.items())]

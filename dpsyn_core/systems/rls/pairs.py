@@ -98,7 +98,7 @@ def choose_pairs(
         weights: how many times more the error of a pair counts; 1 where it is not named.
         whole: attributes whose values stay apart in pairs with a weight.
         choose: the tables that pay, as `choose_tables` does.
-        progress: told the steps.
+        progress: receives the steps.
     """
     tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
     pairs = [p for p in (view.domain.subsets(2) if pairs is None else pairs) if not view.hierarchies.tells(p)]
@@ -140,8 +140,8 @@ def choose_pairs(
     coarse_of = {False: coarser, True: coarser | apart}
     coarse = [_coarser(view, p, coarse_of[p in weights], maps) for p, maps in zip(pairs, usual, strict=True)]
     fewer = np.array([_cells(maps[a].size, maps[b].size) for (a, b), maps in zip(pairs, coarse, strict=True)])
-    held = float(shares((cells * weight)[chosen > 0], pure=cost.pure).sum())
-    noise, less = (tuning.noise_factor * added_noise(c * weight, held, cost, sensitivity) for c in (cells, fewer))
+    spent = float(shares((cells * weight)[chosen > 0], pure=cost.pure).sum())
+    noise, less = (tuning.noise_factor * added_noise(c * weight, spent, cost, sensitivity) for c in (cells, fewer))
     again = _second_scoring(scores * weight, excess * weight, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
     if len(again):
         for_scores = plan.second_scores(len(again), len(pairs))
@@ -156,9 +156,9 @@ def choose_pairs(
             gate=gate,
             name="scores of coarser pairs",
         )
-        found = np.clip(second, 0, errors[again, 0])
+        clipped = np.clip(second, 0, errors[again, 0])
         left = np.full(len(pairs), np.inf)
-        left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * found**2)
+        left[again] = np.sqrt(errors[again, 0] ** 2 - tuning.explained * clipped**2)
         errors = np.column_stack([errors, left])
         sizes = np.column_stack([sizes, fewer])
         chosen = chosen_for(cost, errors)
@@ -172,12 +172,12 @@ def choose_pairs(
         before = np.flatnonzero(chosen_for(cost, np.column_stack([np.maximum(scores, 0), errors[:, 1:]])))
         part = shares((cells * weight)[before], pure=cost.pure) * (chosen[before] == 0)
         # what a margin of a pair tells of its column, its table tells of it at one part in the values of the other one
-        told = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
-        if told > 0:
-            one_ways = cost.scaled(min(told, MOST_TOLD))
+        explained = float(part @ [1 / expected[i].shape[0] + 1 / expected[i].shape[1] for i in before])
+        if explained > 0:
+            one_ways = cost.scaled(min(explained, MOST_TOLD))
             cost = cost.less(one_ways)
     taken = np.flatnonzero(chosen)
-    return Pairs(
+    made = Pairs(
         sets=[pairs[i] for i in taken],
         recodes=[usual[i] if chosen[i] == 1 else coarse[i] for i in taken],
         cells=sizes[taken, chosen[taken]],
@@ -188,6 +188,7 @@ def choose_pairs(
         trust=trust,
         one_ways=one_ways,
     )
+    return _with_groups(made, [pairs[i] for i in np.flatnonzero(excess > tuning.groups_sure * sigma)], view)
 
 
 def _standing_out(
@@ -202,6 +203,31 @@ def _standing_out(
     return np.clip(chance + excess, 0, most), excess, strong
 
 
+def _with_groups(pairs: Pairs, differ: Sequence[AttributeSet], view: RlsEvidence) -> Pairs:
+    """Adds tables of a number at a few coarse values and every single value of a category, as of marks and schools.
+
+    Merging schools takes away most of the variance between them, and no table of their pair need pay for that. The
+    differences are kept at the size that their noisy sums show (`with_gaps`). differ: pairs whose scores stand out.
+    """
+    tuning, domain, measured = view.tuning.pairs, view.domain, dict(zip(pairs.sets, pairs.recodes, strict=True))
+    groups = dict[AttributeSet, Recodes]()
+    for pair in differ:
+        number, category = sorted((domain[n] for n in pair), key=lambda a: not a.number)
+        if category.number or not number.number or number.size - number.special <= tuning.groups_values:
+            continue
+        told = measured[pair][category.name].size if pair in measured else 0
+        if category.size >= tuning.groups_from and told < category.size and view.hierarchies.free(category.name):
+            few = view.recode(number.name, tuning.groups_values)
+            groups[pair] = {number.name: few, category.name: Coarsening.identity(category.size)}
+    return replace(
+        pairs,
+        sets=[*pairs.sets, *groups],
+        recodes=[*pairs.recodes, *groups.values()],
+        cells=np.append(pairs.cells, [float(maps[a].size * maps[b].size) for (a, b), maps in groups.items()]),
+        weights=np.append(pairs.weights, np.full(len(groups), tuning.groups_weight)),
+    )
+
+
 def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Recodes) -> Recodes:
     """The coarser maps of a pair. A category keeps its values next to a number, which has the fewer in turn.
 
@@ -211,8 +237,8 @@ def _coarser(view: RlsEvidence, pair: AttributeSet, coarser: Recodes, usual: Rec
     (category,) = [n for n in pair if n not in numbers] if len(numbers) == 1 else [""]
     if not category or coarser[category].size >= usual[category].size:
         return coarser
-    wanted = coarser[numbers[0]].size * coarser[category].size / usual[category].size
-    fewer = view.recode(numbers[0], max(FEWEST, wanted))
+    factor = coarser[numbers[0]].size * coarser[category].size / usual[category].size
+    fewer = view.recode(numbers[0], max(FEWEST, factor))
     return {numbers[0]: fewer, category: usual[category]}
 
 
@@ -241,16 +267,16 @@ def _implied(
     """
     place = {n: i for i, n in enumerate(sorted(view.numbers))}
     both = [(place[a], place[b]) if a in place and b in place else None for a, b in pairs]
-    known, weak = np.zeros((len(place), len(place))), np.zeros((len(place), len(place)))
+    strong, weak = np.zeros((len(place), len(place))), np.zeros((len(place), len(place)))
     unit = 2 / np.pi * max(view.total, 1.0)
-    for at, found, taken in zip(both, excess, chosen, strict=True):
+    for at, value, taken in zip(both, excess, chosen, strict=True):
         if at is not None:
-            known[at] = known[at[::-1]] = min(max(found / unit, 0.0), 1.0) if taken else 0.0
+            strong[at] = strong[at[::-1]] = min(max(value / unit, 0.0), 1.0) if taken else 0.0
     for i in range(len(place)):  # the strongest path over one number in between
-        weak = np.maximum(weak, np.outer(known[:, i], known[i]))
+        weak = np.maximum(weak, np.outer(strong[:, i], strong[i]))
     gaps = [
-        0.0 if at is None or taken else max(float(weak[at]) * unit - max(float(found), 0.0), 0.0)
-        for at, found, taken in zip(both, excess, chosen, strict=True)
+        0.0 if at is None or taken else max(float(weak[at]) * unit - max(float(value), 0.0), 0.0)
+        for at, value, taken in zip(both, excess, chosen, strict=True)
     ]
     return np.array(gaps)
 
@@ -278,7 +304,7 @@ def _cells(first: int, second: int) -> float:
 
 
 def sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Mean L1 distances from their expectations of tables of independent attributes whose margins are known.
+    """Mean L1 distances from their expectations of tables of independent attributes with given margins.
 
     A cell of a frequent value of either varies little then: its variance is the count times what is left of both.
     """
@@ -298,6 +324,6 @@ def largest_distances(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.flo
     Of N records of which parts p_i have the i-th value of an attribute, 2 N (1 - sum p_i^2) are out of place at most.
     """
     sides = ((e.sum(axis=axis), max(float(e.sum()), 1.0)) for e in expected for axis in (0, 1))
-    found = [2 * n * (1 - float((margin / n) @ (margin / n))) for margin, n in sides]
-    smallest: NDArray[np.float64] = np.array(found).reshape(-1, 2).min(axis=1)
+    distances = [2 * n * (1 - float((margin / n) @ (margin / n))) for margin, n in sides]
+    smallest: NDArray[np.float64] = np.array(distances).reshape(-1, 2).min(axis=1)
     return smallest

@@ -1,8 +1,8 @@
 """What a public table lets record least squares expect, trusted as far as the released values bear it out.
 
 Post-processing: reads a public table and released values. The public table is one more set of marginals whose error
-nobody knows; how large it is, is estimated from what was measured with noise of a known size. Where the public table
-misleads, its error is found to be large, and it counts for nothing.
+is unknown and is estimated from tables that were measured with noise of a given size. Where the public table
+misleads, the estimated error is large, and its weight is near 0.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class RlsPrior:
     def borne_out(self, view: RlsEvidence) -> RlsPrior | None:
         """With the columns whose released one-ways do not contradict the public table; None where most do or may.
 
-        The square distance of a one-way from what the public table lets expect is known from the noisy counts but for
-        a deviation that is known as well. A column that is far beyond doubt is left out. The others must be half of all
+        The square distance of a one-way from what the public table lets expect is estimated from the noisy counts with
+        a computable deviation. A column that is far beyond doubt is left out. The others must be half of all
         and, taken together, near beyond doubt, or nothing of the public table is used and nothing is spent on it.
         """
         far, size, doubt = (np.zeros(len(view.domain)) for _ in range(3))
@@ -112,14 +112,14 @@ class RlsPrior:
         places = [i for i, n in enumerate(view.domain.names) if n in self.names]
         doubts = []
         for i in places:
-            name, found = view.domain.names[i], ones[i]
+            name, counts = view.domain.names[i], ones[i]
             tables = _tables(view, name)
             expected = view.total * self.shares((name,), {})
             again = [view.one_way_again(i, rng) for _ in range(DRAWS)]
             doubts.append(
                 Doubt(
-                    estimate=found,
-                    error=_error(found, again),
+                    estimate=counts,
+                    error=_error(counts, again),
                     expected=expected,
                     spread=self.spread(expected),
                     tables=tuple(tables),
@@ -174,24 +174,24 @@ class RlsPrior:
             cost: of the scores against the public table.
             gate: through which they are released.
         """
-        known = [i for i, p in enumerate(pairs) if self.knows(p)]
-        if not known:
+        places = [i for i, p in enumerate(pairs) if self.knows(p)]
+        if not places:
             return {}, np.maximum(scores, 0)
-        expected = [self.pair(pairs[i], alone[i], recodes[i]) for i in known]
+        expected = [self.pair(pairs[i], alone[i], recodes[i]) for i in places]
         against, of_public = score_sets(
             counter,
-            [pairs[i] for i in known],
+            [pairs[i] for i in places],
             expected,
-            [recodes[i] for i in known],
+            [recodes[i] for i in places],
             cost=cost,
             gate=gate,
             name="scores of pairs against the public table",
         )
-        apart = np.array([np.abs(e - alone[i]).sum() for e, i in zip(expected, known, strict=True)])
+        apart = np.array([np.abs(e - alone[i]).sum() for e, i in zip(expected, places, strict=True)])
         sampling = np.array([HALF_NORMAL_MEAN * np.sqrt(self.spread(e)).sum() for e in expected])
-        trust = trust_of([pairs[i] for i in known], scores[known], against, apart, sampling, (sigma, of_public))
+        trust = trust_of([pairs[i] for i in places], scores[places], against, apart, sampling, (sigma, of_public))
         left = np.maximum(scores, 0)
-        for i in known:
+        for i in places:
             if pairs[i] in trust:
                 left[i] = trust[pairs[i]].left
         return trust, left
@@ -205,20 +205,20 @@ class RlsPrior:
         out = list(targets)
         first = len(view.domain)  # the one-ways stand in front
         places = [i for i, m in enumerate(view.joint) if m.attributes in view.trust]
-        found = [targets[first + i].values / scale for i in range(len(view.joint))]
-        again = [view.pairs_again(found, rng) for _ in range(DRAWS)]
+        tables = [targets[first + i].values / scale for i in range(len(view.joint))]
+        again = [view.pairs_again(tables, rng) for _ in range(DRAWS)]
         doubts = []
         for i in places:
             m = view.joint[i]
             t, maps = view.trust[m.attributes], view.maps(m)
             # at the margins that were found: what a measured pair tells of its columns stays as it is
-            alone = _product(np.maximum(found[i], 0.0))
-            expected = self.pair(m.attributes, alone * (found[i].sum() / max(alone.sum(), TINY)), maps, t.part)
+            alone = _product(np.maximum(tables[i], 0.0))
+            expected = self.pair(m.attributes, alone * (tables[i].sum() / max(alone.sum(), TINY)), maps, t.part)
             spread = self.spread(expected)
             doubts.append(
                 Doubt(
-                    estimate=found[i],
-                    error=_error(found[i], [a[i] for a in again]),
+                    estimate=tables[i],
+                    error=_error(tables[i], [a[i] for a in again]),
                     expected=expected,
                     spread=spread,
                     tables=((np.arange(m.cells), m.values.ravel(), m.sigma),),
@@ -247,7 +247,7 @@ class Doubt:
     estimate, expected, spread: of one shape, in counts; spread is the variance of the expectation if the public table
     were a draw of the same process. error: square error of the estimate. tables: what was measured, each as the place
     of every cell in it, its counts and the standard deviation of their noise. score: logarithms of the likelihood, one
-    for each of GRID, of what else is known.
+    for each of GRID, of all other measurements.
     """
 
     estimate: Floats
@@ -324,15 +324,15 @@ def _variances(spread: Floats) -> Floats:
 
 
 def _error(found: Floats, again: Sequence[Floats]) -> Floats:
-    """Square error of each cell of an estimate, from estimates after fresh noise: half its own, half that of all."""
+    """Square error of each cell, from estimates after fresh noise: the mean of that of the cell and of all cells."""
     squares = np.mean([(a - found) ** 2 for a in again], axis=0)
     return np.asarray((squares + squares.mean()) / 2)
 
 
 def _of_score(trust: Trust, spread: Floats) -> Floats:
     """Log-likelihood of each pair of the grid, given how far a pair is from its expectation by the scores."""
-    wanted = HALF_NORMAL_MEAN * np.sqrt(_variances(spread)).sum(axis=1)
-    out: Floats = -0.5 * ((wanted - trust.left) / max(trust.deviation, 1e-9)) ** 2
+    expected = HALF_NORMAL_MEAN * np.sqrt(_variances(spread)).sum(axis=1)
+    out: Floats = -0.5 * ((expected - trust.left) / max(trust.deviation, 1e-9)) ** 2
     return out
 
 
@@ -377,13 +377,13 @@ def trust_of(
     tells = (part > LEAST_PART) & (part * apart > LEAST_TOLD * left)
     return {
         p: Trust(part=float(w), left=float(x), deviation=float(s))
-        for p, w, x, s, known in zip(pairs, part, left, deviation, tells, strict=True)
-        if known
+        for p, w, x, s, covered in zip(pairs, part, left, deviation, tells, strict=True)
+        if covered
     }
 
 
 def _shrunk(values: Floats, variances: Floats, facts: Floats) -> tuple[Floats, Floats]:
-    """Posterior means and variances of values with these known variances, under a normal prior fitted to them.
+    """Posterior means and variances of values with these variances, under a normal prior fitted to them.
 
     Its mean is a combination of facts (values, facts), which is fitted as well (Fay and Herriot 1979), and a part
     `MEAN_DOUBT` of what noise does to it counts as doubt.

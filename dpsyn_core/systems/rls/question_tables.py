@@ -69,8 +69,8 @@ def pair_weights(workload: Workload, *, tuning: DeclaredTables) -> dict[Attribut
 
 def kept_whole(workload: Workload, domain: Domain, *, tuning: DeclaredTables) -> list[str]:
     """Targets whose values stay apart in those pairs: classes, unless they are many."""
-    found = {n.target for n in workload.needs}
-    return sorted(n for n in found if n is not None and not domain[n].number and domain[n].size <= tuning.most_compared)
+    names = {n.target for n in workload.needs}
+    return sorted(n for n in names if n is not None and not domain[n].number and domain[n].size <= tuning.most_compared)
 
 
 def pairs_to_score(
@@ -89,21 +89,21 @@ def pairs_to_score(
     if noise.of_score(plan.scores, len(every)) <= plan.tuning.declared.vague_score * total:
         return every, plan.scores
     first, rest = plan.scores.split([0.5, 0.5])
-    wanted = plan.tuning.declared.precise_score * total
-    affordable = (wanted / noise.of_score(rest, 1)) ** (1 / noise.root)
+    least = plan.tuning.declared.precise_score * total
+    affordable = (least / noise.of_score(rest, 1)) ** (1 / noise.root)
     most = max(2, int((1 + math.sqrt(1 + 8 * affordable)) / 2))
-    found = sorted(predictors_of(target, needs))
-    if len(found) <= most:  # all other pairs would be left out for the sake of a few
+    names = sorted(predictors_of(target, needs))
+    if len(names) <= most:  # all other pairs would be left out for the sake of a few
         return every, plan.scores
-    own = [view.domain.ordered_set((n, target)) for n in found]
+    pairs = [view.domain.ordered_set((n, target)) for n in names]
     maps = view.recodes(plan.mixed_resolution)
-    expected = [view.product(s, maps) for s in own]
+    expected = [view.product(s, maps) for s in pairs]
     scores, _ = score_sets(
-        counter, own, expected, [maps] * len(own), cost=first, gate=gate, name="scores of the target"
+        counter, pairs, expected, [maps] * len(pairs), cost=first, gate=gate, name="scores of the target"
     )
-    told = dict(zip(found, scores - sampling_errors(expected), strict=True))
-    best = set(sorted(found, key=lambda n: (-told[n], n))[:most])
-    with_target = set(own)
+    scored = dict(zip(names, scores - sampling_errors(expected), strict=True))
+    best = set(sorted(names, key=lambda n: (-scored[n], n))[:most])
+    with_target = set(pairs)
     return [s for s in every if set(s) <= best or s in with_target], rest
 
 
@@ -236,8 +236,8 @@ def likely_predictions(
         return []
     others = max(min(USUAL_PAIRS * d, d * (d - 1) / 2) - len(needs), 0.0)
     weights = pair_weights(workload, tuning=plan.tuning.declared)
-    own = noise.shares(np.array([weights[n.attributes] for n in needs]))
-    parts = cost.split([*own, others] if others else own)
+    portions = noise.shares(np.array([weights[n.attributes] for n in needs]))
+    parts = cost.split([*portions, others] if others else portions)
     return [
         (_likely_cells(n, domain, plan, total), noise_of(part, noise.unit))
         for n, part in zip(needs, parts, strict=False)
@@ -245,7 +245,7 @@ def likely_predictions(
 
 
 def _likely_cells(need: Need, domain: Domain, plan: BudgetPlan, total: float) -> float:
-    """A guess of the cells of a table, before one-ways are known."""
+    """Expected number of cells of a table, before one-ways are measured."""
     tuning = plan.tuning.declared
     cells, rest = 1.0, 1.0
     for name in need.attributes:
@@ -295,36 +295,36 @@ def coarse_maps(need: Need, view: RlsEvidence, *, sigma: float) -> Recodes:
     """
     tuning: DeclaredTables = view.tuning.declared
     maps = dict(need.maps)
-    held = 1.0
+    cells = 1.0
     for name in need.attributes:
         if name in maps:
-            held *= maps[name].size
+            cells *= maps[name].size
         elif name in need.whole:
             if view.domain[name].size > tuning.most_compared:
                 maps[name] = view.recode(name, tuning.most_compared)
-                held *= maps[name].size
+                cells *= maps[name].size
             else:
-                held *= view.domain[name].size
+                cells *= view.domain[name].size
     for name in need.attributes:
         if name in need.means:
-            groups = held * np.prod([tuning.other_numbers for n in need.means if n != name])
+            groups = cells * np.prod([tuning.other_numbers for n in need.means if n != name])
             counts = view.one_ways[view.domain.index(name)]
             noise = float(groups) * sigma / tuning.hidden
             maps[name] = Coarsening.by_mean(counts, need.means[name], most=tuning.most_means, noise=noise)
-    held *= float(np.prod([maps[n].size for n in need.means]))
+    cells *= float(np.prod([maps[n].size for n in need.means]))
     rest = [n for n in need.attributes if n not in maps and n not in need.whole]
     if rest:
-        wanted = max(view.total / (tuning.per_cell * max(sigma, 1e-9)) / held, 2.0 ** len(rest))
-        maps |= _evenly(rest, view, wanted)
+        room = max(view.total / (tuning.per_cell * max(sigma, 1e-9)) / cells, 2.0 ** len(rest))
+        maps |= _evenly(rest, view, room)
     return maps
 
 
 def _evenly(names: Sequence[str], view: RlsEvidence, cells: float) -> dict[str, Coarsening]:
     """Coarsenings of attributes that together have at most about so many cells."""
-    found: dict[str, Coarsening] = {}
+    maps: dict[str, Coarsening] = {}
     for resolution in view.tuning.declared.resolutions:
         tried = {n: view.recode(n, resolution) for n in names}
-        if found and math.prod(r.size for r in tried.values()) > cells:
+        if maps and math.prod(r.size for r in tried.values()) > cells:
             break
-        found = tried
-    return found
+        maps = tried
+    return maps

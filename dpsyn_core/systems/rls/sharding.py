@@ -1,4 +1,4 @@
-"""Fits records in shards: one draft is fitted at length, and every shard goes on from it towards its own share."""
+"""Fits records in shards: one draft is fitted at length, and every shard continues from it towards its share."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SWEEPS = 2
 def in_shards(
     view: RlsEvidence, n_records: int, *, plan: BudgetPlan, effort: float, tuning: RecordTuning, rng: Generator
 ) -> Sharded:
-    """How the records of a release are made in shards. Post-processing: of released values alone.
+    """The plan by which records are synthesized in shards. Post-processing: from released values alone.
 
     Every shard is fitted to its share of the measured tables. With more than a million records, sampling error is
     small, so that nothing is evened out.
@@ -91,8 +91,8 @@ def in_shards(
         of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
         pace = schedule(longest.n_records, len(sizes), mine, effort=of_draft, tuning=tuning.fitting)
         follow(draft, course.towards(share), pace=pace, rng=rng, progress=progress)
-        known = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in all_targets]
-        denied = hierarchies.narrowed(denied_pairs(hierarchies.whole(draft), known, view, plan))
+        scaled = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in all_targets]
+        denied = hierarchies.narrowed(denied_pairs(hierarchies.whole(draft), scaled, view, plan))
         if denied:
             whole = n_records / longest.n_records
             mine, targets = mine + denied, [*targets, *(replace(t, values=t.values * whole) for t in denied)]
@@ -107,9 +107,9 @@ def in_shards(
             n = shard.n_records
             rows = draft[:n].copy()
             if len(shards) > 1:
-                known = counts if n == len(draft) else counts - course.plan.counts(draft[n:])
+                counts_left = counts if n == len(draft) else counts - course.plan.counts(draft[n:])
                 to = course.towards(shard_share(values, shard, phases))
-                follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
+                follow(rows, to, pace=leaving, rng=own, progress=told, counts=counts_left)
             place_numbers(rows, targets, one_ways, hierarchies.numbers(view.places), rng=own)
             place_by_category(rows, targets, one_ways, hierarchies.numbers(view.valued), rng=own)
             return written(rows, own)

@@ -148,6 +148,7 @@ class Rls(Synthesizer):
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
         self.zeros = task.zeros
+        self._clean_ones: dict[tuple[object, ...], NDArray[np.float64]] = {}
         self.prior = None
         if task.public is not None:
             from dpsyn_core.systems.rls.prior import RlsPrior
@@ -187,10 +188,18 @@ class Rls(Synthesizer):
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
+        return RlsEvidence(
+            self.domain,
+            measured,
+            self.n_public,
+            tuning=self.tuning,
+            zeros=self.zeros,
+            prior=self.prior,
+            clean=self._clean_ones,
+        )
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
-        """What `measure_tables` does, then the sums of declared regressions, which start from records made of it."""
+        """As `measure_tables`, then the sums of declared regressions, which start from records fitted to the tables."""
         measured, cost = self._measure_tables(counter, gate=gate, progress=progress)
         if self.workload is not None and cost is not None:
             from dpsyn_core.systems.rls.models import measure_models
@@ -325,7 +334,7 @@ class Rls(Synthesizer):
     def measure_one_ways(
         self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None
     ) -> list[Measurement]:
-        """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
+        """The one-ways, each at its planned cost, or once more at a given total in the same proportions."""
         costs: Sequence[Cost] = plan.one_ways
         if cost is not None:
             costs = cost.split([share_of(c, plan.whole) for c in plan.one_ways])
@@ -357,7 +366,7 @@ class Rls(Synthesizer):
         )
 
     def _coarse(self, view: RlsEvidence, name: str, cost: Cost, every: bool) -> Coarsening:
-        """The coarse values of a second one-way; every: whether the first one told all values apart."""
+        """The coarse values of a second one-way; every: whether the first one counted all values singly."""
         r = self.tuning.resolution
         if every:
             return view.second_partition(name)
@@ -387,13 +396,13 @@ class Rls(Synthesizer):
             return np.zeros((0, n), dtype=dtype)
         view = self.view(measured)
         n = round(view.total) if n_records is None else n_records
-        own, whole = view.hierarchies, view.targets(n)
-        rows, targets = view.start(n, rng=rng), own.narrowed(whole)
+        trees, whole = view.hierarchies, view.targets(n)
+        rows, targets = view.start(n, rng=rng), trees.narrowed(whole)
         if n and any(len(t.attributes) > 1 for t in targets):
             kept = rows.shape[1]
             pace = schedule(n, kept, targets, effort=self.config.effort, tuning=tuning.fitting)
             targets = fit_view(rows, targets, view, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
-            denied = own.narrowed(denied_pairs(own.whole(rows), whole, view, self.budget_plan(view.total)))
+            denied = trees.narrowed(denied_pairs(trees.whole(rows), whole, view, self.budget_plan(view.total)))
             if denied:
                 targets += denied
                 fit_records(
@@ -405,10 +414,10 @@ class Rls(Synthesizer):
                     progress=progress,
                     tuning=tuning.fitting,
                 )
-            valued, one_ways = own.numbers(view.valued), own.of_kept(view.one_ways)
+            valued, one_ways = trees.numbers(view.valued), trees.of_kept(view.one_ways)
             if self.config.even and pays(n, kept, tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
-                fine = [(i, domain.names[j]) for i, j in enumerate(own.kept) if domain.names[j] in view.fine]
+                fine = [(i, domain.names[j]) for i, j in enumerate(trees.kept) if domain.names[j] in view.fine]
                 numbers = {i: view.recode(name, coarse).map for i, name in fine}
                 even_records(
                     rows,
@@ -421,10 +430,10 @@ class Rls(Synthesizer):
                     progress=progress,
                     tuning=tuning,
                 )
-            place_numbers(rows, targets, one_ways, own.numbers(view.places), rng=rng)
+            place_numbers(rows, targets, one_ways, trees.numbers(view.places), rng=rng)
             place_by_category(rows, targets, one_ways, valued, rng=rng)
-        out = own.whole(rows, rng)
-        sums = own.of_free_outcomes(view.sums)
+        out = trees.whole(rows, rng)
+        sums = trees.of_free_outcomes(view.sums)
         if sums:
             places = {name: i for i, name in enumerate(domain.names)}
             from dpsyn_core.estimate import exchange_outcomes  # where regressions were declared
@@ -457,9 +466,9 @@ class Rls(Synthesizer):
             return []
         plans = self._likely_plans(n)
         about = self.n_public is None
-        known, ones = self._total_steps(plans), self._one_way_step(plans, about=about)
+        total, ones = self._total_steps(plans), self._one_way_step(plans, about=about)
         if d < 2:
-            return [*known, ones]
+            return [*total, ones]
         asked = []
         if self.workload is not None and plans[0].questions is not None:
             from dpsyn_core.systems.rls.question_tables import question_steps
@@ -467,8 +476,8 @@ class Rls(Synthesizer):
             asked += question_steps(self.workload, self.domain, plans[0], total=n, about=about)
         pairing = [p for p in plans if p.pairs is not None]
         if not pairing:
-            return [*known, ones, *asked]
-        return [*known, ones, *asked, *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about)]
+            return [*total, ones, *asked]
+        return [*total, ones, *asked, *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about)]
 
     def _likely_plans(self, n: float) -> list[BudgetPlan]:
         """The plan for a number of records, then those for what may be released in its place: four deviations away."""
@@ -486,18 +495,18 @@ class Rls(Synthesizer):
         costs = [[c for c in (p.total, p.total_again) if c is not None] for p in plans]
         if not costs[0]:
             return []
-        made = [self._step("total", c, [1]) for c in costs]
-        return [_over(made, about=len({len(c) for c in costs}) > 1)]
+        steps = [self._step("total", c, [1]) for c in costs]
+        return [_over(steps, about=len({len(c) for c in costs}) > 1)]
 
     def _one_way_step(self, plans: Sequence[BudgetPlan], *, about: bool) -> Step:
         """The one-ways, and the second ones of numbers, whose coarse values follow from what is released."""
-        made = []
+        charges = []
         for plan in plans:
             again = [c for c in plan.coarse_one_ways if c is not None]
             places = zip(self.domain.attributes, plan.blocks, strict=True)
-            told = [a.size if b is None else b + a.special for a, b in places]
-            made.append(self._step("1-way", [*plan.one_ways, *again], [*told, *([1] * len(again))]))
-        return _over(made, about=about)
+            values = [a.size if b is None else b + a.special for a, b in places]
+            charges.append(self._step("1-way", [*plan.one_ways, *again], [*values, *([1] * len(again))]))
+        return _over(charges, about=about)
 
     def _pair_steps(self, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
         """Scores, and what they choose; certain: whether pairs are measured whatever number of records is released."""
@@ -517,7 +526,7 @@ class Rls(Synthesizer):
                 noise_factor=self.tuning.pairs.noise_factor,
             )
             likely.append([float(c) for c in cells[chosen]])
-        held = [h or [float(cells.min())] for h in likely]
+        each = [h or [float(cells.min())] for h in likely]
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits, orders = self.tuning.triples, self.tuning.orders
         releases = 2 if self._target() is None else 3
@@ -535,8 +544,8 @@ class Rls(Synthesizer):
             extra += orders.most_answers * share_of(plan.answer(plan.pairs), self.cost)
             releases += 1 + orders.most_answers
         rest = share_of(plan.pairs, self.cost)
-        scales = [noise_of(c, self.unit) for h in held for c in plan.pairs.split(self.noise.shares(np.array(h)))]
-        tables = [int(c) for h in held for c in h]
+        scales = [noise_of(c, self.unit) for h in each for c in plan.pairs.split(self.noise.shares(np.array(h)))]
+        tables = [int(c) for h in each for c in h]
         target = self._target()
         most_cells = max(max(tables) * (1 if target is None else self.domain[target].size), limits.most_cells)
         return [

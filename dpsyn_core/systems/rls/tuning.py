@@ -212,6 +212,18 @@ class PairChoice:
     """... as long as it shows that by so many deviations of its score. Without `strong`, 1.5 costs 9 to 17 % of the
     pairs of mixture-6000x10 and tree-6000x10 at epsilon .3."""
 
+    groups_from: int = 12
+    """Values from which on a category may name groups of people, such as schools, whose means of a number differ ..."""
+
+    groups_sure: float = 3.0
+    """... where the score of both stands by so many deviations of its noise above what sampling explains ..."""
+
+    groups_values: int = 4
+    """... by a table of all groups and so many coarse values of the number, at most about ..."""
+
+    groups_weight: float = 0.1
+    """... whose error counts so much of that of another pair (`python -m benchmarks.structure --kinds branches`)."""
+
     explained: float = 0.9
     """Of the square of a coarser score that counts as explained; 1 is level, .9 the careful side of it."""
 

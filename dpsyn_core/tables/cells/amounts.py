@@ -82,21 +82,21 @@ def form(example: str) -> AmountFormat:
     """
     if clocks.EXAMPLE.match(example.strip()):
         return _of_clock(example.strip())
-    found = _EXAMPLE.match(example.strip())
-    number = found["number"] if found else ""
+    match = _EXAMPLE.match(example.strip())
+    number = match["number"] if match else ""
     paired = _PAIRED.match(number)
     parts = paired or _GROUPED.match(number) or _PLAIN.match(number)
     group = parts.groupdict().get("group") or "" if parts else ""
     digits = len(parts["digits"] or "") if parts else 0
-    if found is None or parts is None or parts["mark"] == group != "" or digits > MOST:
+    if match is None or parts is None or parts["mark"] == group != "" or digits > MOST:
         msg = (
             f"'{example[:40]}' does not show how numbers are written; write one of them, such as $1,234.56, 12.5 %, "
             "1.234,5 € or 00:12:33"
         )
         raise SchemaError(msg)
     return AmountFormat(
-        prefix=found["prefix"] + (found["before"] if found["prefix"] else ""),
-        suffix=(found["after"] if found["suffix"] else "") + found["suffix"],
+        prefix=match["prefix"] + (match["before"] if match["prefix"] else ""),
+        suffix=(match["after"] if match["suffix"] else "") + match["suffix"],
         group=group,
         mark=parts["mark"] or ("," if group == "." else "."),
         digits=digits,
@@ -125,7 +125,7 @@ def plain(texts: Any, how: AmountFormat) -> Any:
     pattern = _pattern(how)
     text = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
     parts = pc.extract_regex(text, pattern)
-    found = parts.is_valid()
+    valid = parts.is_valid()
 
     def part(name: str) -> Any:
         return pc.fill_null(pc.struct_field(parts, name), "")
@@ -135,13 +135,13 @@ def plain(texts: Any, how: AmountFormat) -> Any:
     if how.group:
         whole = pc.replace_substring_regex(whole, _class(how.group), "")
     filled = pc.greater(pc.add(pc.utf8_length(whole), pc.utf8_length(fraction)), 0)
-    found = pc.and_(pc.and_(found, filled), pc.equal(opened, closed))
+    valid = pc.and_(pc.and_(valid, filled), pc.equal(opened, closed))
     minus = opened
     for name in ("first", "second", "third"):
         minus = pc.or_(minus, pc.equal(part(name), "-"))
     number = pc.binary_join_element_wise(pc.if_else(minus, "-", ""), whole, "")
     number = pc.if_else(pc.equal(fraction, ""), number, pc.binary_join_element_wise(number, fraction, "."))
-    return pc.if_else(pc.fill_null(found, False), number, text)
+    return pc.if_else(pc.fill_null(valid, False), number, text)
 
 
 def _pattern(how: AmountFormat) -> str:

@@ -86,9 +86,9 @@ def _indices(array: Any) -> NDArray[np.intp]:
 
 
 def to_text(entries: Any) -> Any:
-    """Typed entries as canonical text, each by its own value alone; null for NaN.
+    """Typed entries as canonical text, each a function of its value alone; null for NaN.
 
-    3 for 3.0, true, 2020-01-31, 2020-01-31 10:00:00 (with Z where a zone is known: the time is then UTC), 0.5 for
+    3 for 3.0, true, 2020-01-31, 2020-01-31 10:00:00 (with Z where a zone is given: the time is then UTC), 0.5 for
     0.500. Whole numbers keep all their digits. Days outside the years 1 to 9999 stand as the nearest of those.
 
     Args:

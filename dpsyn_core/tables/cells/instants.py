@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -42,7 +42,7 @@ ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
 
 
 def pattern(form: str) -> str:
-    """The regular expression of a strptime format. Raises SchemaError for a directive that is not known."""
+    """The regular expression of a strptime format. Raises SchemaError for a directive that is not supported."""
     out, i, seen = "", 0, set()
     while i < len(form):
         if form[i] != "%":
@@ -51,8 +51,8 @@ def pattern(form: str) -> str:
             continue
         directive = form[i + 1 : i + 2]
         if directive not in _FIELDS or (directive in seen and directive != "%"):
-            known = ", ".join("%" + k for k in _FIELDS)
-            msg = f"the date format {form!r} uses '%{directive}' wrongly; known, each once, are {known}"
+            fields = ", ".join("%" + k for k in _FIELDS)
+            msg = f"the date format {form!r} uses '%{directive}' wrongly; known, each once, are {fields}"
             raise SchemaError(msg)
         seen.add(directive)
         out += _FIELDS[directive]
@@ -73,6 +73,7 @@ def has_zone(text: str) -> bool:
     return re.search(ZONED, text) is not None
 
 
+@lru_cache(maxsize=256)  # the ends of a range are asked for each time that its attribute is checked
 def parse_one(text: str) -> int | None:
     """Seconds since 1970 of one ISO text, or None."""
     import pyarrow as pa
@@ -111,7 +112,7 @@ def parse(texts: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDAr
 
 
 def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """A column as whole seconds since 1970 (UTC where a zone is known).
+    """A column as whole seconds since 1970 (UTC where a zone is given).
 
     Args:
         column: pyarrow ChunkedArray of dates, timestamps, text or whole years, length n.
@@ -159,7 +160,7 @@ def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.b
     import pyarrow.compute as pc
 
     parts = pc.extract_regex(texts, expression)
-    found = parts.is_valid().to_numpy(zero_copy_only=False)
+    valid = parts.is_valid().to_numpy(zero_copy_only=False)
     names = {parts.type.field(i).name for i in range(parts.type.num_fields)}
 
     def text(name: str) -> Any:
@@ -185,12 +186,12 @@ def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.b
     day, hour, minute, second = number("d", 1), number("H", 0), number("M", 0), number("S", 0)
     if "p" in names:
         after = pc.equal(pc.utf8_lower(text("p")), "p").to_numpy(zero_copy_only=False)
-        found &= (hour >= 1) & (hour <= 12)
+        valid &= (hour >= 1) & (hour <= 12)
         hour = hour % 12 + 12 * after
     in_month = np.clip(month, 1, 12)
     leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
     length = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[in_month - 1] + (leap & (in_month == 2))
-    good = found & (year >= 1) & (month == in_month) & (day >= 1) & (day <= length)
+    good = valid & (year >= 1) & (month == in_month) & (day >= 1) & (day <= length)
     good &= (hour < 24) & (minute < 60) & (second <= 60)
     seconds = days(year, in_month, day) * 86_400 + hour * 3600 + minute * 60 + np.minimum(second, 59)
     if "V" in names:

@@ -1,4 +1,4 @@
-"""Cells that come as Python objects, each of any type, as one column: every cell is read by its own type alone.
+"""Cells that come as Python objects, each of any type, as one column: every cell is read by its type alone.
 
 Objects of pandas, cells of Excel and rows of SQLite pass here. They are Python values, so each has to be touched once;
 what follows works on whole columns.
@@ -26,23 +26,23 @@ def column(values: Sequence[object]) -> Any:
     """A pyarrow array (n,) of the cells.
 
     Where all cells are of one type, the array has that type; else it is canonical text, and each cell has the text
-    that it has in a column of its own type. Missing marks are null. What has no text (bytes, lists, objects of
+    that it has in a column of that type. Missing marks are null. What has no text (bytes, lists, objects of
     unknown types) is the replacement character U+FFFD, which no schema lists.
     """
     import pyarrow as pa
 
     kinds = list(map(type, values))
-    found = sorted(set(kinds) - {k for k in set(kinds) if k.__name__ in MISSING}, key=lambda k: k.__qualname__)
-    if not found:
+    types = sorted(set(kinds) - {k for k in set(kinds) if k.__name__ in MISSING}, key=lambda k: k.__qualname__)
+    if not types:
         return pa.nulls(len(values), pa.string())
-    at = {kind: i for i, kind in enumerate(found)}
+    at = {kind: i for i, kind in enumerate(types)}
     which = np.fromiter((at.get(k, -1) for k in kinds), dtype=np.int64, count=len(kinds))
-    if len(found) == 1 and (which == 0).all():
-        return _of_one_type(list(values), found[0])
+    if len(types) == 1 and (which == 0).all():
+        return _of_one_type(list(values), types[0])
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
-    parts = [_of_one_type(objects[which == i].tolist(), kind) for i, kind in enumerate(found)]
-    if len(found) == 1:
+    parts = [_of_one_type(objects[which == i].tolist(), kind) for i, kind in enumerate(types)]
+    if len(types) == 1:
         return _spread(parts, which)
     return _spread([to_text(part) for part in parts], which)
 
@@ -123,10 +123,10 @@ def _decimal(value: decimal.Decimal) -> str | None:
 
 
 def _moment(value: Any) -> str:
-    """A date and time as Arrow writes it in a column of its own: in UTC where a zone is known."""
+    """A date and time as Arrow writes it in a column of timestamps: in UTC where a zone is given."""
     try:
-        known = value if value.utcoffset() is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
-        text = known.isoformat(sep=" ")
+        utc = value if value.utcoffset() is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
+        text = utc.isoformat(sep=" ")
     except (ValueError, OverflowError):  # the first or the last day, in a zone that lies beyond it
         return UNREADABLE
     whole, point, rest = text.partition(".")

@@ -35,7 +35,7 @@ class Database:
     def of(cls, address: str | Path) -> Database:
         """From duckdb:///PATH, sqlite:///PATH, postgresql://..., or the path of a database file.
 
-        Raises TableError when the address is of no known kind, or the file does not exist.
+        Raises TableError when the address is of no supported kind, or the file does not exist.
         """
         text = str(address)
         if KEYWORDS.match(text):

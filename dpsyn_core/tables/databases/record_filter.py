@@ -1,4 +1,4 @@
-"""Filter: which records of a table are read, each decided by its own cells alone."""
+"""Filter: which records of a table are read, each decided by the cells of that record alone."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class RecordFilter:
     @classmethod
     def of(cls, text: str) -> RecordFilter:
         """Parses a condition. Raises QuestionError for other text, and for intervals without two ends in order."""
-        found = cls(clauses(text))
-        for clause in found.parts:
+        out = cls(clauses(text))
+        for clause in out.parts:
             if clause.interval:
                 _ends(clause)
-        return found
+        return out
 
     @property
     def columns(self) -> list[str]:
@@ -55,7 +55,7 @@ class RecordFilter:
 
 
 def places(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Position of each wanted column. Raises TableError for one that the table lacks."""
+    """Position of each requested column. Raises TableError for one that the table lacks."""
     at = {composed(name): i for i, name in enumerate(names)}
     for name in wanted:
         if composed(name) not in at:

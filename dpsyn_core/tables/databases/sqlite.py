@@ -1,4 +1,4 @@
-"""SQLite: the tables of a file, cells each by its own type."""
+"""SQLite: the tables of a file, each cell by its type."""
 
 from __future__ import annotations
 

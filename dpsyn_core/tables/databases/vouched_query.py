@@ -65,8 +65,8 @@ END = Token("end", "")
 def vouched_query(text: str) -> str:
     """The query without its last semicolon. Its effect on records is not checked: that is the owner's word.
 
-    Raises TableError for anything but one SELECT, for functions that are not known to stay inside the database, and for
-    what databases cut into words in different ways.
+    Raises TableError for anything but one SELECT, for functions that are not listed as staying inside the database, and
+    for what databases cut into words in different ways.
     """
     query = tokens(text)
     if not query or query[0].word not in ("SELECT", "WITH", "FROM", "TABLE", "VALUES"):

@@ -1,4 +1,4 @@
-"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a table of its own.
+"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a separate table.
 
 The form of the file (encoding, delimiter, decimal mark, headers) follows from its first line or from what is declared,
 as where it is read whole; so a record reads the same in whatever piece it stands.
@@ -152,8 +152,8 @@ def _start(raw: Callable[[], Iterator[bytes]], form: ReadForm) -> bytes:
         if len(head) > 2 * lines.HEADER_LIMIT:
             break
         if len(head) >= least:
-            found = encodings.find_encoding(memoryview(head), form.encoding, headed=form.header is None)
-            if holds_headers(_decoded(bytes(head), found), form):
+            encoding = encodings.find_encoding(memoryview(head), form.encoding, headed=form.header is None)
+            if holds_headers(_decoded(bytes(head), encoding), form):
                 break
     return bytes(head)
 
@@ -233,14 +233,14 @@ def _utf8(raw: Iterator[bytes], encoding: Encoding, *, strict: bool) -> Iterator
 
 def _pieces(text: Iterator[bytes], dialect: Dialect, form: ReadForm) -> Iterator[bytes]:
     """Whole lines; where cells may hold line ends, as many as end where a record does."""
-    held = b""
+    rest = b""
     for data in text:
-        held += data
-        end = len(held)
+        rest += data
+        end = len(rest)
         if form.multiline:
-            end = lines.record_end(memoryview(held), dialect.delimiter, first=False)
+            end = lines.record_end(memoryview(rest), dialect.delimiter, first=False)
         if end:
-            yield held[:end]
-            held = held[end:]
-    if held:
-        yield held
+            yield rest[:end]
+            rest = rest[end:]
+    if rest:
+        yield rest

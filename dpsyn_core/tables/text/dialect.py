@@ -85,11 +85,11 @@ def _top(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -> 
         line = memoryview(form.header.encode() + b"\n")
         written, chosen, _ = _names_of(line, name, form.delimiter, form.multiline, notices)
         return Dialect(written=written, delimiter=chosen)
-    said = SEP.fullmatch(lines.first_line(text))
-    start, above = lines.above(text, max(2, form.header_row) if said else form.header_row)
+    match = SEP.fullmatch(lines.first_line(text))
+    start, above = lines.above(text, max(2, form.header_row) if match else form.header_row)
     delimiter = form.delimiter
-    if said and delimiter is None:
-        delimiter = said[1].decode()
+    if match and delimiter is None:
+        delimiter = match[1].decode()
         notices.append(Notice("by_sep", delimiter="\\t" if delimiter == "\t" else delimiter))
     written, chosen, size = _names_of(text[start:], name, delimiter, form.multiline, notices)
     if delimiter is None and chosen == BLANK:
@@ -105,13 +105,13 @@ def _top(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -> 
             rows.append(more)
             size += taken
         written = over(rows)
-    own = bytes(text[start : start + size])
+    first = bytes(text[start : start + size])
     return Dialect(
         written=written,
         delimiter=chosen,
         start=start,
         size=start + size,
-        lines=above + own.count(b"\n") + (not own.endswith(b"\n")),
+        lines=above + first.count(b"\n") + (not first.endswith(b"\n")),
     )
 
 
@@ -198,7 +198,7 @@ def _decimal_comma(records: memoryview, delimiter: str, form: ReadForm, odd: lis
 
 
 def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether a cell of these records is a number such as 12,5, not 1,234: then the person is told how it is read."""
+    """Whether a cell of these records is a number such as 12,5, not 1,234: then a notice names how it is read."""
     return any(DECIMAL.fullmatch(c.strip()) for row in rows for c in row)
 
 
@@ -206,8 +206,8 @@ def holds_headers(text: memoryview, form: ReadForm) -> bool:
     """Whether the end of the line of the headers stands in the beginning of a text."""
     if form.header is not None:
         return True
-    found = [line for line in bytes(text).split(b"\n")[:-1] if line]
-    return len(found) - bool(found and SEP.fullmatch(found[0])) >= form.header_row + form.header_lines - 1
+    lines_in = [line for line in bytes(text).split(b"\n")[:-1] if line]
+    return len(lines_in) - bool(lines_in and SEP.fullmatch(lines_in[0])) >= form.header_row + form.header_lines - 1
 
 
 def _head(body: memoryview) -> str:
@@ -262,8 +262,8 @@ def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
         if 2 <= len(row) < NEARLY * usual and i + 1 < len(rows) and _go_on(rows[i], rows[i + 1], usual):
             return i + 1, 2, False
         if len(row) >= max(2, NEARLY * usual):
-            held = sorted(_places(rows[i - 1]))
-            if i and 1 < len(held) < min(len(row), held[-1] - held[0] + 1):  # headings, and a gap between them
+            marks = sorted(_places(rows[i - 1]))
+            if i and 1 < len(marks) < min(len(row), marks[-1] - marks[0] + 1):  # headings, and a gap between them
                 return i, 2, False
             return (i + 1, 1, False) if i and len(row) > widths[0] else None
     return None
@@ -284,7 +284,7 @@ def _go_on(above: list[str], below: list[str], usual: int) -> bool:
 def looks_like_a_record(cells: list[str]) -> bool:
     """Whether a first line is more likely a record than headers: a third of its cells or more are numbers, not years.
 
-    That is said to the owner alone, since what it tells about may be a record.
+    Only the owner sees a notice of it, since the line may be a record.
     """
     numbers = [c.strip() for c in cells if NUMBER.fullmatch(c.strip())]
     return bool(numbers) and 3 * len(numbers) >= len(cells) and not all(YEAR.fullmatch(n) for n in numbers)

@@ -34,7 +34,7 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
 
     Args:
         data: the whole file.
-        wanted: the person's choice, or None for the rule.
+        wanted: the declared encoding, or None for the rule.
         headed: whether the first line holds the headers; where it is a record, it decides nothing: the file is UTF-8
             unless another encoding is declared, and no mark is looked for.
 
@@ -69,11 +69,11 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
 def _chosen(head: bytes, wanted: str) -> Encoding:
     try:
         name = codecs.lookup(wanted).name
-        known = wanted.isprintable() and "a,1\r\n".encode(name).decode(name) == "a,1\r\n"
+        usable = wanted.isprintable() and "a,1\r\n".encode(name).decode(name) == "a,1\r\n"
     except (LookupError, ValueError) as error:
         msg = f"unknown encoding '{wanted[:40]}'; try utf-8, latin-1, cp1252 or utf-16"
         raise TableError(msg) from error
-    if not known or any(word in re.sub("[-_]", "", name) for word in STATEFUL):
+    if not usable or any(word in re.sub("[-_]", "", name) for word in STATEFUL):
         msg = f"the encoding '{name}' lets one line change how the next is read; save the file as UTF-8"
         raise TableError(msg)
     if name in ("utf-16", "utf-32"):
@@ -87,14 +87,14 @@ def _chosen(head: bytes, wanted: str) -> Encoding:
 
 def _declared(wanted: str | None) -> Encoding:
     """The encoding of a file without a header line, whose first bytes are somebody's."""
-    found = _chosen(b"", wanted or "utf-8")
+    chosen = _chosen(b"", wanted or "utf-8")
     if wanted is not None and codecs.lookup(wanted).name in ("utf-16", "utf-32"):
         msg = (
             f"the encoding '{codecs.lookup(wanted).name}' takes its byte order from the first bytes, which are a "
-            f"record where the headers are given; say '{found.name}' or '{found.name[:-2]}be'"
+            f"record where the headers are given; say '{chosen.name}' or '{chosen.name[:-2]}be'"
         )
         raise TableError(msg)
-    return found
+    return chosen
 
 
 def refuse_binary(data: memoryview) -> None:
@@ -109,7 +109,7 @@ def repaired(data: memoryview, name: str, skip: int) -> bytes | None:
     """The bytes as UTF-8, what does not decode replaced by U+FFFD; None when they are valid UTF-8 as they stand.
 
     What one cell holds changes no other one: a byte below 128 always ends what does not decode in UTF-8, single bytes
-    are letters of their own, and no other encoding that is allowed has a line end inside a letter.
+    are whole letters, and no other encoding that is allowed has a line end inside a letter.
     """
     if name == "utf-8" and first_invalid(data, name, skip) is None:
         return None

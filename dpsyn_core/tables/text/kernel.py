@@ -16,7 +16,7 @@ QUOTE, LF = 34, 10
 @compiled()
 def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool, longest: int) -> Any:  # noqa: PLR0912 one loop, compiled
     """Records that break the rules: int64 (faults, 5) with start, end, kind, line, cells; and the longest good one."""
-    found = np.empty((16, 5), dtype=np.int64)  # start, end, what, first line, cells
+    out = np.empty((16, 5), dtype=np.int64)  # start, end, what, first line, cells
     n_found, most = 0, 0
     line, start_line, start, cells, what = 1, 1, 0, 1, FINE
     begin, quoted, closed, anything = True, False, False, False
@@ -36,11 +36,11 @@ def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool,
             if what == FINE:
                 most = max(most, end - start)
             else:
-                if n_found == len(found):
+                if n_found == len(out):
                     more = np.empty((2 * n_found, 5), dtype=np.int64)
-                    more[:n_found] = found
-                    found = more
-                found[n_found] = (start, end, what, start_line, cells)
+                    more[:n_found] = out
+                    out = more
+                out[n_found] = (start, end, what, start_line, cells)
                 n_found += 1
             line += 1
             start, start_line, cells, what = end, line, 1, FINE
@@ -63,7 +63,7 @@ def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool,
             quoted = begin and c == QUOTE
             begin, anything = False, True
         i += 1
-    return found[:n_found], most
+    return out[:n_found], most
 
 
 @compiled()

@@ -96,10 +96,10 @@ def behind(data: bytes, lines: int) -> int:
     """The byte behind the first lines of a text with any line ends; all of it where it has no more than these."""
     at = 0
     for _ in range(lines):
-        found = END.search(data, at)
-        if found is None:
+        match = END.search(data, at)
+        if match is None:
             return len(data)
-        at = found.end()
+        at = match.end()
     return at
 
 
@@ -108,9 +108,9 @@ def first_line(data: memoryview) -> bytes:
     size = WINDOW
     while True:
         head = bytes(data[:size]).lstrip(b"\r\n")
-        found = END.search(head)
-        if found:
-            return head[: found.start()]
+        match = END.search(head)
+        if match:
+            return head[: match.start()]
         if size >= len(data):
             return head
         if size > HEADER_LIMIT:
@@ -149,9 +149,9 @@ def _blanks(text: memoryview, at: int) -> int:
     size = WINDOW
     while True:
         part = bytes(text[at : at + size])
-        found = len(part) - len(part.lstrip(b"\n"))
-        if found < len(part) or at + size >= len(text):
-            return found
+        count = len(part) - len(part.lstrip(b"\n"))
+        if count < len(part) or at + size >= len(text):
+            return count
         size *= 4
 
 
@@ -228,12 +228,12 @@ def faults(body: memoryview, delimiter: str, columns: int, *, multiline: bool = 
     from dpsyn_core.tables.text.kernel import RAGGED, walk
 
     data = np.frombuffer(body, dtype=np.uint8)
-    found, longest_good = walk(data, ord(delimiter), columns, multiline, longest)
+    errors, longest_good = walk(data, ord(delimiter), columns, multiline, longest)
     first = None
-    if len(found):
-        what, line, cells = (int(v) for v in found[0, 2:])
+    if len(errors):
+        what, line, cells = (int(v) for v in errors[0, 2:])
         first = Fault(what=NAMES[what - 1], line=line, cells=cells if what == RAGGED else 0)
-    return Faults(starts=found[:, 0], ends=found[:, 1], first=first, longest=int(longest_good))
+    return Faults(starts=errors[:, 0], ends=errors[:, 1], first=first, longest=int(longest_good))
 
 
 def first_fault(body: memoryview, delimiter: str, columns: int, *, multiline: bool = True) -> Fault | None:

@@ -10,9 +10,9 @@ from dpsyn_core.measure import sparse
 from dpsyn_core.measure.gate import Gate, Released
 from dpsyn_core.privacy import conversions
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
-from tests.audit import layers
+from tests.audit import bought, layers
 from tests.audit.mutants.base import mutant, replacing
 
 
@@ -193,4 +193,22 @@ def records_for_individuals():
         return real(self, *args, distinct=True, **kwargs)
 
     with replacing((Gate, "partitions", partitions)):
+        yield
+
+
+@mutant("a purchase converts its rho with the delta that it keeps for failures", "T2 whole", bought.t2_bought)
+def delta_spent_twice():
+    real = Budget.gaussian
+    with replacing((Budget, "gaussian", lambda self, **_: real(self))):
+        yield
+
+
+@mutant("a Gaussian threshold is paid for one category of an individual", "T2 whole", bought.t2_bought)
+def one_category_an_individual():
+    real = gate_module.partition_charge
+
+    def cheap(name, cost, unit, *, per_key, delta):
+        return real(name, cost, replace(unit, max_records=per_key), per_key=per_key, delta=delta)
+
+    with replacing((gate_module, "partition_charge", cheap)):
         yield

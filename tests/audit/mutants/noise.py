@@ -64,6 +64,13 @@ def no_prior_for_empties():
         yield
 
 
+@mutant("keys of one individual come out too often under Gaussian noise", "T3", few("probe"))
+def loose_gaussian_threshold():
+    real = partitions.gaussian_failure
+    with replacing((partitions, "gaussian_failure", lambda *a: real(*a) / 8)):
+        yield
+
+
 @mutant("keys of one individual come out too often", "T3", few("probe"))
 def loose_threshold():
     real = partitions.reach_for

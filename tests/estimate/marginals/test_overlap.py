@@ -1,11 +1,13 @@
 """Overlap consistency against oracle O4, least squares and its own claims."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 
-from dpsyn_core.errors import EngineError
+from dpsyn_core.errors import AgreementWarning, EngineError
+from dpsyn_core.estimate.marginals import overlap
 from dpsyn_core.estimate.marginals.overlap import disagreement, estimate_total, make_consistent, overlaps
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
@@ -201,3 +203,14 @@ def test_scaling_fills_cells_that_were_emptied_where_another_table_has_records()
     agreed = make_consistent([one, two], rounds=1)
     assert disagreement(agreed) < 0.1
     np.testing.assert_allclose([m.values.sum(axis=1) for m in agreed], 5.0, atol=0.1)
+
+
+def test_tables_that_are_still_apart_after_the_last_round_of_scaling_are_named_and_others_are_not(monkeypatch):
+    tables = noisy(VIEWS, dict.fromkeys(NAMES, 2), n=20_000, sigma=400.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert disagreement(make_consistent(tables, rounds=1)) < 0.1
+    monkeypatch.setattr(overlap, "SCALINGS", 2)
+    with pytest.warns(AgreementWarning, match=r"within 0\.1 counts still differ by [\d.e+]+ .* after 2 rounds") as said:
+        left = make_consistent(tables, rounds=1)
+    assert f"differ by {disagreement(left):.3g} on" in str(said[0].message)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import InputError, OutputError, ReceiptError
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import UsedTable
+from dpsyn_core.privacy.manifest.statement import Booking, UsedTable
 from dpsyn_core.report.publishing.croissant import CONFORMS, croissant, responsible
 from dpsyn_core.report.publishing.nist import nist_page
 from dpsyn_core.report.publishing.registry import Person, entry, file_name, to_yaml
@@ -239,7 +239,7 @@ def test_what_only_a_person_knows_is_asked_for_on_a_terminal(tmp_path, monkeypat
 
 
 def test_the_nist_page_has_an_answer_or_an_owner_for_every_item():
-    page = nist_page(manifest(dataset="a|b <script>`"))
+    page = nist_page(manifest(booking=Booking("a|b <script>`", "r1")))
     rows = [r for r in page.splitlines() if r.startswith("| ")][1:]
     assert len(rows) == 17
     assert all(len(r.split(" | ")) == 3 and (r.split(" | ")[1].strip() or "owner" in r) for r in rows)

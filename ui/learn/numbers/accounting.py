@@ -6,7 +6,8 @@ Source: Bun, Steinke 2016; Mironov 2017; Canonne, Kamath, Steinke 2020; Dong, Ro
 
 Lab 24: a release every year. Lab 27: error of a table against the number of records.
 
-Source: Dwork, Rothblum, Vadhan 2010; expected error as in evaluate/noise_error.
+Source: Dwork, Rothblum, Vadhan 2010; expected error as in evaluate/noise_error; Li, Zhang, Wang 2021, section 6.1, for
+the number of marginals at a constant error.
 """
 
 from __future__ import annotations
@@ -99,6 +100,22 @@ def records_where_noise_is_chance(cells: int, tables: int, epsilon: float, delta
     far = 1e12
     ratio = noise_error([far], cells, tables, epsilon, delta)[0] / sample_error([far], cells)[0]
     return float(far * ratio**2)
+
+
+def marginals_within(error: float, records: Sequence[float] | Floats, epsilon: float) -> tuple[Floats, Floats]:
+    """How many marginals can have noise of this standard deviation in every cell, by the number of records.
+
+    The first number is under epsilon alone: m marginals have Laplace noise of root 2 times m / epsilon. The second is
+    with a delta of 1 / records^2: Gaussian noise, which grows with the root of m, by exact accounting.
+
+    Args:
+        error: of a cell, as a share of the records.
+        records: in the table.
+        epsilon: of all marginals together.
+    """
+    n = np.asarray(records, dtype=np.float64)
+    one = [Budget(epsilon=epsilon, delta=1 / r**2).gaussian().sigma(1.0) for r in n]
+    return error * n * epsilon / math.sqrt(2), np.square(error * n / np.array(one))
 
 
 def epsilon_for(error: float, records: float, cells: int, tables: int, delta: float) -> float:

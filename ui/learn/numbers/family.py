@@ -147,6 +147,62 @@ def walk(counts: NDArray[np.int64], m: int, eps: float, rng: Generator) -> Prior
     )
 
 
+def log_chance(drawn: NDArray[np.int64], counts: NDArray[np.int64], alpha: float) -> float:
+    """Logarithm of the chance that these synthetic counts are drawn, (8) of the slides: theta is integrated out."""
+    from scipy.special import gammaln  # heavy
+
+    a, m = counts + alpha, int(drawn.sum())
+    each = gammaln(drawn + a) - gammaln(a) - gammaln(drawn + 1)
+    return float(gammaln(m + 1) + gammaln(a.sum()) - gammaln(m + a.sum()) + each.sum())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Derivation:
+    """Equations (8) to (13) of the slides in numbers, for one person who is counted in another cell.
+
+    log_chance: (8). by_gamma: (9), the logarithm of the ratio of chances. by_four: (10), the same from the two cells
+    that differ, with the indices in their places. least, largest: (11). epsilon: (12). alpha: (13).
+    """
+
+    log_chance: float
+    by_gamma: float
+    by_four: float
+    least: float
+    largest: float
+    epsilon: float
+    alpha: float
+
+
+def derivation(
+    counts: NDArray[np.int64], drawn: NDArray[np.int64], eps: float, *, left: int, joined: int
+) -> Derivation:
+    """Why the draw keeps the promise.
+
+    Args:
+        counts: with the person in cell `left`, which has at least one.
+        drawn: synthetic counts, as many people.
+        eps: for which alpha is least.
+        left: the cell in which the person no longer is in the other table.
+        joined: the cell in which the person is there.
+    """
+    m = int(drawn.sum())
+    alpha = least_alpha(m, eps)
+    other = counts.copy()
+    other[left] -= 1
+    other[joined] += 1
+    here, there = counts[left] - 1 + alpha, counts[joined] + alpha
+    four = (drawn[left] + here) / here * there / (drawn[joined] + there)
+    return Derivation(
+        log_chance=log_chance(drawn, counts, alpha),
+        by_gamma=log_chance(drawn, counts, alpha) - log_chance(drawn, other, alpha),
+        by_four=math.log(four),
+        least=alpha / (m + alpha),
+        largest=(m + alpha) / alpha,
+        epsilon=math.log((m + alpha) / alpha),
+        alpha=alpha,
+    )
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Direct:
     """K figures of a noisy table. estimate, noise, sampling: float64 (K,), NaN where a group has no records.
@@ -246,9 +302,7 @@ def _read(tables: Effects, noise: float) -> Direct:
     """
     tables = np.maximum(tables, 0.0)
     tables = np.where(tables.sum(axis=2, keepdims=True) > 0, tables, 0.5)
-    gaps = Gaps(
-        attributes=("study", "arm", "recovered"), axis=2, side=1, codes=(1, 0), numbers=np.array([0.0, 1.0])
-    )  # fmt: skip
+    gaps = Gaps(attributes=("study", "arm", "recovered"), axis=2, side=1, codes=(1, 0), numbers=np.array([0.0, 1.0]))
     return read_directly(gaps, tables, noise)
 
 

@@ -107,7 +107,7 @@ def average_tables(
         tables: shapes and maps of the tables to average; their values are not read.
         pace: half its proposals and all its threads are used.
         rng: for the proposals.
-        progress: told the sweep.
+        progress: receives the sweep.
         tuning: constants.
     """
     t = tuning.evening
@@ -150,8 +150,9 @@ def even_records(
         pace: its proposals and threads are used.
         rng: for the proposals.
         numbers: as in `all_pairs`.
-        valued: all attributes that are numbers: in tables that were measured, averages keep their differences.
-        progress: told the sweep and F of the last fit.
+        valued: all attributes that are numbers: in measured tables, averages get the differences of means that fitted
+            records have; see `as_fitted`.
+        progress: receives the sweep and F of the last fit.
         tuning: constants.
     """
     t = tuning.evening

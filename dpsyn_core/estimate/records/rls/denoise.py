@@ -1,4 +1,4 @@
-"""Empirical-Bayes shrinkage of noisy one-ways and pair tables whose noise is known. Blind."""
+"""Empirical-Bayes shrinkage of noisy one-ways and pair tables with given noise. Blind."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def simplex(values: Floats, total: float) -> Floats:
 def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Posterior means of the values near 0, under the prior that makes them most likely; large values stay.
 
-    The prior lives on a grid from 0 to some 6 sigma and is found by expectation-maximisation. Rare values lose their
+    The prior lives on a grid from 0 to some 6 sigma and is fitted by expectation-maximisation. Rare values lose their
     noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
-    found: Floats = _shrink_rows(values[None, :], np.array([sigma]), tuning)[0]
-    return found
+    shrunk: Floats = _shrink_rows(values[None, :], np.array([sigma]), tuning)[0]
+    return shrunk
 
 
 def _shrink_rows(values: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
-    """Every row (rows, n) as by `shrink_unordered`, with noise of its own (rows,)."""
+    """Every row (rows, n) as by `shrink_unordered`, with one sigma per row (rows,)."""
     from dpsyn_core.estimate.records.rls.prior_kernel import shrink_rows  # numba is heavy
 
     z = values / sigmas[:, None]
@@ -125,8 +125,8 @@ def shrink_differences(z: Floats, *, directions: int = 1, tuning: Shrinkage = RE
         directions: of each value, which is then the length of a vector.
         tuning: constants.
     """
-    found: Floats = _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning, directions)[0]
-    return found
+    shrunk: Floats = _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning, directions)[0]
+    return shrunk
 
 
 def _mix(likelihood: Floats, prior: Floats) -> Floats:
@@ -188,10 +188,10 @@ def _drawn_in(kept: Floats, shown: NDArray[np.bool_]) -> Floats:
 
     A few records far away from all others would move the mean. They are spread evenly over the nearer part of an end.
     """
-    held = np.flatnonzero(shown)
-    if not len(held):
+    occupied = np.flatnonzero(shown)
+    if not len(occupied):
         return kept
-    first, last = int(held[0]), int(held[-1])
+    first, last = int(occupied[0]), int(occupied[-1])
     width, out = last - first + 1, kept.copy()
     for end in (out[:first][::-1], out[last + 1 :]):  # outwards
         end[:width] += np.maximum(end[width:], 0.0).sum() / width
@@ -204,7 +204,7 @@ def _elsewhere(
 ) -> Floats:
     """The counts of a column with this total, where some stretches show no records by themselves.
 
-    What the total and the counts of the other stretches leave for them is known far better than their own sum. Within
+    The total less the counts of the other stretches estimates their records far better than their noisy sum. Within
     the noise of that difference they are empty; beyond it there are records, a long tail for example, and scaling up
     the other stretches would move it into the middle. They follow the smooth estimate, and are fewer with the distance
     from the other stretches, by its square root, as tails are.
@@ -217,22 +217,22 @@ def _elsewhere(
     out = np.empty(len(kept))
     out[shown] = with_total(kept[shown], max(total - left, 0.0))
     places = np.arange(len(kept))
-    held = np.flatnonzero(shown)
-    after = np.clip(np.searchsorted(held, places[~shown]), 1, len(held) - 1)
-    away = np.minimum(np.abs(places[~shown] - held[after - 1]), np.abs(held[after] - places[~shown]))
+    occupied = np.flatnonzero(shown)
+    after = np.clip(np.searchsorted(occupied, places[~shown]), 1, len(occupied) - 1)
+    away = np.minimum(np.abs(places[~shown] - occupied[after - 1]), np.abs(occupied[after] - places[~shown]))
     out[~shown] = with_total(np.clip(smooth[~shown], 0, None) / np.sqrt(away), min(left, total))
     return out
 
 
 def with_total(values: Floats, total: float) -> Floats:
-    """Non-negative values with this sum. A surplus is taken off as by `simplex`; a deficit is made up in proportion.
+    """Non-negative values with this sum. A surplus is taken off as by `simplex`; a deficit is filled in proportion.
 
-    A deficit that is spread evenly would put records where shrinkage has just found none. So would one by rounding: a
+    A deficit that is spread evenly would put records where shrinkage has just removed all. So would one by rounding: a
     value of 1e-12 counts as one that can be proposed to a record.
     """
     positive = np.clip(values, 0, None)
-    held = float(positive.sum())
-    return positive * (total / held) if 0 < held < total * ROUNDED else simplex(values, total)
+    total_now = float(positive.sum())
+    return positive * (total / total_now) if 0 < total_now < total * ROUNDED else simplex(values, total)
 
 
 def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
@@ -242,8 +242,8 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
     each other have, has full rank; there, shrinking the cells near 0 does better. Tables of few directions have no
     cells to tell a prior from, and go by their interaction alone: a mean with noisy cells would keep half of the noise.
     """
-    found: Floats = shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
-    return found
+    shrunk: Floats = shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
+    return shrunk
 
 
 def shrink_pairs(values: Floats, expected: Floats, sigmas: Floats, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:

@@ -37,8 +37,8 @@ def empty_cells(
         return [np.zeros(a.shape, dtype=bool) for a in asked]
     empty = negative / float(ndtr(BELOW))
     while limit < tuning.empty_count:
-        found = np.count_nonzero((seen >= limit) & (seen < limit + STEP))
-        if empty * float(ndtr(limit + STEP) - ndtr(limit)) < tuning.empty_sure * found:
+        count = np.count_nonzero((seen >= limit) & (seen < limit + STEP))
+        if empty * float(ndtr(limit + STEP) - ndtr(limit)) < tuning.empty_sure * count:
             break
         limit += STEP
     return [a & (c < limit) for c, a in zip(counts, asked, strict=True)]

@@ -144,7 +144,7 @@ class Plan:
         return whole
 
     def residuals(self, rows: NDArray[np.uint16], counts: NDArray[np.int32] | None = None) -> NDArray[np.float32]:
-        """Weight times (count - target), flat; counts of the records, where they are known."""
+        """Weight times (count - target), flat; counts: of the records, computed where None."""
         counts = self.counts(rows) if counts is None else counts
         residuals: NDArray[np.float32] = (self.cell_weight * (counts - self.goal)).astype(np.float32)
         return residuals
@@ -269,7 +269,7 @@ class Walk:
         """Visits every record once, with `repeats` proposals to each of its cells; returns F.
 
         With shards, as many threads each take a part of the records and answer for an equal part of every residual,
-        as if that part had targets of its own; their residuals then add up to those of the whole. The outcome
+        as if that part had separate targets; their residuals then add up to those of the whole. The outcome
         depends on the number of shards and not on the order in which the threads run.
         """
         if shards == 1:
@@ -326,7 +326,7 @@ def fit_records(
         probabilities: for each attribute float64 (its size,), positive sum: where proposals are drawn from.
         pace: temperatures of the sweeps, proposals in each, and threads.
         rng: for the proposals; the same state gives the same records.
-        progress: told the sweep and F.
+        progress: receives the sweep and F.
         tuning: constants.
 
     Returns:
@@ -344,7 +344,7 @@ def follow(
     progress: Progress = silent,
     counts: NDArray[np.int32] | None = None,
 ) -> Fitted:
-    """As `fit_records`, on a course that is laid out already. counts: `Plan.counts` of the records, where known."""
+    """As `fit_records`, on a course that is laid out already. counts: `Plan.counts` of the records; None: computed."""
     walk = Walk(rows, course, rng=rng, counts=counts)
     history = [walk.loss]
     for number, temperature in enumerate(pace.temperatures, 1):

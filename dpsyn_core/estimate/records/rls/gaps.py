@@ -1,7 +1,7 @@
 """Differences of a number between categories at their full size, which shrinking the cells of their table takes away.
 
 Shrinking is right for the error of cells and wrong for their sums: every difference comes out too small. The sum of
-normal scores in a category is one linear functional of its noisy counts, and its noise is known. Where these sums stand
+normal scores in a category is one linear functional of its noisy counts, whose noise follows. Where these sums stand
 out of their noise, the shrunk counts of each category are tilted until they have them. Blind.
 """
 
@@ -32,10 +32,10 @@ def coarse_scores(counts: Floats, recode: NDArray[np.intp]) -> tuple[Floats, flo
         recode: (values,), the coarse value of each, in order.
     """
     fine = mean_scores(counts / max(float(counts.sum()), 1e-9))
-    held = np.bincount(recode, counts)
-    scores = np.divide(np.bincount(recode, counts * fine), held, out=np.zeros(len(held)), where=held > 0)
+    mass = np.bincount(recode, counts)
+    scores = np.divide(np.bincount(recode, counts * fine), mass, out=np.zeros(len(mass)), where=mass > 0)
     whole = float(counts @ fine**2)
-    return scores, float(held @ scores**2) / whole if whole > 0 else 1.0
+    return scores, float(mass @ scores**2) / whole if whole > 0 else 1.0
 
 
 def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma: float) -> Floats:
@@ -43,7 +43,7 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
 
     The sums of all columns are drawn from those of the shrunk table towards those of the noisy one: wholly where their
     squares are many times what noise alone would give, not at all where they are less. Coarse values keep a part of the
-    variance of scores, by which sums are made larger. A column is tilted exponentially in the score, and keeps its
+    variance of scores, by which sums are scaled up. A column is tilted exponentially in the score, and keeps its
     records.
 
     Args:
@@ -55,12 +55,13 @@ def with_gaps(clean: Floats, values: Floats, scores: Floats, kept: float, sigma:
     """
     clean = np.maximum(clean, 0.0)
     columns = clean.sum(axis=0)
-    total, shown, held = float(columns.sum()), scores @ values, scores @ clean
-    strength = float(shown @ shown)
-    if total <= 0 or min(clean.shape) < 2 or strength <= 0:
+    total, shown, current = float(columns.sum()), scores @ values, scores @ clean
+    if total <= 0 or min(clean.shape) < 2:
         return clean
-    part = max(1 - (sigma**2 * float(scores @ scores) * len(columns) / strength) ** 2, 0.0)
-    return tilted(clean, scores, held + part * (shown / kept - held))
+    noise = sigma**2 * float(scores @ scores)  # variance of a shown sum
+    spread = columns**2 * max(float(shown @ shown) - noise * len(columns), 0.0) / float(columns @ columns)
+    part = np.sqrt(np.divide(spread, spread + noise, out=np.zeros_like(spread), where=spread > 0))
+    return tilted(clean, scores, current + part * (shown / kept - current))
 
 
 def tilted(clean: Floats, scores: Floats, goal: Floats) -> Floats:
@@ -126,9 +127,9 @@ def place_by_category(
         score = np.empty(len(column))
         score[order] = ndtri((np.arange(len(column)) + 0.5) / len(column))
         box = boxes[column]
-        held = np.maximum(np.bincount(box), 1)
-        mean = np.bincount(box, score) / held
-        spread = np.maximum(np.bincount(box, score**2) / held - mean**2, 0.0)
+        sizes = np.maximum(np.bincount(box), 1)
+        mean = np.bincount(box, score) / sizes
+        spread = np.maximum(np.bincount(box, score**2) / sizes - mean**2, 0.0)
         hand_out(column, box, score + shift * spread[box])
         rows[inside, number.place] = column
 
@@ -138,24 +139,24 @@ def _shifts(rows: NDArray[np.uint16], tables: Sequence[Target], counts: Floats, 
 
     Categories that depend on each other tell the same in part, which is taken off in turn (backfitting).
     """
-    codes, wanted = [], []
+    codes, targets = [], []
     for t in tables:
         axis = t.attributes.index(number.place)
         recode = t.maps[axis][: number.ranked]
         scores, _ = coarse_scores(counts, recode)
         slopes = steepness(np.maximum(np.moveaxis(t.values, axis, 0)[: len(scores)], 0.0), scores)
-        wanted.append(slopes.ravel())
+        targets.append(slopes.ravel())
         codes.append(
             recode[rows[:, number.place]] * slopes.shape[1] + t.maps[1 - axis][rows[:, t.attributes[1 - axis]]]
         )
-    effects = [np.zeros(len(w)) for w in wanted]
+    effects = [np.zeros(len(w)) for w in targets]
     whole = np.zeros(len(rows))
     for _ in range(BACKFITS):
-        for k, (code, goal) in enumerate(zip(codes, wanted, strict=True)):
-            held = np.maximum(np.bincount(code, minlength=len(goal)), 1)
-            found = goal - np.bincount(code, whole - effects[k][code], minlength=len(goal)) / held
-            whole += (found - effects[k])[code]
-            effects[k] = found
+        for k, (code, goal) in enumerate(zip(codes, targets, strict=True)):
+            sizes = np.maximum(np.bincount(code, minlength=len(goal)), 1)
+            gaps = goal - np.bincount(code, whole - effects[k][code], minlength=len(goal)) / sizes
+            whole += (gaps - effects[k])[code]
+            effects[k] = gaps
     return whole
 
 

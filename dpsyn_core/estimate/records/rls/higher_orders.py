@@ -44,10 +44,10 @@ def shrink_wide(
         clean = np.maximum(shrink_pair(values.sum(axis=rest), expected, noise, tuning=tuning), 0.0)
         pairs[i, j] = clean * (total / max(float(clean.sum()), 1e-300))
     for _ in range(ROUNDS):
-        for (i, j), wanted in pairs.items():
+        for (i, j), target in pairs.items():
             rest = tuple(a for a in axes if a not in (i, j))
-            held = table.sum(axis=rest)
-            ratio = np.divide(wanted, held, out=np.zeros_like(wanted), where=held > 0)
+            margin = table.sum(axis=rest)
+            ratio = np.divide(target, margin, out=np.zeros_like(target), where=margin > 0)
             table = table * _along((i, j), ratio, values.ndim)
     beyond = shrink_differences(((values - table) / sigma).ravel(), tuning=tuning)
     out: Floats = table + sigma * beyond.reshape(values.shape)

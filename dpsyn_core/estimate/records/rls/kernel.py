@@ -79,33 +79,33 @@ def locate(
     width = cell.shape[1]
     for g in range(code.shape[0]):
         j, first = layout.reading_attribute[g], np.uint64(layout.reading_ptr[g])
-        own = code[g]
+        value = code[g]
         for i in range(min(width, rows.shape[0] - start)):
-            own[i] = layout.codes[first + np.uint64(rows[start + i, j])]
+            value[i] = layout.codes[first + np.uint64(rows[start + i, j])]
     for t in range(cell.shape[0]):
-        found, base = cell[t], layout.table_base[t]
+        place, base = cell[t], layout.table_base[t]
         q, end = layout.axis_ptr[t], layout.axis_ptr[t + 1]
         if end - q == 2:  # most are pairs and triples, which take one pass each
             first_stride, second_stride = layout.axis_stride[q], layout.axis_stride[q + 1]
             first_code, second_code = code[layout.axis_reading[q]], code[layout.axis_reading[q + 1]]
             for i in range(width):
-                found[i] = base + first_stride * first_code[i] + second_stride * second_code[i]
+                place[i] = base + first_stride * first_code[i] + second_stride * second_code[i]
             continue
         if end - q == 3:
             first_stride, second_stride, third_stride = layout.axis_stride[q : q + 3]
             first_code, second_code = code[layout.axis_reading[q]], code[layout.axis_reading[q + 1]]
             third_code = code[layout.axis_reading[q + 2]]
             for i in range(width):
-                found[i] = (
+                place[i] = (
                     base + first_stride * first_code[i] + second_stride * second_code[i] + third_stride * third_code[i]
                 )
             continue
         for i in range(width):
-            found[i] = base
+            place[i] = base
         for axis in range(q, end):
-            stride, own = layout.axis_stride[axis], code[layout.axis_reading[axis]]
+            stride, value = layout.axis_stride[axis], code[layout.axis_reading[axis]]
             for i in range(width):
-                found[i] += stride * own[i]
+                place[i] += stride * value[i]
 
 
 @compiled(nogil=True)
@@ -130,7 +130,7 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
     `residuals` holds weight * (count - target), so half the change of one table is
     residual[new] - residual[old] + weight.
 
-    What a proposal would gain is kept until the record moves: many of its proposals are made several times.
+    The gain of a proposal is cached until the record moves: many of its proposals repeat.
 
     Args:
         rows: uint16 (n_records, n_attributes), changed in place.

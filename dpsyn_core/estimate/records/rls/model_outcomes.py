@@ -37,10 +37,10 @@ def exchange_outcomes(
     """
     n = len(rows)
     for outcome in dict.fromkeys(s.design.outcome for s in sums) if n > 1 else ():
-        own = [_Followed(s, rows, positions, total) for s in sums if s.design.outcome == outcome]
+        fs = [_Followed(s, rows, positions, total) for s in sums if s.design.outcome == outcome]
         at = positions[outcome]
         for _ in range(SWEEPS):
-            scores = np.hstack([f.scores(rows[:, at]) for f in own])
+            scores = np.hstack([f.scores(rows[:, at]) for f in fs])
             left = -scores.sum(axis=0)
             if left @ left <= NEAR * len(left):
                 break
@@ -48,9 +48,9 @@ def exchange_outcomes(
             a, b = order[: n // 2], order[n // 2 : 2 * (n // 2)]
             differ = rows[a, at] != rows[b, at]
             a, b = a[differ], b[differ]
-            gain = np.hstack([f.scores(rows[b, at], a) + f.scores(rows[a, at], b) for f in own]) - scores[a] - scores[b]
-            made = _chosen(gain, left, rng)
-            rows[a[made], at], rows[b[made], at] = rows[b[made], at], rows[a[made], at]
+            gain = np.hstack([f.scores(rows[b, at], a) + f.scores(rows[a, at], b) for f in fs]) - scores[a] - scores[b]
+            done = _chosen(gain, left, rng)
+            rows[a[done], at], rows[b[done], at] = rows[b[done], at], rows[a[done], at]
 
 
 class _Followed:
@@ -75,7 +75,7 @@ def coefficients(s: ModelSum, numbers: Floats, scale: float) -> tuple[Floats, Fl
     """The coefficients at which the sum over these records is expected to be the released one, and their covariance.
 
     They are those of least squares in units of the noise, with a weak prior (`LARGE`), among all with which the
-    outcomes of these records are as frequent as they are: single columns are known better than the sum. The covariance
+    frequencies of outcomes stay those of these records: single columns have less noise than the sum. The covariance
     is that of the noise of the sum.
 
     Args:
@@ -111,7 +111,7 @@ def coefficients(s: ModelSum, numbers: Floats, scale: float) -> tuple[Floats, Fl
 
 
 def _chosen(gain: Floats, left: Floats, rng: Generator) -> NDArray[np.bool_]:
-    """Which exchanges are made, (pairs,): none where chance would lead away from what is lacking.
+    """Mask of the exchanges to carry out, (pairs,): none where chance would lead away from what is lacking.
 
     Probabilities are max(0, gain @ slope), with the slope for which the gains that are expected add up to what is left.
     """
@@ -124,8 +124,8 @@ def _chosen(gain: Floats, left: Floats, rng: Generator) -> NDArray[np.bool_]:
     along = np.maximum(gain @ slope, 0.0)
     size = CAUTION
     while size > 1e-3:
-        made = rng.random(len(gain)) < size * along
-        if made.any() and np.square(left - gain[made].sum(axis=0)).sum() < left @ left:
-            return np.asarray(made)
+        go = rng.random(len(gain)) < size * along
+        if go.any() and np.square(left - gain[go].sum(axis=0)).sum() < left @ left:
+            return np.asarray(go)
         size /= 2
     return np.zeros(len(gain), dtype=bool)

@@ -98,7 +98,7 @@ def shrink_classes(
 ) -> tuple[Floats, float]:
     """A noisy table of two numbers in each of a few classes: class by class, towards what all classes show together.
 
-    A class with few records says little of a correlation by itself, and its own is rarely unlike that of the others.
+    A class with few records estimates a correlation badly, and correlations rarely differ much between classes.
 
     Args:
         values: float64 (classes, r, c), noisy counts; rows and columns in order.
@@ -110,18 +110,18 @@ def shrink_classes(
     Returns:
         Counts, and the part of the noise that is left in them.
     """
-    held = (rows.sum(axis=1) + columns.sum(axis=1)) / 2
-    rows, columns = (s * (held / np.maximum(s.sum(axis=1), 1e-9))[:, None] for s in (rows, columns))
-    total = float(held.sum())
+    sizes = (rows.sum(axis=1) + columns.sum(axis=1)) / 2
+    rows, columns = (s * (sizes / np.maximum(s.sum(axis=1), 1e-9))[:, None] for s in (rows, columns))
+    total = float(sizes.sum())
     if total <= 0 or min(values.shape[1:]) < 2:
         return values, 1.0
     together, noise = values.sum(axis=0), sigma * math.sqrt(len(values))
     shared = correlation_beyond(together, _copula(rows.sum(axis=0), columns.sum(axis=0)), total, noise, tuning=tuning)
-    found = [
+    tables = [
         shrink_numbers(v, r, c, sigma, towards=shared, tuning=tuning)
         for v, r, c in zip(values, rows, columns, strict=True)
     ]
-    return np.stack([v for v, _ in found]), float(np.mean([left for _, left in found]))
+    return np.stack([v for v, _ in tables]), float(np.mean([left for _, left in tables]))
 
 
 def _copula(rows: Floats, columns: Floats) -> Copula:

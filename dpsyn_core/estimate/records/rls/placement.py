@@ -61,8 +61,8 @@ class Copula:
             return float(((self.shares(float(np.tanh(strength))) - table) ** 2).sum())
 
         top = float(np.arctanh(STRONGEST))
-        found = minimize_scalar(misfit, bounds=(-top, top), method="bounded", options={"xatol": 2e-3})
-        return float(np.tanh(found.x))
+        minimum = minimize_scalar(misfit, bounds=(-top, top), method="bounded", options={"xatol": 2e-3})
+        return float(np.tanh(minimum.x))
 
 
 def correlation(values: Floats, rows: Floats, columns: Floats) -> float:
@@ -105,11 +105,11 @@ def place_numbers(
         codes = rows[:, numbers[i].place].astype(np.intp)
         ranked = codes < numbers[i].ranked
         cells.append(np.where(ranked, boxes[i][np.where(ranked, codes, 0)], -1).astype(np.intp))
-        held = np.maximum(one_ways[numbers[i].place][: numbers[i].ranked], 0.0)
-        counts.append(np.bincount(boxes[i], weights=held).astype(np.float64))
-    known, of_rows = matrix[np.ix_(used, used)], correlations_of(cells, [len(c) for c in counts])
+        sizes = np.maximum(one_ways[numbers[i].place][: numbers[i].ranked], 0.0)
+        counts.append(np.bincount(boxes[i], weights=sizes).astype(np.float64))
+    matrix_used, of_rows = matrix[np.ix_(used, used)], correlations_of(cells, [len(c) for c in counts])
     matrix = matrix.copy()
-    matrix[np.ix_(used, used)] = np.where(known == 0, of_rows, known)
+    matrix[np.ix_(used, used)] = np.where(matrix_used == 0, of_rows, matrix_used)
     scores = np.empty((len(used), len(rows)), dtype=np.float32)
     for part, drawn in normal_scores(cells, counts, matrix[np.ix_(used, used)], rng=rng):
         scores[:, part] = drawn
@@ -134,14 +134,14 @@ def correlations_of(cells: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> 
     n = len(cells[0]) if cells else 0
     middles, kept = np.zeros((len(cells), n), dtype=np.float32), np.ones(len(cells))
     for i, (cell, size) in enumerate(zip(cells, sizes, strict=True)):
-        held = np.bincount(cell[cell >= 0], minlength=size).astype(np.float64)
-        share = held / max(float(held.sum()), 1.0)
+        mass = np.bincount(cell[cell >= 0], minlength=size).astype(np.float64)
+        share = mass / max(float(mass.sum()), 1.0)
         mean = mean_scores(share)
         middles[i] = np.where(cell >= 0, mean[np.maximum(cell, 0)], 0.0)
         kept[i] = max(float(share @ mean**2), TINY)
-    found = np.clip((middles @ middles.T) / max(n, 1) / np.outer(kept, kept), -STRONGEST, STRONGEST)
-    np.fill_diagonal(found, 1.0)
-    out: Floats = np.where(np.abs(found) < CHANCE / np.sqrt(max(n, 1)), 0.0, found).astype(np.float64)
+    matrix = np.clip((middles @ middles.T) / max(n, 1) / np.outer(kept, kept), -STRONGEST, STRONGEST)
+    np.fill_diagonal(matrix, 1.0)
+    out: Floats = np.where(np.abs(matrix) < CHANCE / np.sqrt(max(n, 1)), 0.0, matrix).astype(np.float64)
     return out
 
 
@@ -182,7 +182,7 @@ def _correlations(
     """Correlations (numbers, numbers) of the copula, from what was measured of two numbers; 0 where nothing was.
 
     A table of two numbers comes before the sums of a larger one that holds these two and no other number. A value with
-    a cell of its own behind those in order says nothing of the order.
+    a separate cell behind those in order says nothing of the order.
     """
     matrix = np.eye(len(numbers))
     for target in sorted(targets, key=lambda t: -len(t.attributes)):
@@ -198,6 +198,6 @@ def _correlations(
             for k, a, m, size in zip((i, j), [target.attributes[x] for x in axes], maps, sizes, strict=True)
         ]
         if min(sizes) > 1 and min(float(s.sum()) for s in sides) > 0:
-            found = correlation(values[: sizes[0], : sizes[1]], *(np.maximum(s, 1e-6) for s in sides))
-            matrix[i, j] = matrix[j, i] = found
+            estimate = correlation(values[: sizes[0], : sizes[1]], *(np.maximum(s, 1e-6) for s in sides))
+            matrix[i, j] = matrix[j, i] = estimate
     return matrix

@@ -24,18 +24,18 @@ def most_likely(
     total = 0.0
     for i in range(values):
         total += times[i]
-    found = np.empty(points)
+    out = np.empty(points)
     for _ in range(sweeps):
-        found[:] = 0.0
+        out[:] = 0.0
         for i in range(values):
             seen = 0.0
             for j in range(points):
                 seen += likelihood[i, j] * prior[j]
             weight = times[i] / (seen * total)
             for j in range(points):
-                found[j] += weight * likelihood[i, j]
+                out[j] += weight * likelihood[i, j]
         for j in range(points):
-            prior[j] *= found[j]
+            prior[j] *= out[j]
 
 
 @compiled(nogil=True)
@@ -54,15 +54,15 @@ def shrink_rows(
     """
     step = 2 * near_zero / bins
     for row in range(values.shape[0]):
-        own = values[row]
-        near, held = np.empty(own.size, np.int64), 0
-        for i in range(own.size):
-            if own[i] <= near_zero:
-                near[held] = i
-                held += 1
-        if held < fewest:
+        values_here = values[row]
+        near, count = np.empty(values_here.size, np.int64), 0
+        for i in range(values_here.size):
+            if values_here[i] <= near_zero:
+                near[count] = i
+                count += 1
+        if count < fewest:
             continue
-        z = own[near[:held]]
+        z = values_here[near[:count]]
         points, times, place = z, np.ones(z.size), np.arange(z.size)
         if z.size > bins:
             points, times = (np.arange(bins) + 0.5) * step - near_zero, np.zeros(bins)
@@ -85,5 +85,5 @@ def shrink_rows(
                 seen += likelihood[i, j] * prior[j]
                 moved += likelihood[i, j] * prior[j] * grid[j]
             means[i] = moved / seen
-        for i in range(held):
-            own[near[i]] = means[place[i]]
+        for i in range(count):
+            values_here[near[i]] = means[place[i]]

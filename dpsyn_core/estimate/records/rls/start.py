@@ -20,7 +20,7 @@ def whole_counts(weights: NDArray[np.float64], total: int, *, rng: Generator) ->
 
 
 def independent_rows(one_ways: Sequence[NDArray[np.float64]], n_records: int, *, rng: Generator) -> NDArray[np.uint16]:
-    """Records of shape (n_records, attributes): every column holds its one-way counts, shuffled on its own."""
+    """Records of shape (n_records, attributes): every column has its one-way counts, independently shuffled."""
     from dpsyn_core.estimate.records.rls.kernel import shuffled_column  # numba is heavy
 
     rows = np.empty((n_records, len(one_ways)), dtype=np.uint16)

@@ -35,7 +35,7 @@ class Pattern(Group):
 
 
 class Bins(_Part):
-    """An attribute that is coarse in joints and refined at the end from its own noisy one-way."""
+    """An attribute that is coarse in joints and refined at the end from its noisy one-way."""
 
     attribute: str
     width: int | None = Field(None, ge=1, description="Neighbouring codes in one bin; missing and other keep their own")
@@ -121,7 +121,7 @@ class Design(_Part):
     random where they share none. marginals: the sets to measure; the list with the largest epsilon that the budget
     reaches is used; every set lies in a part, where there are parts. Without a list, all pairs and triples inside the
     parts are measured; without parts, views that are drawn at random. one_ways: attributes (and groups) that get a
-    one-way of their own; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that
+    one-way; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that
     get random values and cost nothing. budgets: how all this changes with epsilon.
     """
 
@@ -167,11 +167,11 @@ class Design(_Part):
 def with_schema_groups(design: Design, domain: Domain) -> Design:
     """The design with the schema's groups of two or more attributes, less those that it uses otherwise."""
     used = design.grouped() | design.derived()
-    found: dict[str, list[str]] = {}
+    grouped: dict[str, list[str]] = {}
     for a in domain.attributes:
         if a.group is not None and a.name not in used:
-            found.setdefault(a.group, []).append(a.name)
-    groups = tuple(Group(name=g, attributes=tuple(names)) for g, names in found.items() if len(names) > 1)
+            grouped.setdefault(a.group, []).append(a.name)
+    groups = tuple(Group(name=g, attributes=tuple(names)) for g, names in grouped.items() if len(names) > 1)
     return design.model_copy(update={"groups": design.groups + groups})
 
 
@@ -186,9 +186,9 @@ def check_design(design: Design, domain: Domain) -> None:
     """Raises SettingError that names what does not fit in the design for one budget."""
     members = [(g.name, g.attributes) for g in (*design.groups, *design.patterns)]
     flat = [a for _, names in members for a in names]
-    known = [b.attribute for b in design.bins] + [h.detailed for h in design.hierarchies]
-    known += [f.source for f in design.functional]
-    _known(domain, [*flat, *known, *sorted(design.derived())])
+    defined = [b.attribute for b in design.bins] + [h.detailed for h in design.hierarchies]
+    defined += [f.source for f in design.functional]
+    _known(domain, [*flat, *defined, *sorted(design.derived())])
     for a in flat:
         if flat.count(a) > 1 or a in design.derived():
             msg = f"design: attribute '{a}' is used twice in groups, patterns, hierarchies, functional or unmeasured"
@@ -201,7 +201,10 @@ def check_design(design: Design, domain: Domain) -> None:
     _bins(design, domain)
     for p in design.patterns:
         if p.shared and len({(domain[a].size, domain[a].special) for a in p.attributes}) > 1:
-            msg = f"design: the attributes of the shared pattern '{p.name}' have different values; give them one range"
+            msg = (
+                f"design: the attributes of the shared pattern '{p.name}' have different values; give them one range, "
+                "the same bins and a blank for each or none"
+            )
             raise SettingError(msg)
     _sets(design, domain, dict(members), flat)
 
@@ -245,7 +248,7 @@ def _sets(design: Design, domain: Domain, members: dict[str, tuple[str, ...]], f
 
 
 def _inside_parts(design: Design, members: dict[str, tuple[str, ...]]) -> None:
-    """Parts are made separately, so that no record can follow a set that crosses them."""
+    """Raises for a set that crosses parts: parts are synthesized separately, so that no record can follow it."""
     group = {a: name for name, names in members.items() for a in names}
     for s in [s for m in design.marginals for s in m.sets] if design.parts else []:
         whole = [group.get(n, n) for n in s.attributes]

@@ -59,7 +59,7 @@ def lift(
 ) -> list[Measurement]:
     """One table a set of working attributes, which agrees with all that was measured of their members.
 
-    The start spreads every cell over the codes of the group by the group's own one-way; further tables over the
+    The start spreads every cell over the codes of the group by the one-way of the group; further tables over the
     same attributes correct it in turn, each by what it disagrees, spread in the same shares. All of it is linear in
     the measurements, so that negative cells stay unbiased. Where nothing else was measured that is independence of
     the group's other members given the named one.
@@ -70,12 +70,12 @@ def lift(
         one_ways: released counts of working attributes, before compression; uniform where there is none.
         compressed: how working attributes are counted in the other tables.
     """
-    found: dict[tuple[tuple[str, bool], ...], list[tuple[Measurement, Listed]]] = {}
+    by_axes: dict[tuple[tuple[str, bool], ...], list[tuple[Measurement, Listed]]] = {}
     for m, s in measured:
         key = tuple((n, bool(alone)) for n, alone in zip(s.whole, s.members, strict=True))
-        found.setdefault(key, []).append((m, s))
+        by_axes.setdefault(key, []).append((m, s))
     out = []
-    for key, tables in found.items():
+    for key, tables in by_axes.items():
         whole = [n for n, _ in key]
         prior = product([_shares(n, alone, working, one_ways, compressed) for n, alone in key], 1.0)
         goals = [_goal(m, s, working, prior.shape) for m, s in tables]
@@ -112,7 +112,7 @@ def _goal(
         working[n].onto(alone) if alone else Coarsening.identity(size)
         for n, alone, size in zip(s.whole, s.members, shape, strict=True)
     ]
-    return m.values.reshape([found.size for found in maps]), maps
+    return m.values.reshape([listed.size for listed in maps]), maps
 
 
 def _summed(table: NDArray[np.float64], whole: Sequence[str], maps: Sequence[Coarsening]) -> NDArray[np.float64]:

@@ -39,8 +39,8 @@ def join_parts(
 ) -> NDArray[np.unsignedinteger]:
     """Codes (n_attributes, n): each part follows the tables inside it; parts meet on the attributes they share.
 
-    Attributes of a part that no table connects are made separately and joined at random, as parts that share nothing.
-    Records of two parts are put together within each combination of the shared attributes, as far as both have
+    Attributes of a part that no table connects are synthesized separately and joined at random, as parts that share
+    nothing. Records of two parts are put together within each combination of the shared attributes, as far as both have
     that many of it, and at random beyond that or where they share nothing. The earlier part's value is kept.
 
     Args:
@@ -60,15 +60,15 @@ def join_parts(
     for part in parts:
         sub = domain.project(part)
         inside = [m for m in tables if m.attributes and set(m.attributes) <= set(part)]
-        made = fit_to_marginals(inside, sub, n, settings, rng=rng, progress=progress)
+        records = fit_to_marginals(inside, sub, n, settings, rng=rng, progress=progress)
         shared = [a for a in sub.names if a in done]
         new = [a for a in sub.names if a not in done]
         if shared:
             have = _key(codes[[domain.index(a) for a in shared]])
-            give = _key(made[[sub.index(a) for a in shared]])
+            give = _key(records[[sub.index(a) for a in shared]])
             _, keys = np.unique(np.concatenate([have, give], axis=1), axis=1, return_inverse=True)
-            made = made[:, match_within(keys[:n], keys[n:], rng=rng)]
-        codes[[domain.index(a) for a in new]] = made[[sub.index(a) for a in new]]
+            records = records[:, match_within(keys[:n], keys[n:], rng=rng)]
+        codes[[domain.index(a) for a in new]] = records[[sub.index(a) for a in new]]
         done += new
     return codes
 
@@ -99,18 +99,18 @@ class PartsBudget:
         several = {i for i, p in enumerate(self.parts) if len(p) > 1}
         out = []
         for part in sorted({*at, *several}, key=lambda p: -1 if p is None else p):
-            own = [i for i, p in enumerate(at) if p == part]
+            places = [i for i, p in enumerate(at) if p == part]
             inside = () if part is None else self._attributes(self.parts[part])
-            if not own:
+            if not places:
                 out.append(Step(kind="listed", parts=(0, 0), share=(0.0, 0.0), inside=inside))
                 continue
-            noises = [noise_of(costs[i], self.unit) for i in own]
-            share = sum(share_of(costs[i], self.whole) for i in own)
-            most = max(math.prod(w.size for w in listed[i].parts) for i in own)
+            noises = [noise_of(costs[i], self.unit) for i in places]
+            share = sum(share_of(costs[i], self.whole) for i in places)
+            most = max(math.prod(w.size for w in listed[i].parts) for i in places)
             out.append(
                 Step(
                     kind="listed",
-                    parts=(len(own), len(own)),
+                    parts=(len(places), len(places)),
                     share=(share, share),
                     sigma=(min(noises), max(noises)),
                     cells=(1, most),
@@ -149,8 +149,8 @@ class PartsBudget:
 
     def _attributes(self, part: Sequence[str]) -> tuple[str, ...]:
         """The attributes of the schema that a part holds, in the order of the domain."""
-        found = {m for n in part for m in self.working[n].members}
-        return tuple(n for n in self.domain.names if n in found)
+        members = {m for n in part for m in self.working[n].members}
+        return tuple(n for n in self.domain.names if n in members)
 
     def _cells(self, names: AttributeSet) -> int:
         return math.prod(self.working[n].size for n in names)

@@ -192,8 +192,8 @@ class DPSyn2018(Synthesizer):
         if design.marginals:
             sets = design.marginals[0].sets
             self.listed = [resolve(s.attributes, s.weight, self.working) for s in sets]
-            for found in self.listed:
-                self._check_raw(found)
+            for listed in self.listed:
+                self._check_raw(listed)
         if self.listed is not None:
             weights = [s.weight for s in self.listed]
         elif design.parts:
@@ -265,34 +265,34 @@ class DPSyn2018(Synthesizer):
             derived[f.target] = measure_marginals(counter, [(f.source, f.target)], [cost], gate=gate)[0]
         compressed = {n: self._compress(m) for n, m in one_ways.items()}
         sets = self._sets(compressed)
-        found: list[tuple[Measurement, Listed]] = []
+        tables: list[tuple[Measurement, Listed]] = []
         for i, (s, cost) in enumerate(zip(sets, rest.split([s.weight for s in sets]), strict=True)):
-            found.append((measure(counter, s.parts, compressed, cost, gate), s))
+            tables.append((measure(counter, s.parts, compressed, cost, gate), s))
             progress("measure", i + 1, len(sets))
         return Measured2018(
             fine=fine,
             one_ways=one_ways,
             compressed=compressed,
             functional=derived,
-            marginals=[m for m, s in found if not s.lifted],
-            alone=[(m, s) for m, s in found if s.lifted],
+            marginals=[m for m, s in tables if not s.lifted],
+            alone=[(m, s) for m, s in tables if s.lifted],
         )
 
     def measurements(self, measured: Measured2018) -> ReleasedTables:
         """One-ways, two-ways of derived attributes, groups, and the marginals on compressed codes."""
         packed = measured.compressed
-        found = [
+        tables = [
             over_attributes(measured.one_ways[w.name], [w], {}, self.domain)
             for w in self.grouped
             if w.name in measured.one_ways
         ]
-        found += [
+        tables += [
             over_attributes(m, [self.working[n] for n in m.attributes], packed, self.domain) for m in measured.marginals
         ]
-        found += [over_attributes(m, s.parts, packed, self.domain) for m, s in measured.alone]
-        plain = [m for m in found if isinstance(m, Measurement)]
+        tables += [over_attributes(m, s.parts, packed, self.domain) for m, s in measured.alone]
+        plain = [m for m in tables if isinstance(m, Measurement)]
         out = ReleasedTables([*measured.fine.values(), *measured.functional.values(), *plain])
-        out.joint = tuple(m for m in found if isinstance(m, JointTable))
+        out.joint = tuple(m for m in tables if isinstance(m, JointTable))
         return out
 
     def _compress(self, m: Measurement) -> Compressed:
@@ -307,9 +307,9 @@ class DPSyn2018(Synthesizer):
         sizes = {n: compressed[n].size if n in compressed else raw for n, raw in self._raw().items()}
         config = self.config
         if config.design.parts:
-            found = [s for sets in self._inside(sizes) for s in sets]
+            sets_of = [s for sets in self._inside(sizes) for s in sets]
         else:
-            found = views.drawn(
+            sets_of = views.drawn(
                 self._raw(),
                 sizes,
                 count=config.views,
@@ -318,7 +318,7 @@ class DPSyn2018(Synthesizer):
                 most_raw=RAW_CELLS,
                 seed=config.view_seed,
             )
-        return [resolve(s, 1.0, self.working) for s in found or [(n,) for n in self.working]]
+        return [resolve(s, 1.0, self.working) for s in sets_of or [(n,) for n in self.working]]
 
     def _raw(self) -> dict[str, int]:
         """Values of every working attribute before compression."""
@@ -343,7 +343,7 @@ class DPSyn2018(Synthesizer):
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
-        """Consistency, records part by part, join, then every attribute back to its own codes."""
+        """Consistency, records part by part, join, then every attribute back to codes of the domain."""
         packed = measured.compressed
         inner = Domain(
             tuple(

@@ -23,7 +23,7 @@ def drawn(
     Args:
         raw: values of every attribute before compression, in order; at most `most_raw` together in a set.
         sizes: values after it; at most `cells` together.
-        count: sets that are wanted; small domains have fewer.
+        count: sets to draw; small domains have fewer.
         width: attributes that are drawn for a set.
         cells: cap.
         most_raw: cap.
@@ -31,7 +31,7 @@ def drawn(
     """
     names = list(raw)
     rng = np.random.default_rng(seed)
-    found: dict[AttributeSet, None] = {}
+    views: dict[AttributeSet, None] = {}
     for _ in range(10 * count):
         product, product_raw, chosen = 1, 1, []
         for i in rng.permutation(len(names))[:width]:
@@ -40,10 +40,10 @@ def drawn(
                 product, product_raw = product * sizes[name], product_raw * raw[name]
                 chosen.append(name)
         if chosen:
-            found[tuple(n for n in names if n in chosen)] = None
-        if len(found) == count:
+            views[tuple(n for n in names if n in chosen)] = None
+        if len(views) == count:
             break
-    return list(found)
+    return list(views)
 
 
 def part_of(names: Sequence[str], parts: Sequence[Sequence[str]]) -> int | None:
@@ -74,19 +74,19 @@ def inside(
     """
     orders = ORDERS if held(parts, ORDERS) <= MOST_SETS else ORDERS[:1]
     seen: set[AttributeSet] = set()
-    found = []
+    out = []
     for part in parts:
-        own = [n for n in raw if n in part]
-        listed: list[AttributeSet] = [(n,) for n in own if n in alone]
+        names = [n for n in raw if n in part]
+        listed: list[AttributeSet] = [(n,) for n in names if n in alone]
         for order in orders:
             listed += [
                 s
-                for s in itertools.combinations(own, order)
+                for s in itertools.combinations(names, order)
                 if math.prod(sizes[n] for n in s) <= cells and math.prod(raw[n] for n in s) <= most_raw
             ]
-        found.append([s for s in listed if s not in seen])
+        out.append([s for s in listed if s not in seen])
         seen.update(listed)
-    return found
+    return out
 
 
 def held(parts: Sequence[Sequence[str]], orders: Sequence[int]) -> int:

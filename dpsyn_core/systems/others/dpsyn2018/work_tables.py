@@ -33,7 +33,7 @@ def shared_values(
     *,
     rng: Generator,
 ) -> dict[str, Column]:
-    """Codes of every member: the same value in all that are there, each one's own code where it is not.
+    """Codes of every member: the same value in all that are there, the code of the member where it is not.
 
     Patterns are served from the one with most members on. Each draws from what is left of the released one-way of
     its rarest member, so that the members' one-ways come out right as far as they agree: a member that is there
@@ -41,7 +41,7 @@ def shared_values(
 
     Args:
         coarse: bin of every record (n,) by member.
-        maps: bin of every code by member; all codes from `there` on keep bins of their own.
+        maps: bin of every code by member; all codes from `there` on keep separate bins.
         one_ways: released counts of every code by member; all of one length.
         there: number of codes that stand for a value.
         rng: post-processing randomness.
@@ -134,19 +134,19 @@ class Working:
 def working_attributes(domain: Domain, design: Design) -> list[Working]:
     """The model's attributes: groups and patterns first, then single attributes, in domain order."""
     bins = {b.attribute: b for b in design.bins}
-    found = [(g.name, g.attributes, False, False) for g in design.groups]
-    found += [(p.name, p.attributes, True, p.shared) for p in design.patterns]
+    entries = [(g.name, g.attributes, False, False) for g in design.groups]
+    entries += [(p.name, p.attributes, True, p.shared) for p in design.patterns]
     used = design.grouped() | design.derived()
-    found += [(n, (n,), False, False) for n in domain.names if n not in used]
+    entries += [(n, (n,), False, False) for n in domain.names if n not in used]
     out = []
-    for name, members, pattern, shared in found:
+    for name, members, pattern, shared in entries:
         maps = {}
         for m in members:
             if m in bins:
                 maps[m] = bins_of(domain[m], bins[m])
             elif pattern and domain[m].size > 1:
                 maps[m] = bins_of(domain[m], Bins(attribute=m, width=domain[m].size))
-        maps = {m: found for m, found in maps.items() if found.size < domain[m].size}
+        maps = {m: entries for m, entries in maps.items() if entries.size < domain[m].size}
         sizes = coarse_shape(domain, members, maps)
         there = domain[members[0]].size - domain[members[0]].special if shared else None
         out.append(Working(name=name, members=members, sizes=sizes, maps=maps, there=there))
@@ -154,14 +154,14 @@ def working_attributes(domain: Domain, design: Design) -> list[Working]:
 
 
 def bins_of(attribute: CodedAttribute, bins: Bins) -> Coarsening:
-    """Bin of every code; codes that stand for missing or other keep a bin of their own unless `codes` says more."""
+    """Bin of every code; codes that stand for missing or other keep separate bins unless `codes` says more."""
     if bins.codes:
         return Coarsening.of(bins.codes)
     plain = attribute.size - attribute.special
     codes = np.arange(plain)
-    found = np.searchsorted(bins.edges, codes, side="right") if bins.edges else codes // (bins.width or 1)
-    first = int(found[-1]) + 1 if plain else 0
-    return Coarsening.of(np.concatenate([found, first + np.arange(attribute.special)]))
+    codes_of = np.searchsorted(bins.edges, codes, side="right") if bins.edges else codes // (bins.width or 1)
+    first = int(codes_of[-1]) + 1 if plain else 0
+    return Coarsening.of(np.concatenate([codes_of, first + np.arange(attribute.special)]))
 
 
 def count(counter: Counter, parts: Sequence[Working], compressed: Mapping[str, Compressed]) -> NDArray[np.int64]:

@@ -68,10 +68,10 @@ def junction_tree(sets: Iterable[Sequence[str]], sizes: Mapping[str, int]) -> Ju
     The tree maximises the sizes of the separators (Jensen and Jensen 1994), which gives running intersection.
     """
     place = {n: i for i, n in enumerate(sizes)}
-    found = elimination_cliques(sets, sizes)
-    left = set(range(1, len(found)))
+    maximal = elimination_cliques(sets, sizes)
+    left = set(range(1, len(maximal)))
     order, parents = [0], [-1]
-    best = {i: (len(found[i] & found[0]), 0) for i in left}
+    best = {i: (len(maximal[i] & maximal[0]), 0) for i in left}
     while left:
         i = max(left, key=lambda k: (best[k][0], -k))
         left.discard(i)
@@ -79,10 +79,10 @@ def junction_tree(sets: Iterable[Sequence[str]], sizes: Mapping[str, int]) -> Ju
         parents.append(best[i][1])
         here = len(order) - 1
         for k in left:
-            shared = len(found[k] & found[i])
+            shared = len(maximal[k] & maximal[i])
             if shared > best[k][0]:
                 best[k] = (shared, here)
-    cliques = tuple(tuple(sorted(found[i], key=place.__getitem__)) for i in order)
+    cliques = tuple(tuple(sorted(maximal[i], key=place.__getitem__)) for i in order)
     separators = tuple(
         () if p < 0 else tuple(n for n in c if n in set(cliques[p])) for c, p in zip(cliques, parents, strict=True)
     )
@@ -118,7 +118,7 @@ def _blocks(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[tuple[int, b
 
 
 def sum_axes(x: Array, axes: tuple[int, ...]) -> Array:
-    """x.sum(axis=axes), as products with ones where tables are large: numpy's own sum is slow over short axes."""
+    """x.sum(axis=axes), as products with ones where tables are large: numpy's sum is slow over short axes."""
     if x.size < 2000 or not axes:
         return np.asarray(x.sum(axis=axes)) if axes else x
     kept = tuple(s for i, s in enumerate(x.shape) if i not in axes)
@@ -151,26 +151,26 @@ class Model:
 
     def project(self, names: AttributeSet) -> Array:
         """Expected counts of a marginal, one axis a name in domain order, by variable elimination on the tree."""
-        wanted = set(names)
-        holder = next((i for i, c in enumerate(self.tree.cliques) if wanted <= set(c)), None)
+        requested = set(names)
+        holder = next((i for i, c in enumerate(self.tree.cliques) if requested <= set(c)), None)
         if holder is not None:
             table = self.tables[holder]
             return np.asarray(table.sum(axis=reduce_axes(self.tree.cliques[holder], names)) * self.total)
-        factors = self._path_factors(wanted)
+        factors = self._path_factors(requested)
         while len(factors) > 1:  # leaves first: every product keeps one clique's rest and the wanted names
             child_names, child, parent = factors.pop()
             host_names, host, host_parent = factors[parent]
             later = {n for f in factors[:parent] for n in f[0]}
             later.update(n for i, f in enumerate(factors) if i != parent and f[2] == parent for n in f[0])
             joint = [n for n in self.sizes if n in {*host_names, *child_names}]
-            keep = tuple(n for n in joint if n in wanted or n in later)
+            keep = tuple(n for n in joint if n in requested or n in later)
             table = _contract(host_names, host, child_names, child, keep)
             factors[parent] = (keep, table, host_parent)
         names_left, table, _ = factors[0]
         return np.asarray(table.sum(axis=reduce_axes(names_left, names)) * self.total)
 
     def _path_factors(self, wanted: set[str]) -> list[tuple[AttributeSet, Array, int]]:
-        """The part of the tree that joins the wanted names, as a root table and conditionals, parents first."""
+        """The smallest subtree that covers the names, as a root table and conditionals, parents first."""
         parents, cliques = self.tree.parents, self.tree.cliques
         needed = [bool(wanted & set(c)) for c in cliques]
         seen: set[str] = set()
@@ -206,7 +206,7 @@ class Model:
         factors: list[tuple[AttributeSet, Array, int]],
         wanted: set[str],
     ) -> tuple[AttributeSet, Array, int]:
-        """Sums away what neither the wanted names nor the neighbours in the tree need."""
+        """Sums out what neither the requested names nor the neighbours in the tree need."""
         names, table, parent = factor
         around = set(wanted)
         for j, other in enumerate(factors):

@@ -31,7 +31,7 @@ def shrink_with_sums(
     number: bool = False,
     tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:
-    """As `shrink_one_way`, with what is known of sums of values beside.
+    """As `shrink_one_way`, with noisy sums of runs of values in addition.
 
     The noise of a thousand values adds up over half a column to that of some twenty single values; thirty coarse values
     know the same sum far better. Values are moved to the weighted mean of both (least squares), smoothed, and scaled so
@@ -52,38 +52,38 @@ def shrink_with_sums(
     )
     if not sums:
         return of_values(values)
-    known = values.astype(np.float64)
+    fine = values.astype(np.float64)
     blocks = []
     for s in sums:
         width = np.maximum(np.bincount(s.recode, minlength=len(s.values)), 1)
-        own, other = width * sigma**2, s.sigma**2
-        held = np.bincount(s.recode, weights=known, minlength=len(s.values))
-        known = known + ((s.values - held) * own / (own + other) / width)[s.recode]
-        blocks.append((s.recode, np.sqrt(own * other / (own + other))))
-    clean = of_values(known)
-    hidden, weight = _hidden(known, sigma, len(known) - special if ordered else 0, total, tuning)
+        var, other = width * sigma**2, s.sigma**2
+        sums_of = np.bincount(s.recode, weights=fine, minlength=len(s.values))
+        fine = fine + ((s.values - sums_of) * var / (var + other) / width)[s.recode]
+        blocks.append((s.recode, np.sqrt(var * other / (var + other))))
+    clean = of_values(fine)
+    hidden, weight = _hidden(fine, sigma, len(fine) - special if ordered else 0, total, tuning)
     for of_sums, (recode, noise) in zip(sums, blocks, strict=True):
-        raw: Floats = np.bincount(recode, weights=known, minlength=len(noise)).astype(np.float64)
+        raw: Floats = np.bincount(recode, weights=fine, minlength=len(noise)).astype(np.float64)
         raw = raw + (total - float(raw.sum())) * noise**2 / float((noise**2).sum())
-        wanted = with_total(noise * shrink_unordered(raw / noise, 1.0, tuning=tuning), total)
-        beside = _beside_shown(wanted, known, hidden, weight, recode, noise, sigma, tuning)
+        goal = with_total(noise * shrink_unordered(raw / noise, 1.0, tuning=tuning), total)
+        beside = _beside_shown(goal, fine, hidden, weight, recode, noise, sigma, tuning)
         kept = np.where(hidden, 0.0, clean)
         fixed = np.zeros(len(noise), dtype=bool)
-        short = len(known) - special < tuning.emptied_from  # queries for its rare values find some
-        for places, tail in _tails(values, sigma, of_sums, raw, noise, hidden[: len(known) - special], total, tuning):
+        short = len(fine) - special < tuning.emptied_from  # queries for its rare values find some
+        for places, tail in _tails(values, sigma, of_sums, raw, noise, hidden[: len(fine) - special], total, tuning):
             counts = tail + clean[places] if short else tail
-            held = np.bincount(recode[places], weights=counts, minlength=len(noise))
+            sums_of = np.bincount(recode[places], weights=counts, minlength=len(noise))
             of_end = np.bincount(recode[places], minlength=len(noise)) > 0
             weight[places], fixed = counts, fixed | of_end
-            wanted, beside = np.where(of_end, held, wanted), np.where(of_end, held, beside)
+            goal, beside = np.where(of_end, sums_of, goal), np.where(of_end, sums_of, beside)
         if fixed.any():  # the total is known, so that what the ends lose by their shape is elsewhere
-            free = np.where(fixed | (wanted <= 0), 0.0, noise**2)
-            gap = total - float(wanted.sum())
-            wanted = np.maximum(wanted + gap * _ratio(free, np.full(len(free), float(free.sum()))), beside)
+            free = np.where(fixed | (goal <= 0), 0.0, noise**2)
+            gap = total - float(goal.sum())
+            goal = np.maximum(goal + gap * _ratio(free, np.full(len(free), float(free.sum()))), beside)
         of_kept, of_weight = (
             np.bincount(recode, weights=w, minlength=len(noise)).astype(np.float64) for w in (kept, weight)
         )
-        clean = kept * _ratio(wanted - beside, of_kept)[recode] + weight * _ratio(beside, of_weight)[recode]
+        clean = kept * _ratio(goal - beside, of_kept)[recode] + weight * _ratio(beside, of_weight)[recode]
     return with_total(clean, total)
 
 
@@ -97,7 +97,7 @@ def _tails(
     total: float,
     tuning: Shrinkage,
 ) -> list[tuple[NDArray[np.intp], Floats]]:
-    """The places of the ends that show nothing and were counted in blocks of their own, and what they hold."""
+    """Positions of the ends that show no records and were counted in separate blocks, and their estimated counts."""
     from dpsyn_core.estimate.records.rls.oneway.tails import ends_of, tail_of
 
     ranked = len(hidden)
@@ -129,9 +129,9 @@ def _hidden(
     if shown.all() or not shown.any():
         return hidden, weight
     hidden[:ranked] = ~shown
-    places, held = np.flatnonzero(~shown), np.flatnonzero(shown)
-    after = np.clip(np.searchsorted(held, places), 1, max(len(held) - 1, 1)) if len(held) > 1 else np.zeros(0, int)
-    near = np.stack([held[after - 1], held[after]]) if len(held) > 1 else held[None, :1]
+    places, seen = np.flatnonzero(~shown), np.flatnonzero(shown)
+    after = np.clip(np.searchsorted(seen, places), 1, max(len(seen) - 1, 1)) if len(seen) > 1 else np.zeros(0, int)
+    near = np.stack([seen[after - 1], seen[after]]) if len(seen) > 1 else seen[None, :1]
     away = np.abs(places - near).min(axis=0)
     smooth = np.clip(shrink_ordered(clean, sigma, tuning=tuning)[~shown], 0, None)
     weight[places] = (smooth + FAINT * total / len(known)) / away
@@ -150,15 +150,15 @@ def _beside_shown(
 ) -> Floats:
     """Records of each coarse value that are not where single counts show any: a thin tail, as far as they stand out.
 
-    A coarse value is known far better than the sum of the many single counts of a tail. What is left of it when the
+    A coarse value has far less noise than the sum of the many single counts of a tail. What is left of it when the
     shown counts are taken off lies in the tail, where it stands out of the noise of that difference.
     """
     size = len(wanted)
     shown = np.bincount(recode, weights=np.where(hidden, 0.0, known), minlength=size)
     values = np.bincount(recode, weights=~hidden, minlength=size)
     left = wanted - shown
-    found = (left > tuning.beside_shown * np.sqrt(noise**2 + sigma**2 * values)) & (
+    shown_runs = (left > tuning.beside_shown * np.sqrt(noise**2 + sigma**2 * values)) & (
         np.bincount(recode, weights=weight, minlength=size) > 0
     )
-    out: Floats = np.where(found, np.clip(left, 0.0, wanted), 0.0)
+    out: Floats = np.where(shown_runs, np.clip(left, 0.0, wanted), 0.0)
     return out

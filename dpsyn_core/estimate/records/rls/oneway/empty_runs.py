@@ -15,12 +15,12 @@ def supported(
 ) -> NDArray[np.bool_]:
     """Which values of an ordered attribute lie where the released counts show that there are records.
 
-    Windows of 1, 2, 4, ... neighbouring values slide over the counts that no shorter window has found. A window shows
+    Windows of 1, 2, 4, ... neighbouring values slide over the counts that no shorter window has shown. A window shows
     records when the sum of its counts stands out of the noise of that sum, by a one-sided test whose level is divided
     by the number of windows (Bonferroni). A run that no window shows is called empty when it is longer than the
-    windows that found its two neighbours, holds at least `shortest_empty` values, and its counts do not add up to more
+    windows that showed its two neighbours, holds at least `shortest_empty` values, and its counts do not add up to more
     than `empty_sum` deviations of that sum's noise, as records do that are spread thinly over many values. A few
-    records far from all others cannot be told from noise and are lost with it.
+    records far from all others cannot be distinguished from noise and are lost with it.
 
     Args:
         values: float64 (size,), noisy counts in their order.
@@ -44,10 +44,10 @@ def supported(
         left = np.concatenate([[0.0], np.cumsum(np.where(reach > 0, 0.0, values))])
         free = np.concatenate([[0], np.cumsum(reach == 0)])
         total, count = left[width:] - left[:-width], free[width:] - free[:-width]
-        found = np.flatnonzero(total > cut * sigma * np.sqrt(np.maximum(count, 1)))
+        hits = np.flatnonzero(total > cut * sigma * np.sqrt(np.maximum(count, 1)))
         starts = np.zeros(size + 1, dtype=np.int64)
-        np.add.at(starts, found, 1)
-        np.add.at(starts, found + width, -1)
+        np.add.at(starts, hits, 1)
+        np.add.at(starts, hits + width, -1)
         reach[(np.cumsum(starts)[:size] > 0) & (reach == 0)] = width
     shown = reach > 0
     edges = np.flatnonzero(np.diff(np.concatenate([[True], shown, [True]]).astype(np.int8)))

@@ -55,8 +55,8 @@ def simplex_posterior_mean(values: Floats, sigma: float, total: float) -> Floats
     low, high = -float(values.max()) - size * sigma**2 / total - sigma, total - float(values.min())
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        held = float(truncated_normal_mean(values + middle, sigma).sum())
-        low, high = (middle, high) if held < total else (low, middle)
+        mass = float(truncated_normal_mean(values + middle, sigma).sum())
+        low, high = (middle, high) if mass < total else (low, middle)
     counts = truncated_normal_mean(values + high, sigma)
     out: Floats = counts * (total / float(counts.sum()))
     return out
@@ -95,7 +95,7 @@ def shrink_few(
 ) -> Floats:
     """As `shrink_one_way` where noise is large against the records.
 
-    Special values first: they hold records only where their own counts say so. Few values without order follow
+    Special values first: they hold records only where their single counts show it. Few values without order follow
     `simplex_posterior_mean`, values in order a smooth shape with heaps on it; others lose noise as usual. Arguments as
     there; heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`).
     """
@@ -134,7 +134,7 @@ def shrink_blocks(
     Special values hold records only where their counts say so; the others follow a smooth shape with heaps on it.
 
     Args:
-        tables: counts of runs of values; each special value, or all of them, have cells of their own.
+        tables: counts of runs of values; each special value has a separate cell, or all have one.
         size: values of the attribute.
         special: values at the end without order.
         total: the sum to give.

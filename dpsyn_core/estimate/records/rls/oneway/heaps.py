@@ -30,8 +30,8 @@ def expected_heaps(
 
     Args:
         ranked: how many values there are.
-        roundness: of each value; empty where it is not known.
-        runs: (ranked,), the run that each value lies in; None: all values are told apart.
+        roundness: of each value; empty where unknown.
+        runs: (ranked,), the run that each value lies in; None: each value is a run.
         tuning: constants.
     """
     chance = np.zeros(ranked)
@@ -53,10 +53,10 @@ def expected_heaps(
 
 
 def set_apart(recode: Places, alone: NDArray[np.bool_]) -> Places:
-    """A map to runs of values with cells of their own for some of the first values, in the order of first values.
+    """A map to runs of values in which some of the first values have separate cells, in the order of first values.
 
     Args:
-        recode: (size,), from value to run; special values have cells of their own at the end.
+        recode: (size,), from value to run; special values have separate cells at the end.
         alone: (ranked,), which values in order get one.
     """
     cells = recode.astype(np.intp).copy()
@@ -72,7 +72,7 @@ def heaps(
     """How likely values are heaped after all, and by how many records beyond their neighbours then.
 
     What a value holds more than its neighbours do on average is nothing, or anything up to the total; its noise is
-    known. Looked at are values that the first table counts alone and that may be heaped, and all that a later one
+    given. Considered are values that the first table counts alone and that may be heaped, and all that a later one
     counts alone, whose run in the first table says what is usual beside them. A heap stands out of its noise by
     `heap_sure` deviations, 0 by less: a heap that is none lies far from all records more often than 0 does.
 
@@ -89,10 +89,10 @@ def heaps(
 
     ranked, first = len(chance), tables[0]
     after, records = np.zeros(ranked), np.zeros(ranked)
-    own, sure = np.zeros(ranked), np.zeros(ranked)
+    alone_counts, sure = np.zeros(ranked), np.zeros(ranked)
     for t in tables:
         alone = (np.bincount(t.recode)[t.recode] == 1) / t.sigma**2
-        own, sure = own + alone * t.values[t.recode], sure + alone
+        alone_counts, sure = alone_counts + alone * t.values[t.recode], sure + alone
     width = np.bincount(first.recode)
     single = width[first.recode] == 1
     looked = (sure > 0) & (~single | (chance > 0))
@@ -100,7 +100,7 @@ def heaps(
     if not looked.any() or not len(others):
         return after, records
     places = np.flatnonzero(looked)
-    count, noise = own[places] / sure[places], np.sqrt(1 / sure[places])
+    count, noise = alone_counts[places] / sure[places], np.sqrt(1 / sure[places])
     level, of_level = _beside(places, others, first, width)
     inside_run = ~single[places]  # the run holds the value itself
     rest = np.maximum(width[first.recode[places]] - 1, 1)
@@ -123,8 +123,8 @@ def heaps(
 def in_heavy_runs(first: Sums, *, tuning: Shrinkage = RECORDS.shrinkage) -> NDArray[np.bool_]:
     """Which values lie in a short run that holds many records, one of which may be heaped although it is not round."""
     heavy = first.values[: int(first.recode.max()) + 1] > tuning.heap_heavy * first.sigma
-    found: NDArray[np.bool_] = (heavy & (np.bincount(first.recode) <= tuning.heap_run))[first.recode]
-    return found
+    mask: NDArray[np.bool_] = (heavy & (np.bincount(first.recode) <= tuning.heap_run))[first.recode]
+    return mask
 
 
 def _beside(places: Places, others: Places, first: Sums, width: NDArray[np.intp]) -> tuple[Floats, Floats]:
@@ -140,6 +140,6 @@ def _beside(places: Places, others: Places, first: Sums, width: NDArray[np.intp]
 def heaped_counts(tables: list[Sums], chance: Floats, total: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Records of values beyond what their neighbours let expect, where that is likelier than not; else 0."""
     after, records = heaps(tables, chance, total, tuning=tuning)
-    found = np.where(after > HALF, records, 0.0)
-    out: Floats = found * min(1.0, total / max(float(found.sum()), NONE))
+    heaped = np.where(after > HALF, records, 0.0)
+    out: Floats = heaped * min(1.0, total / max(float(heaped.sum()), NONE))
     return out

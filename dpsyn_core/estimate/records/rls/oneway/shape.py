@@ -54,9 +54,9 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     width = np.bincount(unit).astype(np.float64)
     rows, values = [], []
     for t in tables:
-        held = np.zeros((len(t.values), len(width)))
-        np.add.at(held, (t.recode, unit), 1 / width[unit])
-        rows.append(held / t.sigma * total)
+        design = np.zeros((len(t.values), len(width)))
+        np.add.at(design, (t.recode, unit), 1 / width[unit])
+        rows.append(design / t.sigma * total)
         values.append(t.values / t.sigma)
     p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(len(width)), tuning)
     counts = _falling_ends((p / width)[unit] * total, tables, tuning)
@@ -88,7 +88,7 @@ def smooth_part(
         blocks: noisy counts of runs of these values.
         rest: noisy count of all other values of the column, and its standard deviation.
         total: of the column, above 0.
-        fine: values at the beginning that are told apart best: by about `tail_units` runs of equal length.
+        fine: values at the beginning with the finest runs: about `tail_units` of equal length.
         tuning: constants.
 
     Returns:
@@ -98,22 +98,22 @@ def smooth_part(
     unit = _units(size, fine, tuning)
     width = np.bincount(unit).astype(np.float64)
     units = len(width)
-    held = np.zeros((len(blocks.values), units))
-    np.add.at(held, (blocks.recode, unit), 1 / width[unit])
+    design = np.zeros((len(blocks.values), units))
+    np.add.at(design, (blocks.recode, unit), 1 / width[unit])
     count = units + len(blocks.values) + 1
-    seen, wanted = np.zeros((count, units + 1)), np.zeros(count)
+    seen, target = np.zeros((count, units + 1)), np.zeros(count)
     single = sigma * np.sqrt(width)
     seen[:units, :units] = np.diag(1 / single)
-    wanted[:units] = np.bincount(unit, weights=values) / single
-    seen[units:-1, :units] = held / blocks.sigma
-    wanted[units:-1] = blocks.values / blocks.sigma
+    target[:units] = np.bincount(unit, weights=values) / single
+    seen[units:-1, :units] = design / blocks.sigma
+    target[units:-1] = blocks.values / blocks.sigma
     seen[-1, -1] = 1 / rest[1]
-    wanted[-1] = rest[0] / rest[1]
+    target[-1] = rest[0] / rest[1]
     middle = (np.cumsum(width) - width / 2) / width[0]
     rough = np.pad(_bends(middle), ((0, 0), (0, 1)))  # the rest has no neighbour
     share = float(np.clip(1 - rest[0] / total, single.min() / total, 0.5))
     start = np.append(np.full(units, np.log(share / size)), np.log(1 - share))
-    p = _likeliest(seen * total, wanted, np.append(width, 1.0), rough, tuning, start)
+    p = _likeliest(seen * total, target, np.append(width, 1.0), rough, tuning, start)
     out: Floats = (p[:-1] / width)[unit] * total
     return out
 
@@ -249,12 +249,12 @@ def _fit(log: Floats, seen: Floats, wanted: Floats, width: Floats, penalty: Floa
         tried -= tried.max()
         q = _shares(tried, width)
         y = seen @ q - wanted
-        found = 0.5 * float(y @ y + tried @ penalty @ tried)
-        if found >= misfit:
+        loss = 0.5 * float(y @ y + tried @ penalty @ tried)
+        if loss >= misfit:
             damping *= 10
             continue
-        gained = misfit - found
-        log, p, z, misfit, damping = tried, q, y, found, max(damping / 5, FLAT)
+        gained = misfit - loss
+        log, p, z, misfit, damping = tried, q, y, loss, max(damping / 5, FLAT)
         if gained < 0.01:
             break
     return log, curvature, misfit
@@ -262,6 +262,6 @@ def _fit(log: Floats, seen: Floats, wanted: Floats, width: Floats, penalty: Floa
 
 def _shares(log: Floats, width: Floats) -> Floats:
     """Shares of the units from the logarithms of their densities."""
-    held = width * np.exp(log - log.max())
-    out: Floats = held / held.sum()
+    weights = width * np.exp(log - log.max())
+    out: Floats = weights / weights.sum()
     return out

@@ -26,7 +26,7 @@ def ends_of(shown: NDArray[np.bool_], *, tuning: Shrinkage = RECORDS.shrinkage) 
 
 
 def with_ends(recode: Places, shown: NDArray[np.bool_], *, tuning: Shrinkage = RECORDS.shrinkage) -> Places:
-    """A coarse map of a column in which the ends that show nothing have blocks of their own.
+    """A coarse map of a column in which the ends that show no records have separate blocks.
 
     Args:
         recode: (size,), coarse values: those in order first, then special values.
@@ -66,7 +66,7 @@ def tail_of(
     off that one too, the blocks' own counts stand.
 
     Args:
-        end: of the column, made of whole coarse values; see `ends_of`.
+        end: of the column, a union of whole coarse values; see `ends_of`.
         values: float64 (ranked,), noisy counts.
         sigma: standard deviation of their noise.
         sums: noisy counts of coarse values.
@@ -131,29 +131,29 @@ def _blocks_of(recode: Places, known: Floats, noise: Floats, far: float) -> tupl
     """
     blocks = recode[np.flatnonzero(np.diff(recode, prepend=-1) != 0)]
     left = np.cumsum(known[blocks][::-1])[::-1]
-    found = np.flatnonzero(left > far * np.sqrt(np.cumsum(noise[blocks][::-1] ** 2)[::-1]))
-    return blocks, left, int(found[-1]) + 1 if len(found) else 0
+    far_blocks = np.flatnonzero(left > far * np.sqrt(np.cumsum(noise[blocks][::-1] ** 2)[::-1]))
+    return blocks, left, int(far_blocks[-1]) + 1 if len(far_blocks) else 0
 
 
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:
     """Where the coarse values begin that are the last ones of a column and hold so many records."""
     starts = np.flatnonzero(np.diff(recode, prepend=-1) != 0)[::-1]
-    held = np.cumsum(known[recode[starts]])
-    return int(starts[min(int(np.searchsorted(held, wanted)), len(starts) - 1)])
+    sums = np.cumsum(known[recode[starts]])
+    return int(starts[min(int(np.searchsorted(sums, wanted)), len(starts) - 1)])
 
 
 def _block_by_block(recode: Places, known: Floats, noise: Floats, tuning: Shrinkage) -> Floats:
     """Counts of an end, outwards, from those of its blocks alone.
 
     It ends with the last block from which on all further ones together stand out of their noise. What lies beyond is
-    moved into that block: that there are records is known, and not that they are further away.
+    moved into that block: the counts show that there are records, not that they are further away.
     """
     blocks, left, shown = _blocks_of(recode, known, noise, tuning.tail_far)
-    held = np.zeros(len(known))
+    counts = np.zeros(len(known))
     if shown:
-        held[blocks[: shown - 1]] = np.clip(known[blocks[: shown - 1]], 0, None)
-        held[blocks[shown - 1]] = left[shown - 1]
+        counts[blocks[: shown - 1]] = np.clip(known[blocks[: shown - 1]], 0, None)
+        counts[blocks[shown - 1]] = left[shown - 1]
     weight = 1 / (np.arange(len(recode)) + tuning.tail_block)
     of_block = np.bincount(recode, weights=weight, minlength=len(known))
-    out: Floats = weight * (held[recode] / of_block[recode])
+    out: Floats = weight * (counts[recode] / of_block[recode])
     return out
