@@ -195,8 +195,8 @@ def verdict_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
     """The verdict on a table as one line; without a real table what released values alone say, where they do."""
     found = of(table.comparison)
     if found is None:
-        said = released_words(table.comparison, table.manifest, words)
-        return [said] if said else []
+        text = released_words(table.comparison, table.manifest, words)
+        return [text] if text else []
     return [sentence(found, words, epsilon=table.epsilon)]
 
 

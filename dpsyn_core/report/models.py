@@ -18,11 +18,11 @@ def section(page: Page, tables: Sequence[tuple[str, Comparison]]) -> None:
 
     tables: names and comparisons; those without a real table have no models.
     """
-    known = [(name, c) for name, c in tables if c.real is not None and (effects(c) or amount_figures(c))]
-    if not known:
+    shown = [(name, c) for name, c in tables if c.real is not None and (effects(c) or amount_figures(c))]
+    if not shown:
         return
     page.section(page.say("models"), private=True)
-    for name, c in known:
+    for name, c in shown:
         if len(tables) > 1:
             page.heading(name)
         _regressions(page, c)

@@ -73,9 +73,9 @@ def released(page: Page, tables: Sequence[ScoredTable]) -> None:
         fit = t.scores.get(MeasuredFit.name)
         if len(tables) > 1:
             page.heading(t.name)
-        said = released_words(t.comparison, t.manifest, page.words)
-        if said and t.comparison.real is not None:  # else it is the first sentence of the page
-            page.text(said)
+        text = released_words(t.comparison, t.manifest, page.words)
+        if text and t.comparison.real is not None:  # else it is the first sentence of the page
+            page.text(text)
         if isinstance(fit, Score):
             _fit(page, t, fit)
         elif t.manifest is not None:

@@ -83,8 +83,8 @@ def alarm(found: Verdict, words: Words = ENGLISH) -> str:
 
 def released_words(c: Comparison, manifest: Manifest | None, words: Words = ENGLISH) -> str:
     """What the table cannot be read for by released values alone, in one sentence; empty where nothing says so."""
-    said = [finding_words(f, words) for f in released_findings(c, manifest)[:MOST]]
-    return words["finding_released_says"].format(list="; ".join(said)) if said else ""
+    clauses = [finding_words(f, words) for f in released_findings(c, manifest)[:MOST]]
+    return words["finding_released_says"].format(list="; ".join(clauses)) if clauses else ""
 
 
 def uses_words(found: TableUses, words: Words = ENGLISH) -> str:

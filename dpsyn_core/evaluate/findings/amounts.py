@@ -38,22 +38,22 @@ class AmountFigures:
 def amount_figures(c: Comparison) -> list[AmountFigures]:
     """Those of all amounts that are often 0, where both tables have others."""
     out = []
-    for name, (real, made) in _known(c):
-        rest = [x[x != 0] for x in (real, made)]
+    for name, (real, synth) in _amounts(c):
+        rest = [x[x != 0] for x in (real, synth)]
         if _often_zero(real) and len(rest[0]) >= FEWEST and len(rest[1]):
-            zeros = tuple(float((x == 0).mean()) for x in (real, made))
+            zeros = tuple(float((x == 0).mean()) for x in (real, synth))
             means, highs = tuple(float(x.mean()) for x in rest), tuple(float(np.quantile(x, HIGH)) for x in rest)
             out.append(AmountFigures(column=name, zeros=zeros, rest=means, high=highs))
     return out
 
 
-def _known(c: Comparison) -> Iterator[tuple[str, tuple[Floats, Floats]]]:
+def _amounts(c: Comparison) -> Iterator[tuple[str, tuple[Floats, Floats]]]:
     """Numbers of several values, without blank cells."""
     cells = ExactCells.of(c)
     for name in shifts.numbers(c):
-        real, made = (x[~np.isnan(x)] for x in cells.floats(name))
-        if len(real) >= FEWEST and len(made) and len(np.unique(real)) >= SEVERAL:
-            yield name, (real, made)
+        real, synth = (x[~np.isnan(x)] for x in cells.floats(name))
+        if len(real) >= FEWEST and len(synth) and len(np.unique(real)) >= SEVERAL:
+            yield name, (real, synth)
 
 
 def _often_zero(real: Floats) -> bool:
@@ -62,11 +62,11 @@ def _often_zero(real: Floats) -> bool:
 
 def amounts(c: Comparison) -> Iterator[Finding]:
     """The figures of each amount that is often 0, and the ends of each number, where no fresh sample has them."""
-    for name, (real, made) in _known(c):
+    for name, (real, synth) in _amounts(c):
         if not _often_zero(real):
-            yield from _ends(name, real, made, 1.0, ("top", "bottom"))
+            yield from _ends(name, real, synth, 1.0, ("top", "bottom"))
             continue
-        zeros, here = float((real == 0).mean()), float((made == 0).mean())
+        zeros, here = float((real == 0).mean()), float((synth == 0).mean())
         gap = abs(here - zeros)
         if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(synth)):
             yield Finding(key="zeros", weight=gap, columns=(name,), real=zeros, synthetic=here, fresh=zeros)
@@ -82,21 +82,21 @@ def amounts(c: Comparison) -> Iterator[Finding]:
         yield from _ends(name, rest, some, 1 - zeros, ("high",))
 
 
-def _ends(name: str, real: Floats, made: Floats, part: float, keys: tuple[str, ...]) -> Iterator[Finding]:
+def _ends(name: str, real: Floats, synth: Floats, part: float, keys: tuple[str, ...]) -> Iterator[Finding]:
     """The highest and the lowest hundredth, where half or twice as many synthetic values lie beyond it.
 
     part: of the records that have these values.
     """
     for key, sign in zip(keys, (1, -1), strict=False):
         end = float(np.quantile(real, HIGH if sign > 0 else 1 - HIGH))
-        counts = int((sign * real > sign * end).sum()), int((sign * made > sign * end).sum())
+        counts = int((sign * real > sign * end).sum()), int((sign * synth > sign * end).sum())
         if counts[0] < FEWEST * (1 - HIGH) / 2:
             continue  # the end is that of the whole column, beyond which others look
-        beyond, usual = counts[1] / len(made), counts[0] / len(real)
-        if not usual / TIMES <= beyond <= TIMES * usual and _by_chance(counts, len(real), len(made)) < RARE:
+        beyond, usual = counts[1] / len(synth), counts[0] / len(real)
+        if not usual / TIMES <= beyond <= TIMES * usual and _by_chance(counts, len(real), len(synth)) < RARE:
             yield Finding(
                 key=key, weight=OF_AN_END * abs(beyond - usual) * part + FAR, columns=(name,), real=end,
-                synthetic=float(np.quantile(made, HIGH if sign > 0 else 1 - HIGH)), fresh=end,
+                synthetic=float(np.quantile(synth, HIGH if sign > 0 else 1 - HIGH)), fresh=end,
             )  # fmt: skip
 
 

@@ -105,16 +105,16 @@ def unrelated(c: Comparison) -> Iterator[Finding]:
         pairs = relations(c)
     except MetricError:
         return
-    way, left = found.unrelated - found.fresh, found.unrelated - found.distance
-    beyond = found.distance - found.fresh - SURE * found.deviations  # pairs of one column move together by chance
-    values = np.array([not b for b in found.blank], dtype=bool)
+    way, left = pairs.unrelated - pairs.fresh, pairs.unrelated - pairs.distance
+    beyond = pairs.distance - pairs.fresh - SURE * pairs.deviations  # pairs of one column move together by chance
+    values = np.array([not b for b in pairs.blank], dtype=bool)
     best: tuple[float, str, float] | None = None
     for name in c.domain.names:
         mine = values & np.array([name in p for p in pairs.pairs], dtype=bool)
         others = values & ~mine
         if mine.sum() < 2 or not others.any() or beyond[mine].sum() <= 0:
             continue
-        if found.unrelated[mine].sum() < CLEAR * found.fresh[mine].sum():
+        if pairs.unrelated[mine].sum() < CLEAR * pairs.fresh[mine].sum():
             continue
         kept, rest = left[mine].sum() / way[mine].sum(), left[others].sum() / way[others].sum()
         if kept <= LOST and rest >= OTHERS and (best is None or kept < best[0]):

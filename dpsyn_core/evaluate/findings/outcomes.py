@@ -203,4 +203,4 @@ def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float]:
     apart = left - centred @ slopes
     meat = (centred * apart[:, None] ** 2).T @ centred  # White 1980: errors that need not be equal
     rest = float(apart @ apart / max(float(left @ left), 1e-300))
-    return found, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest
+    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest

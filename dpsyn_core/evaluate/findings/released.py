@@ -33,12 +33,12 @@ OF_A_LIMIT = 0.01  # weight of what is known without a figure
 def released_findings(c: Comparison, manifest: Manifest | None = None) -> list[Finding]:
     """All that can be said, the gravest first; weights are shares of the records or of the pairs of columns."""
     measured = [m for m in c.measurements if m.attributes and m.sigma > 0]
-    found = [*_limits(c, manifest), *_records(c)]
+    listed = [*_limits(c, manifest), *_records(c)]
     if measured:
         n = estimated_total([m for m in c.measurements if m.sigma > 0])
-        found += [*_counted(c, measured), *_noise(c, measured, n), *_groups(c, measured), *_bins(c, measured, n)]
-        found += [*_fit(c), *_fewer(c, n)]
-    return sorted(found, key=lambda f: -f.weight)
+        listed += [*_counted(c, measured), *_noise(c, measured, n), *_groups(c, measured), *_bins(c, measured, n)]
+        listed += [*_fit(c), *_fewer(c, n)]
+    return sorted(listed, key=lambda f: -f.weight)
 
 
 def _limits(c: Comparison, manifest: Manifest | None) -> Iterator[Finding]:

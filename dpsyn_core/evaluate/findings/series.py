@@ -60,11 +60,11 @@ def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]],
         real, synth = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
         courses = [_means(x, s[part], groups) for x, s in zip(values, sides, strict=True)]
-        if min(real, made) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
-            yield Finding(key=f"course_{part}", weight=min(real, made), columns=(name, date), what=turned,
+        if min(real, synth) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
+            yield Finding(key=f"course_{part}", weight=min(real, synth), columns=(name, date), what=turned,
                           remedy="time")  # fmt: skip
             continue
-        if min(c.n, c.m) < FEWEST or real < FAR or abs(real - made) < FAR:
+        if min(c.n, c.m) < FEWEST or real < FAR or abs(real - synth) < FAR:
             continue
         if abs(real - synth) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
             yield Finding(
@@ -81,18 +81,18 @@ def _means(values: Floats, part: NDArray[np.int64], groups: int) -> Floats:
     return np.where(count >= FEW, total / np.maximum(count, 1), np.nan)
 
 
-def _against(real: Floats, made: Floats, *, first: int) -> dict[str, int] | None:
+def _against(real: Floats, synth: Floats, *, first: int) -> dict[str, int] | None:
     """Where both courses are highest, where one falls as the other rises; None where it does not.
 
     first: the number of the first hour, weekday or month.
     """
-    both = ~(np.isnan(real) | np.isnan(made))
-    if both.sum() < LEAST_PARTS or real[both].std() == 0 or made[both].std() == 0:
+    both = ~(np.isnan(real) | np.isnan(synth))
+    if both.sum() < LEAST_PARTS or real[both].std() == 0 or synth[both].std() == 0:
         return None
-    if np.corrcoef(real[both], made[both])[0, 1] > -TURNED:
+    if np.corrcoef(real[both], synth[both])[0, 1] > -TURNED:
         return None
     at = np.flatnonzero(both)
-    return {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[made[both].argmax()]) + first}
+    return {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[synth[both].argmax()]) + first}
 
 
 def _explained(values: Floats, part: NDArray[np.int64]) -> float:
@@ -133,12 +133,12 @@ def _even(times: Floats) -> bool:
 
 
 def _before(c: Comparison, columns: tuple[str, ...], courses: list[Course]) -> Iterator[Finding]:
-    real, made = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
-    if real is None or made is None or abs(real) < SERIES or abs(real - made) < FAR:
+    real, synth = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
+    if real is None or synth is None or abs(real) < SERIES or abs(real - synth) < FAR:
         return
     if abs(real - synth) > SURE * np.sqrt(2 / min(c.n, c.m)):
         yield Finding(
-            key="before", weight=min(1.0, abs(real - made)), columns=columns, real=real, synthetic=made, fresh=real,
+            key="before", weight=min(1.0, abs(real - synth)), columns=columns, real=real, synthetic=synth, fresh=real,
             remedy="time",
         )  # fmt: skip
 

@@ -102,10 +102,10 @@ def coarser(c: Comparison) -> Iterator[Finding]:
     for name in c.domain.names:
         if not cells.measured(name):
             continue
-        real, made = (_different(x[at]) for x, at in zip(cells.column(name)[:2], rows, strict=True))
-        if real >= FINE and made <= COARSE * real:
+        real, synth = (_different(x[at]) for x, at in zip(cells.column(name)[:2], rows, strict=True))
+        if real >= FINE and synth <= COARSE * real:
             yield Finding(
-                key="coarser", weight=OF_A_KIND * (1 - made / real), columns=(name,), real=real, synthetic=made,
+                key="coarser", weight=OF_A_KIND * (1 - synth / real), columns=(name,), real=real, synthetic=synth,
                 fresh=real,
             )  # fmt: skip
 
