@@ -154,9 +154,9 @@ FIGURES: dict[str, Callable[..., float | None]] = {
     "top": lambda frame, names, what, real: float(_number(frame, names[0]).quantile(0.99)),
     "bottom": lambda frame, names, what, real: float(_number(frame, names[0]).quantile(0.01)),
     "blank": lambda frame, names, what, real: float(frame[names[0]].isna().mean()),
-    "pair": lambda frame, names, what, real: strength(frame, *names, "rank correlation"),
-    "ratio": lambda frame, names, what, real: strength(frame, *names, "correlation ratio"),
-    "v": lambda frame, names, what, real: strength(frame, *names, "Cramer's V less chance"),
+    "pair": lambda frame, names, what, real: strength(frame, names[0], names[1], "rank correlation"),
+    "ratio": lambda frame, names, what, real: strength(frame, names[0], names[1], "correlation ratio"),
+    "v": lambda frame, names, what, real: strength(frame, names[0], names[1], "Cramer's V less chance"),
 }
 
 

@@ -239,7 +239,7 @@ def ballots(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     return pd.DataFrame(asked).assign(district=rng.choice(["north", "east", "south", "west"], n))
 
 
-SHAPES: dict[str, Callable[[np.random.Generator], pd.DataFrame]] = {
+SHAPES: dict[str, Callable[..., pd.DataFrame]] = {
     "loans": loans,
     "flights": flights,
     "orders": orders,

@@ -89,7 +89,7 @@ def sensors(rng: np.random.Generator, n: int = N) -> pd.DataFrame:
     )
 
 
-SHAPES: dict[str, Callable[[np.random.Generator], pd.DataFrame]] = {
+SHAPES: dict[str, Callable[..., pd.DataFrame]] = {
     "flats": flats,
     "courses": courses,
     "sensors": sensors,
