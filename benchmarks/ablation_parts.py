@@ -101,6 +101,10 @@ PARTS: dict[str, Part] = {
     "pairs that others imply": Part(
         measuring=True, instead={f"{ENGINE}.pairs._implied": lambda pairs, *_: np.zeros(len(pairs))}
     ),
+    "pairs that others explain": Part(
+        measuring=True, instead={f"{ENGINE}.pairs._doubtful": lambda pairs, *_: np.zeros(len(pairs), dtype=bool)}
+    ),
+    "groups one by one": Part(measuring=True, instead={f"{ENGINE}.pairs._with_groups": _first}),
     "pairs that scores deny": Part(making=True, instead={f"{ENGINE}.system.denied_pairs": lambda *_: []}),
     "clusters of numbers": Part(
         measuring=True, making=True,

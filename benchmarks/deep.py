@@ -273,7 +273,8 @@ class Convolutional:
 
         with torch.no_grad():
             parts = [self._net(part).softmax(dim=1) for part in torch.as_tensor(x).split(10_000)]
-        return torch.cat(parts).double().numpy()
+        chances: np.ndarray = torch.cat(parts).double().numpy()
+        return chances
 
 
 def learnt(data: Data, codes: np.ndarray, most: int, classifiers: tuple[str, ...] = CLASSIFIERS) -> tuple[float, float]:

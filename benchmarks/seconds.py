@@ -26,7 +26,8 @@ FIRST, LAST = "start and imports", "wrote"
 def steps(python: str, folder: Path, more: list[str]) -> dict[str, tuple[float, float]]:
     """Processor and wall seconds of each step of one run."""
     line = [python, "-m", "dpsyn_core", "synth", "sample.csv", "--schema", "sample.schema.json", *WORDS, *more]
-    began, found, step = time.perf_counter(), {}, FIRST
+    found: dict[str, tuple[float, float]] = {}
+    began, step = time.perf_counter(), FIRST
     started = subprocess.Popen(line, cwd=folder, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None
     seen, before = psutil.Process(started.pid), (0.0, 0.0)

@@ -9,14 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from dpsyn_core.platforms import (
-    PARENT,
-    end_with_parent,
-    forbid_core_dumps,
-    give_way,
-    limit_resources,
-    orphaned,
-)
+from dpsyn_core.platforms import PARENT, end_with_parent, forbid_core_dumps, give_way, limit_resources, orphaned
 
 
 class Child(subprocess.Popen[bytes]):

@@ -52,7 +52,7 @@ with right:
             st.error(literal(sentence(error)))
         else:
             st.rerun()
-    if not why:
+    if not why and done is None:
         methods.estimate(space)
 if methods.chosen(space) == design.METHOD:
     design.editor(space)

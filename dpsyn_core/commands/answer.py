@@ -92,9 +92,13 @@ def answer_tree(args: argparse.Namespace) -> None:
     tables = written_tables(places, tree.schema)
     named = {t.name: tables[tree.schema.name if tree.schema.one_file else t.name] for t in tree.schema.tables}
     answers = answers_of(
-        tree.schema, Questions.of(list(tree.settings.questions)), tree.released.questions, named,
-        pure=manifest.delta == 0, rng=np.random.default_rng(manifest.seed),
-    )  # fmt: skip
+        tree.schema,
+        Questions.of(list(tree.settings.questions)),
+        tree.released.questions,
+        named,
+        pure=manifest.delta == 0,
+        rng=np.random.default_rng(manifest.seed),
+    )
     if args.json:
         print_json({"epsilon": manifest.epsilon, "delta": manifest.delta, "answers": [a.plain() for a in answers]})
         return

@@ -38,13 +38,20 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "given", metavar="TABLE SCHEMA", nargs="+", type=place,
+        "given",
+        metavar="TABLE SCHEMA",
+        nargs="+",
+        type=place,
         help="the private table and its schema; of linked tables the schema alone",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
+        "--table",
+        dest="named",
+        action="append",
+        default=[],
+        metavar="NAME=TABLE",
         help="one of several linked tables, by its name in the schema: a coin moves a root with all that hangs on it",
-    )  # fmt: skip
+    )
     parser.add_argument("--kind", choices=KINDS, default="membership", help="default membership")
     run_group = parser.add_argument_group("the run that is attacked")
     run_group.add_argument("--manifest", type=Path, metavar="M.json", help="of a run: its system, settings and budget")
@@ -54,10 +61,13 @@ def add(commands: Any) -> None:
     run_group.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--runs", type=int, metavar="N", help="shadow runs; default 100 for membership, else 20")
     parser.add_argument(
-        "--records", type=int, default=2000, metavar="N",
+        "--records",
+        type=int,
+        default=2000,
+        metavar="N",
         help="records of the table that take part at most, drawn at random; fewer are quicker and easier to see "
         "through (default 2000)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--canaries", type=int, default=20, metavar="N", help="made-up people of membership (default 20)"
     )

@@ -117,9 +117,11 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--questions", type=Path, metavar="Q.json", help="what will be asked of the table; default those of the schema"
     )
     parser.add_argument(
-        "--questions-share", type=float, metavar="S",
+        "--questions-share",
+        type=float,
+        metavar="S",
         help="part of what pairs of columns would get, for questions: 0 to 1; default at most half",
-    )  # fmt: skip
+    )
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument(
         "--settings", dest="from_settings", type=Path, metavar="S.json",
@@ -210,9 +212,11 @@ def add_reading(parser: Parser, *, name: str = "TABLE", but: Sequence[str] = ())
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Declares which of several linked tables a command works on."""
     parser.add_argument(
-        "--table", dest="one_of", metavar="NAME",
+        "--table",
+        dest="one_of",
+        metavar="NAME",
         help="which table of a schema of linked ones: one individual is a root with its records there",
-    )  # fmt: skip
+    )
 
 
 def add_setting(group: Any, field: str, rule: FieldInfo, *, help: str) -> None:
@@ -245,10 +249,11 @@ def reading_flags(args: argparse.Namespace) -> list[str]:
 def add_engine(parser: argparse.ArgumentParser) -> None:
     """Declares where records are counted, and how much memory that may take; see docs/reference/scale.md."""
     parser.add_argument(
-        "--engine", choices=["memory", "stored", "spark"],
+        "--engine",
+        choices=["memory", "stored", "spark"],
         help="where records are counted: in memory, as codes on disk, or on executors of Spark; default one of the "
         "first two by the size of the table",
-    )  # fmt: skip
+    )
     parser.add_argument("--memory", metavar="4GB", help="what the run may use; default half of the machine's memory")
     parser.add_argument(
         "--spark-master", metavar="URL", help="of a cluster, or local[2]; default what spark-submit or its settings say"
@@ -339,9 +344,11 @@ def say_assumed(batches: Batches, table: Path | str) -> None:
 def add_sample(parser: argparse.ArgumentParser) -> None:
     """Declares how much of large tables a report may read."""
     parser.add_argument(
-        "--memory", metavar="4GB", help="what the report may use; default half of the machine's. Of larger tables, "
+        "--memory",
+        metavar="4GB",
+        help="what the report may use; default half of the machine's. Of larger tables, "
         "records are drawn by chance, and the report says so",
-    )  # fmt: skip
+    )
     parser.add_argument("--sample", type=int, metavar="N", help="draw at most N records of each table")
 
 

@@ -15,12 +15,7 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("compare", help="score a synthetic table against the real one (reads private data)")
     parser.add_argument("real", metavar="REAL", type=place, nargs="?", help="the real table")
-    parser.add_argument(
-        "synthetic",
-        metavar="SYNTH",
-        type=Path,
-        help="the synthetic table; or where linked ones are",
-    )
+    parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table; or where linked ones are")
     parser.add_argument(
         "--table", dest="named", action="append", default=[], metavar="NAME=TABLE", help="one of several linked tables"
     )
@@ -82,9 +77,13 @@ def run(args: argparse.Namespace) -> None:
     progress("reading", 0, 1)
     most = most_of(args, schema, 2)
     pairs = read_comparisons(
-        schema, args.real, names_of([args.synthetic]), roles=roles, most=most,
+        schema,
+        args.real,
+        names_of([args.synthetic]),
+        roles=roles,
+        most=most,
         read_real=partial(read_sample, args, most, progress=progress),
-    )  # fmt: skip
+    )
     [(name, comparison)] = pairs.items()
     scores = compute(comparison, metrics, progress=progress)
     if args.order is not None:

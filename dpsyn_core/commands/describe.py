@@ -49,9 +49,12 @@ def run(args: argparse.Namespace) -> None:
 
     schema: Any = Schema.load(args.schema)
     words: dict[str, Any] = {
-        "licence": args.licence, "url": args.url, "creator": args.curator, "description": args.description,
+        "licence": args.licence,
+        "url": args.url,
+        "creator": args.curator,
+        "description": args.description,
         "published": args.published or datetime.now(UTC).date().isoformat(),
-    }  # fmt: skip
+    }
     endings = ("croissant.json", "certificate.txt", "nist-800-226.md")
     if schema.links:
         places = places_of(args.table, schema, manifest=args.manifest, made=False)

@@ -30,24 +30,37 @@ def add(commands: Any) -> None:
         "the file is held against it, and what it promises stands in a JSON output.",
     )
     parser.add_argument(
-        "table", metavar="TABLE", type=place, nargs="?",
+        "table",
+        metavar="TABLE",
+        type=place,
+        nargs="?",
         help="CSV, TSV (also .gz), Parquet or Excel; a folder or 'pattern*'",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--from", dest="released", type=Path, metavar="X.json.gz",
+        "--from",
+        dest="released",
+        type=Path,
+        metavar="X.json.gz",
         help="released marginals of any system, instead of a private table",
-    )  # fmt: skip
+    )
     parser.add_argument("--schema", type=Path, help="of the private table")
     parser.add_argument("--epsilon", type=float)
     parser.add_argument("--delta", type=float, help="0 for pure DP")
     parser.add_argument(
-        "--attributes", action="append", required=True, metavar="A,B,...",
+        "--attributes",
+        action="append",
+        required=True,
+        metavar="A,B,...",
         help="attributes of one marginal; repeat it for more, which cost nothing further",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--set", dest="settings", action="append", default=[], metavar="KEY=VALUE",
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
         help="of the method priview; with --from: reconstruction, nonnegativity, rounds or sweeps",
-    )  # fmt: skip
+    )
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     add_manifest(parser)

@@ -41,10 +41,13 @@ def add(commands: Any) -> None:
         help='further rules, as the list in a schema; of linked tables each with "table" or "link"',
     )
     parser.add_argument(
-        "--add-proposed", type=int, nargs="*", metavar="N",
+        "--add-proposed",
+        type=int,
+        nargs="*",
+        metavar="N",
         help="add the rules that the headers propose (by their numbers in dpsyn schema propose-rules, or all): you "
         "vouch that they hold, as for every rule that is public",
-    )  # fmt: skip
+    )
     parser.add_argument("--tables", type=int, default=1, metavar="M", help="write M tables OUT-1.csv ...")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for Parquet parts")
     add_manifest(parser)

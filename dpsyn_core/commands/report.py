@@ -24,9 +24,12 @@ def add(commands: Any) -> None:
         "place it is made from released values alone, and with --manifest is safe to publish where that promises it.",
     )
     parser.add_argument(
-        "real", metavar="REAL", type=place, nargs="?",
+        "real",
+        metavar="REAL",
+        type=place,
+        nargs="?",
         help="the real table, or - for a report from released values alone",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "synthetic",
         metavar="SYNTH",
@@ -35,9 +38,13 @@ def add(commands: Any) -> None:
         help="synthetic tables; of linked ones, their folder or one file",
     )
     parser.add_argument(
-        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
+        "--table",
+        dest="named",
+        action="append",
+        default=[],
+        metavar="NAME=TABLE",
         help="in place of REAL, one of several linked tables",
-    )  # fmt: skip
+    )
     parser.add_argument("--schema", type=Path, required=True, help="schema of all tables")
     parser.add_argument("--json", type=Path, metavar="R.json", help="for programs")
     parser.add_argument(
@@ -173,11 +180,15 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     parts = separate_tables(schema, tables)
     files = places.outs if len(places.outs) == len(names) else places.outs * len(names)
     report = linked_report(
-        schema, manifest=manifest, synthetic=parts, real=real, keys=check_keys(schema, tables),
+        schema,
+        manifest=manifest,
+        synthetic=parts,
+        real=real,
+        keys=check_keys(schema, tables),
         receipts={n: receipt(p, places.manifest, schema=schema) for n, p in zip(names, files, strict=True)},
         # which roots the references draw decides nothing that is released, and stays the same for a release
         verdicts=() if real is None else link_verdicts(schema, parts, real, rng=default_rng(manifest.seed)),
-    )  # fmt: skip
+    )
     document = linked_document(report)
     if args.json is not None:
         write_text(args.json, dumps(document), private=document["reads_private"])

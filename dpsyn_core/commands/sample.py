@@ -12,11 +12,13 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("sample", help="write the bundled sample table and its schema into a folder")
     parser.add_argument("folder", metavar="DIR", type=Path)
     parser.add_argument(
-        "--name", choices=("sample", "baskets", "hospital", "firecalls", "census98", "households"), default="sample",
+        "--name",
+        choices=("sample", "baskets", "hospital", "firecalls", "census98", "households"),
+        default="sample",
         help="people of a census, shopping baskets, stays in a hospital, whose schema has rules, calls to a fire "
         "brigade (32 columns) or a census of 98 columns, both with a worked design for dpsyn-2018, or households "
         "with their persons in a table of their own; default sample",
-    )  # fmt: skip
+    )
     parser.add_argument("--codes", action="store_true", help="the people in codes, with specification and codebook")
     parser.set_defaults(run=run)
 

@@ -47,13 +47,21 @@ def add(commands: Any) -> None:
     draft.add_argument("table", metavar="TABLE", type=place, nargs="?")
     draft.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
     draft.add_argument(
-        "--table", dest="named", action="append", default=[], metavar="NAME=FILE",
+        "--table",
+        dest="named",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
         help="each of several tables that hang together by keys; which on which is read from the headers",
-    )  # fmt: skip
+    )
     draft.add_argument(
-        "--link", dest="links", action="append", default=[], metavar="CHILD.COLUMN=PARENT.KEY",
+        "--link",
+        dest="links",
+        action="append",
+        default=[],
+        metavar="CHILD.COLUMN=PARENT.KEY",
         help="of linked tables: a link that the headers do not tell, such as visits.pat=patients.id",
-    )  # fmt: skip
+    )
     draft.add_argument(
         "--wave",
         metavar="COLUMN",
@@ -62,9 +70,12 @@ def add(commands: Any) -> None:
     )
     draft.add_argument("--constant", action="append", default=[], metavar="COLUMN", help="of a panel: never changes")
     draft.add_argument(
-        "--max-children", action="append", default=[], metavar="CHILD=N",
+        "--max-children",
+        action="append",
+        default=[],
+        metavar="CHILD=N",
         help="of linked tables: records of one parent that are counted at most; default 10. Not from the data",
-    )  # fmt: skip
+    )
     draft.add_argument(
         "--buy",
         action="append",
@@ -320,9 +331,12 @@ def dump_panel(args: argparse.Namespace, schema: Any) -> None:
         msg = f"the table has no column but '{args.identifier}' that is synthesized; a panel needs a wave and values"
         raise SettingError(msg)
     panel = panel_schema(
-        columns, person=args.identifier, wave=args.wave, constant=args.constant,
+        columns,
+        person=args.identifier,
+        wave=args.wave,
+        constant=args.constant,
         max_children=None if args.max_records == 1 else args.max_records,
-    )  # fmt: skip
+    )
     unit = panel.unit.model_copy(update={"neighbours": args.neighbours})
     panel.model_copy(update={"unit": unit, "dataset": args.dataset}).dump(args.out)
     print(f"panel: one individual is one '{args.identifier}' with at most {panel.links[0].max_children} rows")
@@ -565,10 +579,13 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         msg = "--written needs COLUMN=EXAMPLE, once for a column that --buy names as integer, float or date"
         raise SettingError(msg)
     return [
-        w if w.name not in forms
-        else replace(w, formats=formats_of(forms[w.name])) if w.kind == "date" else replace(w, written=forms[w.name])
+        w
+        if w.name not in forms
+        else replace(w, formats=formats_of(forms[w.name]))
+        if w.kind == "date"
+        else replace(w, written=forms[w.name])
         for w in wanted
-    ]  # fmt: skip
+    ]
 
 
 def point_out_series(schema: Any, table: Any) -> None:

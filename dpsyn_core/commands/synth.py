@@ -35,9 +35,11 @@ def add(commands: Any) -> None:
     parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument(
-        "--tables", type=int, metavar="M",
+        "--tables",
+        type=int,
+        metavar="M",
         help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "-o",
         "--out",
@@ -53,19 +55,24 @@ def add(commands: Any) -> None:
         help="also keep the released marginals, for `dpsyn answer`, `dpsyn marginal --from` and `dpsyn report -`",
     )
     parser.add_argument(
-        "--save-model", type=Path, metavar="M.safetensors",
+        "--save-model",
+        type=Path,
+        metavar="M.safetensors",
         help="also keep the trained model of a deep system, from which `dpsyn draw` makes more records for nothing",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--save-release", type=Path, metavar="R.dpsyn",
+        "--save-release",
+        type=Path,
+        metavar="R.dpsyn",
         help="also keep all that was released in one file, from which `dpsyn refit` makes more tables for nothing",
-    )  # fmt: skip
+    )
     parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
     parser.add_argument(
-        "--public-table", metavar="[ROOT=]FILE",
+        "--public-table",
+        metavar="[ROOT=]FILE",
         help="a table with columns of the schema that you vouch is public, such as last year's release: it is learnt "
         "from at no budget, as far as what is measured bears it out; of linked tables for the root, ROOT=FILE",
-    )  # fmt: skip
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
     parser.set_defaults(run=run)

@@ -56,9 +56,13 @@ def fitted(schema: Schema, synthetic: Any) -> tuple[Schema, Any, Intake]:
         msg = "no column of the synthetic table can be read by the schema; give the schema that it was made by"
         raise TableError(msg)
     intake = Intake(
-        lacking=tuple(n for n in schema.domain().names if n in gone), unreadable=tuple(unread), further=further,
-        renamed=tuple(renamed), reformed=tuple(reformed), blanked=blanked,
-    )  # fmt: skip
+        lacking=tuple(n for n in schema.domain().names if n in gone),
+        unreadable=tuple(unread),
+        further=further,
+        renamed=tuple(renamed),
+        reformed=tuple(reformed),
+        blanked=blanked,
+    )
     return kept, named, intake
 
 

@@ -186,11 +186,7 @@ class Propensity(Metric):
             floor=expected,
             sentence=f"Shown a real and a synthetic record, a simple model names the real one {auroc:.0%} of the time "
             "(50% is guessing).",
-            details={
-                "ratio": pmse / expected if expected > 0 else None,
-                "auroc": auroc,
-                "parameters": parameters,
-            },
+            details={"ratio": pmse / expected if expected > 0 else None, "auroc": auroc, "parameters": parameters},
         )
 
 

@@ -235,8 +235,5 @@ class NistFinal(Metric):
         details["rounds"] = {mode: by_round(values) for mode, values in rounds.items() if len(values) == 3}
         of = "the mean of all three scores" if not missing else f"the mean of {len(parts)} of 3 scores"
         return Score(
-            metric=self.name,
-            value=clean,
-            sentence=f"{clean:,.0f} of 1,000,000 points: {of}.",
-            details=details,
+            metric=self.name, value=clean, sentence=f"{clean:,.0f} of 1,000,000 points: {of}.", details=details
         )

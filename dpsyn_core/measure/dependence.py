@@ -54,10 +54,7 @@ def expected_pairs(one_ways: Mapping[str, Measurement], pairs: Sequence[Attribut
 
 
 def l1_counts(
-    counter: Counter,
-    pairs: Sequence[AttributeSet],
-    expected: Sequence[NDArray[np.int64]],
-    recodes: Recodes,
+    counter: Counter, pairs: Sequence[AttributeSet], expected: Sequence[NDArray[np.int64]], recodes: Recodes
 ) -> NDArray[np.int64]:
     """||M - E||_1 of many pairs against public whole tables E, int64 (n_pairs,); private; sensitivity 1 a record."""
     out = []

@@ -31,14 +31,7 @@ if TYPE_CHECKING:
     from dpsyn_core.measure.sums import SampledSums
     from dpsyn_core.privacy import Account
 
-__all__ = [
-    "Gate",
-    "Released",
-    "ReleasedKeys",
-    "ReleasedSparse",
-    "ReleasedSum",
-    "sigma_of",
-]
+__all__ = ["Gate", "Released", "ReleasedKeys", "ReleasedSparse", "ReleasedSum", "sigma_of"]
 
 _GAUSSIAN = {"gaussian", "sampled-gaussian"}
 
@@ -182,13 +175,7 @@ class Gate:
         return Released(values=self._urn(exact, draws, charge, weights), sigma=0.0, charge=charge)
 
     def select(
-        self,
-        name: str,
-        scores: Callable[[], NDArray[Any]],
-        *,
-        sensitivity: float,
-        cost: Cost,
-        monotone: bool = False,
+        self, name: str, scores: Callable[[], NDArray[Any]], *, sensitivity: float, cost: Cost, monotone: bool = False
     ) -> int:
         """Chooses a candidate by the exponential mechanism: P(i) proportional to exp(epsilon score_i / 2 sensitivity).
 

@@ -67,10 +67,7 @@ def score_sets(
 
 
 def _scores(
-    counter: Counter,
-    sets: Sequence[AttributeSet],
-    expected: Sequence[NDArray[np.float64]],
-    recodes: Sequence[Recodes],
+    counter: Counter, sets: Sequence[AttributeSet], expected: Sequence[NDArray[np.float64]], recodes: Sequence[Recodes]
 ) -> NDArray[np.int64]:
     scores = np.zeros(len(sets), dtype=np.int64)
     same: dict[int, list[int]] = {}  # sets that share their coarse maps are counted together

@@ -125,8 +125,11 @@ def compile_question(question: Question, schema: Schema) -> tuple[Need, ...]:
     if isinstance(question, GapQuestion):
         name, sides = question.sides
         maps = {name: sides_map(schema[name], sides), **_bins(question, schema)}
-        return (_need(domain, question.attributes, question, maps=maps, means=_means(schema, question.of),
-                      whole=question.by),)  # fmt: skip
+        return (
+            _need(
+                domain, question.attributes, question, maps=maps, means=_means(schema, question.of), whole=question.by
+            ),
+        )
     if isinstance(question, QuantileQuestion):
         return (_need(domain, question.attributes, question, maps=_bins(question, schema), whole=question.by),)
     if isinstance(question, GroupedQuestion):

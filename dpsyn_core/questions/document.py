@@ -24,14 +24,7 @@ from dpsyn_core.questions.forms import KINDS, Question, QuestionPart
 from dpsyn_core.questions.validity import check
 from dpsyn_core.schema import Schema
 
-TAGS = {
-    *KINDS,
-    "WidthBins",
-    "CountBins",
-    "EdgeBins",
-    "GroupBins",
-    "PeriodBins",
-}  # pydantic's, of unions
+TAGS = {*KINDS, "WidthBins", "CountBins", "EdgeBins", "GroupBins", "PeriodBins"}  # pydantic's, of unions
 PLAIN = {
     "missing": "is required",
     "extra_forbidden": "is no field of this kind of question; remove it, or check its spelling (docs/questions.md)",

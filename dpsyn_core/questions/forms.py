@@ -75,8 +75,12 @@ def _bins_tag(bins: Any) -> str | None:
     if not isinstance(bins, dict):
         return None
     tags = {
-        "width": "WidthBins", "count": "CountBins", "edges": "EdgeBins", "groups": "GroupBins", "every": "PeriodBins",
-    }  # fmt: skip
+        "width": "WidthBins",
+        "count": "CountBins",
+        "edges": "EdgeBins",
+        "groups": "GroupBins",
+        "every": "PeriodBins",
+    }
     return next((tag for key, tag in tags.items() if key in bins), "WidthBins")
 
 

@@ -34,13 +34,7 @@ def check_savable(method: str, path: Path) -> None:
 
 
 def draw(
-    model: bytes,
-    manifest: Manifest,
-    schema: Schema,
-    *,
-    n_records: int,
-    rng: int | None,
-    progress: Progress = silent,
+    model: bytes, manifest: Manifest, schema: Schema, *, n_records: int, rng: int | None, progress: Progress = silent
 ) -> Release:
     """More records of a saved model; what the manifest promises holds for them too, and nothing is charged.
 
@@ -73,10 +67,13 @@ def draw(
     arrow = table_of(codes, schema, columns=saved.columns, rng=generator, measured=domain.names)
     stated = manifest.model_copy(
         update={
-            "n_records": arrow.num_rows, "seed": seed, "seconds": round(time.perf_counter() - started, 1),
-            "digests": None, "signature": None,
+            "n_records": arrow.num_rows,
+            "seed": seed,
+            "seconds": round(time.perf_counter() - started, 1),
+            "digests": None,
+            "signature": None,
         }
-    )  # fmt: skip
+    )
     tables = ({schema.name: arrow},)
     return Release(
         copies=tables, arrow_copies=tables, manifest=stated, measurements=saved.released,

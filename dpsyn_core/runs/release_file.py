@@ -119,9 +119,13 @@ def load_release(path: Path) -> ReleaseFile:
         raise ReceiptError(msg)
     index = _index(parts[INDEX], path.name)
     return ReleaseFile(
-        manifest=manifest, document=document, released=released, measurements=parts[MEASUREMENTS],
-        columns=index.columns, sha256=_sha256(content),
-    )  # fmt: skip
+        manifest=manifest,
+        document=document,
+        released=released,
+        measurements=parts[MEASUREMENTS],
+        columns=index.columns,
+        sha256=_sha256(content),
+    )
 
 
 def _released(content: bytes, name: str) -> Any:

@@ -40,8 +40,7 @@ class RunSpec(BaseModel):
     dataset: str | None = Field(default=None, description="Name on the ledger; null: the schema's")
     questions: dict[str, Any] | None = Field(default=None, description="questions.json; null: those of the schema")
     questions_share: float | None = Field(
-        default=None,
-        description="Part, from 0 to 1, of what pairs of columns would get; null: at most half",
+        default=None, description="Part, from 0 to 1, of what pairs of columns would get; null: at most half"
     )
     tables: int = Field(default=1, description="Synthetic tables of the one release")
     public_table: str | None = Field(

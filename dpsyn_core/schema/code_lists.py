@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import Schema
 
 DIGITS = "digits:"  # and how many: the first digits of a postal code
 MOST_DIGITS = 3
-POSTAL = "zip zipcode postcode postal plz postleitzahl postnummer cp cap codepostal codigopostal postcodes"
+POSTAL = "zip zipcode postcode postal plz postleitzahl postnummer pincode cp cap codepostal codigopostal postcodes"
 POSTAL_DIGITS = (4, 7)
 MATCHED = 0.95  # share of the distinct values of a column that a list must have to be proposed
 FEW = 10  # distinct values from which a list is proposed

@@ -11,14 +11,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.platforms import unusable
 from dpsyn_core.privacy import HangingTable, Unit
-from dpsyn_core.schema.document import (
-    BoughtCharge,
-    Document,
-    LinkedTable,
-    Schema,
-    TableSchema,
-    rules_from_data,
-)
+from dpsyn_core.schema.document import BoughtCharge, Document, LinkedTable, Schema, TableSchema, rules_from_data
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.linked_rules import BEFORE, MOST_RULES, LinkRule, check_link_rule

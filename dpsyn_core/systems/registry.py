@@ -32,10 +32,7 @@ MODULES: dict[str, str] = {
     "dp-gm": "dpsyn_core.systems.deep.dp_gm",
 }
 # systems that add no noise: for teaching and as ceilings, offered nowhere beside the others
-UNPROTECTED: dict[str, str] = {
-    "pgm": "dpsyn_core.systems.deep.dp_vae",
-    "vae": "dpsyn_core.systems.deep.dp_vae",
-}
+UNPROTECTED: dict[str, str] = {"pgm": "dpsyn_core.systems.deep.dp_vae", "vae": "dpsyn_core.systems.deep.dp_vae"}
 DEFAULT = "rls"
 
 _configs: dict[str, type[MethodConfig]] = {}

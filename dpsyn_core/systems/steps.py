@@ -50,15 +50,7 @@ def noise_of(cost: Cost, unit: Unit) -> float:
     return cost.scale(unit.l1()) if cost.pure else cost.sigma(unit.l2())
 
 
-def even(
-    kind: str,
-    cost: Cost,
-    whole: Cost,
-    unit: Unit,
-    *,
-    parts: tuple[int, int],
-    cells: Iterable[int],
-) -> Step:
+def even(kind: str, cost: Cost, whole: Cost, unit: Unit, *, parts: tuple[int, int], cells: Iterable[int]) -> Step:
     """A step that splits `cost` evenly over its tables, of which there are between parts[0] (at least 1) and parts[1].
 
     When there may be none at all (parts[0] is 0), its cost may stay unspent.

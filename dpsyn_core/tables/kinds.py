@@ -27,10 +27,7 @@ LABELLED_ENDINGS = {".sav": "sav", ".zsav": "sav", ".dta": "dta", ".sas7bdat": "
 OLDEST, NEWEST = 104, 119  # versions of Stata's format that can be read
 DUCKDB = b"DUCK"  # behind a checksum of eight bytes, before the number of a version
 OTHERS = (
-    (
-        b"\xd0\xcf\x11\xe0",
-        "an old Excel file (.xls), or one with a password; save it as .xlsx without one",
-    ),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password; save it as .xlsx without one"),
     (b"BZh", "compressed by bzip2; inflate it first"),
     (b"\xfd7zXZ", "compressed by xz; inflate it first"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd; inflate it first"),

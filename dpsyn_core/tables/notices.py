@@ -11,6 +11,7 @@ ENGLISH: Mapping[str, str] = {
     # how the file is read
     "utf16": "read as UTF-16",
     "utf16_unmarked": "read as UTF-16 (no byte order mark)",
+    "guessed": "the headers are not UTF-8: read as {encoding} by their letters; choose another if they look wrong",
     "latin": "the headers are not UTF-8: read as Latin-1 (Western European); choose another if letters look wrong",
     "by_comma": "cells are separated by a comma",
     "by_semicolon": "cells are separated by a semicolon",

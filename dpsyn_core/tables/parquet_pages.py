@@ -52,12 +52,7 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
                 yield readable(table, strict=strict).replace_schema_metadata(None)
 
     return Batches(
-        columns=tuple(names),
-        read=read,
-        size=path.stat().st_size,
-        records=records,
-        notices=notices,
-        kind="parquet",
+        columns=tuple(names), read=read, size=path.stat().st_size, records=records, notices=notices, kind="parquet"
     )
 
 

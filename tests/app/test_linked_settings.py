@@ -233,5 +233,32 @@ def test_a_run_of_linked_tables_learns_from_a_public_table_of_its_root(app):
 
 
 def test_what_the_pages_lack_for_linked_tables_is_one_sentence(hospital):
+    at_page(hospital, "schema")
+    assert "the schema of linked ones lists no purchases" in words(hospital)
+
+
+@pytest.mark.slow
+def test_a_marginal_of_one_of_linked_tables_is_for_all_records_of_a_root(hospital):
     at_page(hospital, "synthesize")
-    assert "marginals released of one table: load it alone" in words(hospital)
+    chooser = next(c for c in hospital.segmented_control if c.key and c.key.startswith("answers_table"))
+    chooser.set_value("visits").run()
+    field = next(m for m in hospital.multiselect if m.key.startswith("answers") and m.key.endswith("_columns"))
+    assert "ward" in field.options and "patient_id" not in field.options
+    field.set_value(["ward"]).run()
+    hospital.button(key="answers_release_marginals").click().run()
+    assert not hospital.exception and not hospital.error
+    (made,) = space_of(hospital).memo[("alone", "visits")]["answers_marginals"][1:]
+    assert made.manifest.identifier == "patient_id" and made.manifest.max_records == 3 and made.manifest.private
+    (booked,) = Ledger().entries(linked(hospital).ledger)
+    assert booked.method == "priview"
+    next(c for c in hospital.segmented_control if c.key == chooser.key).set_value("patients").run()
+    assert not hospital.exception and not hospital.error
+
+
+def test_records_that_do_not_name_their_root_are_not_released_alone(app):
+    with_shop(app)
+    confirmed(app)
+    at_page(app, "synthesize")
+    chooser = next(c for c in app.segmented_control if c.key and c.key.startswith("answers_table"))
+    chooser.set_value("lines").run()
+    assert not app.exception and "ask for it as a question across links" in words(app)

@@ -26,6 +26,7 @@ from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text import inflation as inflate
 from dpsyn_core.tables.text import lines, records
 from dpsyn_core.tables.text.batches import text_batches
+from dpsyn_core.tables.text.encodings import of_letters
 from tests.schema.helpers import num, schema
 from tests.tables.reading import read
 
@@ -652,3 +653,20 @@ def test_headers_below_a_title_are_read_where_they_are_said_to_be_and_hinted_at(
         read(b"a,b\n1,2\n", header_row=9)
     with pytest.raises(TableError, match="both numbers begin at 1"):
         read(b"a,b\n1,2\n", header_row=0)
+
+
+@pytest.mark.parametrize(
+    ("header", "encoding", "guessed"),
+    [
+        ("дата;товар;количество", "cp1251", "cp1251"), ("ID;возраст;город", "cp1251", "cp1251"),
+        ("年齢;性別;満足度", "shift_jis", "shift_jis"), ("ηλικία;φύλο;πόλη", "cp1253", "cp1253"),
+        ("Größe;Straße;Maß", "cp1252", None), ("éducation;été;âge", "cp1252", None),
+        ("wiek;płeć;źródło", "cp1250", None),
+    ],
+)  # fmt: skip
+def test_a_header_line_in_another_alphabet_says_its_encoding_and_one_with_accents_does_not(header, encoding, guessed):
+    assert of_letters(header.encode(encoding)) == guessed
+    assert of_letters(header.encode()) is None, "what is UTF-8 needs no guess"
+    if guessed is not None:
+        got = read((header + "\n" + "1;2;3\n" * 3).encode(encoding))
+        assert got.table.column_names == header.split(";") and any(guessed in n for n in got.notices)

@@ -61,11 +61,14 @@ def _columns(space: Workspace, dataset: Dataset, job: Job | None) -> None:
     with st.container(height=TALL if len(panels) > FEW else "content", border=False):
         show_multiples(
             lambda width, across: kept(
-                space, (*key, width, dark()),
+                space,
+                (*key, width, dark()),
                 lambda: glance(panels, across=across, palette=tokens(), selects=False, words=figure_words()),
             ),
-            key="profile", alt=t("profile.alt", count=len(panels)), across=(4, 2),
-        )  # fmt: skip
+            key="profile",
+            alt=t("profile.alt", count=len(panels)),
+            across=(4, 2),
+        )
 
 
 def _panels(space: Workspace, dataset: Dataset, job: Job | None) -> list[Panel]:

@@ -168,10 +168,13 @@ def _limits(found: Repeats) -> None:
     private_tag()
     records = max(1, found.records)
     rows = [
-        {t("data.limit"): k.most, t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
-         t("data.whole"): number(k.whole)}
+        {
+            t("data.limit"): k.most,
+            t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
+            t("data.whole"): number(k.whole),
+        }
         for k in found.kept
-    ]  # fmt: skip
+    ]
     st.dataframe(
         rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content",
         column_config={t("data.limit"): st.column_config.Column(width=70)},

@@ -52,9 +52,12 @@ def show() -> None:
         )
     with b:
         eps = steps(
-            t("learn.epsilon"), EPSILONS, 1.0, key="agreeing_epsilon",
+            t("learn.epsilon"),
+            EPSILONS,
+            1.0,
+            key="agreeing_epsilon",
             words=lambda e: local(e, "g") if e else t("learn.agreeing.no_noise"),
-        )  # fmt: skip
+        )
     off = {r: percent(lesson.off(cast("lesson.Truth", which), budget(eps), r)) for r in lesson.RULES}
     facts([(off[r], t(f"learn.agreeing.{r}"), t(f"learn.agreeing.{r}_note")) for r in lesson.RULES])
     reading = t("learn.agreeing.reading", entropy=off["maximum-entropy"], norm=off["least-norm"],

@@ -45,10 +45,12 @@ def figure(values: list[Floats]) -> go.Figure:
         out.update_xaxes(showgrid=False, row=1, col=i + 1)
     for v, name, symbol in zip(values, ("A x B", "A x C"), ("circle", "x"), strict=True):
         out.add_trace(
-            go.Scatter(x=["A1", "A2"], y=v.sum(axis=1), mode="markers", name=name,
-                       marker={"symbol": symbol, "size": 12}),
-            1, 3,
-        )  # fmt: skip
+            go.Scatter(
+                x=["A1", "A2"], y=v.sum(axis=1), mode="markers", name=name, marker={"symbol": symbol, "size": 12}
+            ),
+            1,
+            3,
+        )
     out.update_yaxes(range=[0, 24], row=1, col=3)
     out.update_layout(legend={"y": 0, "yanchor": "bottom"}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
     out.update_annotations(yshift=6, font={"size": 13})
@@ -90,9 +92,10 @@ def show() -> None:
         [
             (local(averaged(weight), ".3f"), t("learn.consistency.mine"), t("learn.consistency.mine_note")),
             (
-                percent(averaged(weight) / best - 1), t("learn.consistency.more"),
+                percent(averaged(weight) / best - 1),
+                t("learn.consistency.more"),
                 t("learn.consistency.more_note", best=local(best, ".3f")),
             ),
         ]
-    )  # fmt: skip
+    )
     st.write(alt)

@@ -80,9 +80,11 @@ def found(mechanism: str, eps: float) -> dict[str, str]:
     """What the closing sentences say at these settings."""
     here, half = spread(mechanism, eps), spread(mechanism, eps / 2)
     return {
-        "most": local(float(np.exp(eps)), ".3g"), "spread": number(here), "half": number(half),
+        "most": local(float(np.exp(eps)), ".3g"),
+        "spread": number(here),
+        "half": number(half),
         "times": local(half / here, ".2f"),
-    }  # fmt: skip
+    }
 
 
 def show() -> dict[str, str]:

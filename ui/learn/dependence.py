@@ -26,8 +26,9 @@ def figure(kept: int, rare: float, eps: float) -> go.Figure:
     out = go.Figure()
     measured = np.arange(len(own)) < kept
     for name, which, hue, symbol in (
-        ("measured", measured, hues()[0], "circle"), ("left", ~measured, palette().real, "circle-open"),
-    ):  # fmt: skip
+        ("measured", measured, hues()[0], "circle"),
+        ("left", ~measured, palette().real, "circle-open"),
+    ):
         text = [" x ".join(found.names[i]) for i in np.flatnonzero(which)]
         marker = {"color": hue, "size": 9, "symbol": symbol}
         out.add_trace(
@@ -62,11 +63,13 @@ def show() -> None:
     mean, alone = percent(float(errors.mean())), percent(float(found.dependence.mean()))
     least = percent(float(found.errors(eps, best).mean()))
     cells, full = int(found.cells.sum()), int(lesson.pairs().cells.sum())
-    facts([
-        (mean, t("learn.dependence.mean"), t("learn.dependence.alone", error=alone)),
-        (number(best), t("learn.dependence.best"), t("learn.dependence.least", error=least)),
-        (number(cells), t("learn.dependence.cells"), t("learn.dependence.full", cells=number(full))),
-    ])  # fmt: skip
+    facts(
+        [
+            (mean, t("learn.dependence.mean"), t("learn.dependence.alone", error=alone)),
+            (number(best), t("learn.dependence.best"), t("learn.dependence.least", error=least)),
+            (number(cells), t("learn.dependence.cells"), t("learn.dependence.full", cells=number(full))),
+        ]
+    )
     reading = t("learn.dependence.reading", kept=kept, mean=mean, best=best, least=least, alone=alone)
     draw(figure, kept, rare, eps, alt=t("learn.dependence.alt", reading=reading), key="dependence_plot", height=440)
     st.write(reading)

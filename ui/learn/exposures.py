@@ -38,10 +38,8 @@ def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> go
     bars = {"type": "data", "symmetric": False, "color": colours.ink, "thickness": 1.2} | spread
     made = {"color": colours.accent, "size": 9, "symbol": "diamond"}
     out.add_trace(
-        go.Scatter(
-            x=lesson.PEOPLE, y=mean, mode="markers", name=t("learn.exposures.mean"), marker=made, error_y=bars
-        )
-    )  # fmt: skip
+        go.Scatter(x=lesson.PEOPLE, y=mean, mode="markers", name=t("learn.exposures.mean"), marker=made, error_y=bars)
+    )
     if drawn is not None:
         cross = {"color": colours.warning, "size": 9, "symbol": "x"}
         y = lesson.by_thousand(drawn)
@@ -61,9 +59,11 @@ def show() -> None:
     a, b, c = st.columns([3, 2, 1], gap="medium", vertical_alignment="bottom")
     with a:
         prior = pick(
-            t("learn.exposures.prior"), lesson.PRIORS, key="exposures_prior",
+            t("learn.exposures.prior"),
+            lesson.PRIORS,
+            key="exposures_prior",
             words=lambda p: t(f"learn.exposures.of_{p}"),
-        )  # fmt: skip
+        )
     with b:
         eps = epsilon("exposures_epsilon", 5.0)
     with c:

@@ -70,8 +70,7 @@ def show(name: str) -> None:
     if pinned():
         note(t(f"learn.{name}.name"))
     else:
-        st.button("← " + t("learn.all"), key="learn_shelf", type="tertiary",
-                  on_click=_open, args=("",))  # fmt: skip
+        st.button("← " + t("learn.all"), key="learn_shelf", type="tertiary", on_click=_open, args=("",))
     st.title(t(f"learn.{name}.question"), anchor=False)
     if f"learn.{name}.background" in catalogue():
         st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.background'))}</p>")

@@ -51,11 +51,7 @@ def figure(chosen: list[str], eps: float, what: str) -> go.Figure:
     fresh = np.maximum(lesson.by_class(lesson.FRESH, eps, what), LEAST)
     out.add_trace(go.Scatter(x=middles, y=fresh, mode="lines", name=t("learn.budgets.fresh"), line=grey))
     out.update_xaxes(
-        title=t("learn.groups.x"),
-        type="log",
-        range=[-0.1, 3.8],
-        tickvals=TICKS,
-        ticktext=[number(x) for x in TICKS],
+        title=t("learn.groups.x"), type="log", range=[-0.1, 3.8], tickvals=TICKS, ticktext=[number(x) for x in TICKS]
     )
     out.update_yaxes(
         title=t(f"learn.groups.{what}_axis"),
@@ -111,7 +107,13 @@ def show() -> None:
         large=percent(float(found[-1])),
     )
     draw(
-        figure, chosen, eps, what, of=(tuple(chosen), eps, what), alt=t("learn.groups.alt", reading=reading),
-        key="groups_plot", height=430,
-    )  # fmt: skip
+        figure,
+        chosen,
+        eps,
+        what,
+        of=(tuple(chosen), eps, what),
+        alt=t("learn.groups.alt", reading=reading),
+        key="groups_plot",
+        height=430,
+    )
     st.write(reading)

@@ -77,18 +77,24 @@ def show() -> dict[str, str]:
         alpha = steps(t("learn.growing.alpha"), ALPHAS, 1.0, key="growing_alpha")
     with b:
         fill = pick(
-            t("learn.growing.fill"), tuple(COPIES), default="half", key="growing_fill",
+            t("learn.growing.fill"),
+            tuple(COPIES),
+            default="half",
+            key="growing_fill",
             words=lambda f: t(f"learn.growing.fill_{f}"),
-        )  # fmt: skip
+        )
     after = lesson.grown(alpha, COPIES[fill])
     values = found(alpha, fill)
     left, right = st.columns([3, 2], gap="large")
     with left:
         people = people_table(lesson.PEOPLE, after)
         table(
-            list(people), people.to_numpy().tolist(), alt=t("learn.growing.table_alt"), numbers=False,
+            list(people),
+            people.to_numpy().tolist(),
+            alt=t("learn.growing.table_alt"),
+            numbers=False,
             shades=shades(people),
-        )  # fmt: skip
+        )
         if (after == lesson.PEOPLE).all():
             st.write(t("learn.growing.reading_same"))
     with right:

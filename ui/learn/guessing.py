@@ -127,9 +127,12 @@ def _board(lab: str) -> None:
         finding = counted("guess.count", len(found), middle=_short(statistics.median(found))) if found else ""
         figure = strip(guesses.AXES[lab], found, answer, st.session_state.get(f"{MINE}_{lab}"))
         st.plotly_chart(
-            dressed(figure, is_dark=dark(), height=HEIGHT), theme=None, key=f"guess_plot_{lab}", config=CONFIG,
+            dressed(figure, is_dark=dark(), height=HEIGHT),
+            theme=None,
+            key=f"guess_plot_{lab}",
+            config=CONFIG,
             alt=t("guess.alt", finding=finding or t("guess.nobody")),
-        )  # fmt: skip
+        )
         if len(found) > 1:
             note(finding)
 

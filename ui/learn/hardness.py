@@ -28,9 +28,12 @@ def figure(k: int, columns: int, records: int, eps: float) -> go.Figure:
 
     found = lesson.errors(k, columns, records, eps)
     colours = {
-        "published": palette().warning, "rebuild": palette().warning, "fingerprint": hues()[1], "noise": hues()[0],
+        "published": palette().warning,
+        "rebuild": palette().warning,
+        "fingerprint": hues()[1],
+        "noise": hues()[0],
         "fresh": palette().real,
-    }  # fmt: skip
+    }
     worked_out = min(found.values()) < 1e-30  # the one case with all its factors
     left, right = (-70, 5) if worked_out else (-13, 5)
     out = go.Figure()

@@ -41,14 +41,19 @@ def figure(eps: float, delta: float, holders: int) -> go.Figure:
         go.Scatter(
             x=[max(n, NOBODY) for n in pair * 2],
             y=[float(n > 0) for n in pair] + [chance_shown(n, eps, delta) for n in pair],
-            name=t("learn.leak.worlds"), mode="markers", marker=mark,
+            name=t("learn.leak.worlds"),
+            mode="markers",
+            marker=mark,
         )
-    )  # fmt: skip
+    )
     ticks = [NOBODY, 1, 3, 10, 30, 100, 300]
     out.update_xaxes(
-        title=t("learn.leak.x"), type="log", range=[-0.35, np.log10(MOST)], tickvals=ticks,
+        title=t("learn.leak.x"),
+        type="log",
+        range=[-0.35, np.log10(MOST)],
+        tickvals=ticks,
         ticktext=[str(int(n)) for n in ticks],
-    )  # fmt: skip
+    )
     out.update_yaxes(title=t("learn.leak.y"), tickformat=".0%", range=[-0.03, 1.05])
     return out
 

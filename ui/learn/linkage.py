@@ -44,10 +44,13 @@ def show() -> None:
     """Controls, numbers, figure."""
     known = tuple(
         several(
-            t("learn.linkage.known"), lesson.KNOWN, lesson.KNOWN[:3], key="linkage_known",
+            t("learn.linkage.known"),
+            lesson.KNOWN,
+            lesson.KNOWN[:3],
+            key="linkage_known",
             words=lambda n: t(f"learn.linkage.{n}"),
         )
-    )  # fmt: skip
+    )
     a, b = st.columns(2, gap="medium")
     with a:
         band = int(steps(t("learn.linkage.band"), lesson.BANDS, 1, key="linkage_band"))
@@ -55,11 +58,13 @@ def show() -> None:
         k = int(steps(t("learn.linkage.k"), LEAST, 5, key="linkage_k"))
     found = lesson.linked(known, band)
     alone, below, told = percent(found.below(2)), percent(found.below(k)), percent(found.told(k))
-    facts([
-        (alone, t("learn.linkage.alone"), t("learn.linkage.alone_note")),
-        (below, t("learn.linkage.below", k=k), t("learn.linkage.below_note")),
-        (told, t("learn.linkage.told"), t("learn.linkage.told_note", k=k)),
-    ])  # fmt: skip
+    facts(
+        [
+            (alone, t("learn.linkage.alone"), t("learn.linkage.alone_note")),
+            (below, t("learn.linkage.below", k=k), t("learn.linkage.below_note")),
+            (told, t("learn.linkage.told"), t("learn.linkage.told_note", k=k)),
+        ]
+    )
     reading = t("learn.linkage.reading", alone=alone, below=below, k=k, given=told)
     draw(figure, known, band, k, alt=t("learn.linkage.alt", reading=reading), key="linkage_plot", height=360)
     st.write(reading)

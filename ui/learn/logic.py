@@ -28,8 +28,9 @@ def figure(kept: str, width: int) -> go.Figure:
     start, end, wrong = made.start[:SHOWN], made.end[:SHOWN], made.backwards[:SHOWN]
     out = go.Figure()
     for name, which, colour, symbol in (
-        ("right", ~wrong, colours.accent, "circle"), ("backwards", wrong, colours.warning, "x"),
-    ):  # fmt: skip
+        ("right", ~wrong, colours.accent, "circle"),
+        ("backwards", wrong, colours.warning, "x"),
+    ):
         marker = {"color": colour, "size": 6, "symbol": symbol}
         out.add_trace(
             go.Scatter(x=start[which], y=end[which], mode="markers", name=t(f"learn.logic.{name}"), marker=marker)
@@ -50,10 +51,12 @@ def show() -> None:
         width = int(steps(t("learn.logic.width"), WIDTHS, 7, key="logic_width"))
     made = lesson.synthetic(cast("lesson.Kept", kept), width)
     backwards, lengths = percent(float(made.backwards.mean())), percent(float(made.wrong_length.mean()))
-    facts([
-        (backwards, t("learn.logic.backwards"), t("learn.logic.real")),
-        (lengths, t("learn.logic.lengths"), t("learn.logic.real")),
-    ])  # fmt: skip
+    facts(
+        [
+            (backwards, t("learn.logic.backwards"), t("learn.logic.real")),
+            (lengths, t("learn.logic.lengths"), t("learn.logic.real")),
+        ]
+    )
     reading = t("learn.logic.reading", backwards=backwards, lengths=lengths)
     draw(figure, kept, width, alt=t("learn.logic.alt", reading=reading), key="logic_plot", height=420)
     st.write(reading)

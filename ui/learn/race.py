@@ -180,8 +180,10 @@ def _live(eps: float, chosen: list[str], turn: int) -> None:
         lambda _, across: systems_chart(
             compared, across=across, palette=tokens(), system=t("learn.race.system"), mark=t("learn.race.mark")
         ),
-        key="race_live", alt=alt, across=(2, 1),
-    )  # fmt: skip
+        key="race_live",
+        alt=alt,
+        across=(2, 1),
+    )
     note(t("learn.race.dotted"))
     st.write(alt)
     names = [t(f"learn.race.{c}") for c in ("system", "pairs", "triples", "seconds", "gap", "rare")]

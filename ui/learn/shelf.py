@@ -34,9 +34,12 @@ def _row(
             with st.container(border=True, key=f"card_{name}_{lab}"):
                 st.html(f"<img class='dp-picture' alt='' src='data:image/svg+xml;base64,{picture(lab)}'>")
                 st.button(
-                    t(f"learn.{lab}.question"), key=f"card_{name}_{lab}_press", type="tertiary",
-                    on_click=choose, args=(lab,),
-                )  # fmt: skip
+                    t(f"learn.{lab}.question"),
+                    key=f"card_{name}_{lab}_press",
+                    type="tertiary",
+                    on_click=choose,
+                    args=(lab,),
+                )
                 about = t("learn.card", minutes=minutes, level=t(f"learn.level_{level}"))
                 st.html(f"<p class='dp-small'>{html.escape(t(f'learn.{lab}.name'))} · {html.escape(about)}</p>")
 

@@ -45,10 +45,12 @@ def show() -> None:
     with c:
         eps = epsilon("sparse_epsilon")
     one, all_days = percent(lesson.found_by_sparse(days, gap, eps)), percent(lesson.found_by_each(days, gap, eps))
-    facts([
-        (one, t("learn.sparse.sparse"), t("learn.sparse.sparse_note", scale=number(round(4 / eps, 1)))),
-        (all_days, t("learn.sparse.each"), t("learn.sparse.each_note", scale=number(round(days / eps, 1)))),
-    ])  # fmt: skip
+    facts(
+        [
+            (one, t("learn.sparse.sparse"), t("learn.sparse.sparse_note", scale=number(round(4 / eps, 1)))),
+            (all_days, t("learn.sparse.each"), t("learn.sparse.each_note", scale=number(round(days / eps, 1)))),
+        ]
+    )
     reading = t("learn.sparse.reading", days=number(days), gap=number(gap), sparse=one, each=all_days)
     draw(figure, gap, eps, days, alt=t("learn.sparse.alt", reading=reading), key="sparse_plot", height=400)
     st.write(reading)

@@ -54,13 +54,9 @@ def show() -> dict[str, str]:
     """Controls and figure."""
     a, b = st.columns([2, 3], gap="medium")
     with a:
-        drawn = pick(
-            t("learn.sweeps.draw"), DRAWN, key="sweeps_draw", words=lambda d: t(f"learn.sweeps.draw_{d}")
-        )  # fmt: skip
+        drawn = pick(t("learn.sweeps.draw"), DRAWN, key="sweeps_draw", words=lambda d: t(f"learn.sweeps.draw_{d}"))
     with b:
-        chosen = several(
-            t("learn.sweeps.ways"), WAYS, WAYS, key="sweeps_ways", words=lambda w: t(f"learn.sweeps.{w}"),
-        )  # fmt: skip
+        chosen = several(t("learn.sweeps.ways"), WAYS, WAYS, key="sweeps_ways", words=lambda w: t(f"learn.sweeps.{w}"))
     values = found()
     alt = t(f"learn.sweeps.{drawn}_alt", records=number(RECORDS), **values)
     draw(figure, drawn, tuple(chosen), alt=alt, key="sweeps_plot", height=400)

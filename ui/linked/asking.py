@@ -18,8 +18,10 @@ from ui.shared.theme import note
 
 COUNT, SHARE, MEAN, OWN, CHANGE = "count", "share", "mean", "own", "change"
 FIGURES: dict[str, dict[str, Any]] = {
-    "mean": {"kind": "mean"}, "quantile": {"kind": "quantile", "at": [0.25, 0.5, 0.75]}, "gini": {"kind": "gini"},
-}  # fmt: skip
+    "mean": {"kind": "mean"},
+    "quantile": {"kind": "quantile", "at": [0.25, 0.5, 0.75]},
+    "gini": {"kind": "gini"},
+}
 NUMBER_OF = "number of {child}"  # the column that a question of this form declares
 GENERATION = "linked_ask_generation"  # changes when a question was kept, so that the form is empty again
 
@@ -66,10 +68,12 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
     kinds += [CHANGE] if link.order is not None and _numbers(schema, link.child) else []
     kind = str(
         st.selectbox(
-            t("questions.kind"), kinds, key=f"{key}_kind_{child}",
+            t("questions.kind"),
+            kinds,
+            key=f"{key}_kind_{child}",
             format_func=lambda k: t(f"linked.ask_{k}", child=child, root=link.parent),
         )
-    )  # fmt: skip
+    )
     made = (_of_children if kind in (COUNT, SHARE) else _of_numbers)(schema, link, kind, f"{key}_{child}_{kind}")
     usual = made.pop("usual")
     if kind != SHARE:
@@ -77,8 +81,9 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
         usual = f"{t(f'linked.ask_figure_{figure}')}, {usual}"[:200]
         made["ask"] |= FIGURES[figure]
     made["at_most"] = _few(schema, str(made["about"]), f"{key}_{child}_{kind}")
-    name = st.text_input(t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200,
-                         help=t("questions.name_help"))  # fmt: skip
+    name = st.text_input(
+        t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200, help=t("questions.name_help")
+    )
     made["ask"]["name"] = (name or "").strip() or usual
     if not st.button(t("questions.keep"), type="primary", key="linked_ask_keep"):
         return
@@ -151,9 +156,12 @@ def _groups(label: str, options: list[str], key: str) -> list[str]:
 def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
     """How many children meet conditions, or how many parents have one."""
     where = st.text_input(
-        t("linked.ask_where", child=literal(link.child)), key=f"{key}_where", max_chars=1000,
-        placeholder=t("linked.ask_all"), help=t("linked.ask_where_help"),
-    )  # fmt: skip
+        t("linked.ask_where", child=literal(link.child)),
+        key=f"{key}_where",
+        max_chars=1000,
+        placeholder=t("linked.ask_all"),
+        help=t("linked.ask_where_help"),
+    )
     parent = schema[link.parent].coded
     by = _groups(t("linked.ask_by"), [a.name for a in parent if not numeric(a)], key)
     counted = _free(NUMBER_OF.format(child=link.child), schema, link.parent)
@@ -180,9 +188,11 @@ def _of_numbers(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[s
     note(t("linked.ask_change_note", order=link.order))
     changed = _free(f"change of {of}", schema, link.child)
     return {
-        "about": link.child, "changes": {changed: of}, "ask": {"kind": "mean", "of": changed, "by": by},
+        "about": link.child,
+        "changes": {changed: of},
+        "ask": {"kind": "mean", "of": changed, "by": by},
         "usual": usual,
-    }  # fmt: skip
+    }
 
 
 def _usual(kind: str, what: str, by: list[str]) -> str:

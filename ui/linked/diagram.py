@@ -74,9 +74,10 @@ def _panel(linked: Linked) -> str:
     edge = f"{panel.person or t('linked.no_key')} · {most}"
     rows = _item(
         t("linked.panel_rows"),
-        t("linked.edge_order", order=panel.wave or "?") + " · "
+        t("linked.edge_order", order=panel.wave or "?")
+        + " · "
         + counted("linked.columns", len([n for n in coded if n not in panel.constant])),
         edge,
-    )  # fmt: skip
+    )
     words = f"{t('linked.root_is')} · {counted('linked.columns', len(panel.constant))}"
     return _item(t("linked.panel_persons"), words, "", f"<ul>{rows}</ul>")

@@ -60,10 +60,13 @@ def panel(space: Workspace, linked: Linked, name: str) -> None:
 def _table(found: Repeats, *, key: str) -> None:
     records = max(1, found.records)
     rows = [
-        {t("linked.limit"): k.most, t("linked.kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
-         t("linked.whole"): number(k.whole)}
+        {
+            t("linked.limit"): k.most,
+            t("linked.kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
+            t("linked.whole"): number(k.whole),
+        }
         for k in found.kept
-    ]  # fmt: skip
+    ]
     st.dataframe(
         rows, hide_index=True, key=key, alt=t("linked.kept_alt"), height="content",
         column_config={t("linked.limit"): st.column_config.Column(width=70)},

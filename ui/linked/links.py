@@ -111,10 +111,13 @@ def _root(linked: Linked) -> None:
         )  # fmt: skip
     with second:
         _choose(
-            t("linked.root_key", table=literal(linked.root)), columns_of(linked, linked.root),
-            linked.keys.get(linked.root, ""), field_key(linked, "own", linked.root),
-            lambda v: _own_key(linked, linked.root, v), help=t("linked.root_key_help"),
-        )  # fmt: skip
+            t("linked.root_key", table=literal(linked.root)),
+            columns_of(linked, linked.root),
+            linked.keys.get(linked.root, ""),
+            field_key(linked, "own", linked.root),
+            lambda v: _own_key(linked, linked.root, v),
+            help=t("linked.root_key_help"),
+        )
 
 
 def decide(linked: Linked, root: str) -> None:
@@ -170,9 +173,12 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
             _choose(t("linked.parent"), others, link.parent, field_key(linked, "parent", name), parent)
         with second:
             _choose(
-                t("linked.key", parent=literal(link.parent)), columns_of(linked, name), link.key,
-                field_key(linked, "key", name), key,
-            )  # fmt: skip
+                t("linked.key", parent=literal(link.parent)),
+                columns_of(linked, name),
+                link.key,
+                field_key(linked, "key", name),
+                key,
+            )
         with third:
             _most(space, linked, name)
         note(counted("linked.most_means", link.max_children, parent=link.parent))

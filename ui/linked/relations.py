@@ -77,8 +77,11 @@ def panel(space: Workspace, job: Job) -> None:
         note(key_words(one), "note" if one.hold else "alarm")
         for verdict in mine:
             if verdict.worst is not None:
-                named = t(f"linked.worst_{METRICS[verdict.metric]}", columns=" × ".join(verdict.columns),
-                          worst=percent(verdict.worst))  # fmt: skip
+                named = t(
+                    f"linked.worst_{METRICS[verdict.metric]}",
+                    columns=" × ".join(verdict.columns),
+                    worst=percent(verdict.worst),
+                )
                 note(named)
     note(t("linked.scores_note"))
 

@@ -69,12 +69,14 @@ def _grid(found: Sequence[Outlook], what: str) -> None:
     finding = t("ahead.none_fair", what=kind, fair=percent(FAIR, 0))
     if good:
         finding = t(
-            "ahead.fair", what=kind, fair=percent(FAIR, 0),
+            "ahead.fair",
+            what=kind,
+            fair=percent(FAIR, 0),
             pairs="; ".join(
                 t("ahead.from", n=number(min(n for d, n in good if d == e)), epsilon=amount(e))
                 for e in dict.fromkeys(e for e, _ in good)
             ),
-        )  # fmt: skip
+        )
     st.markdown(f"**{kind}**")
     show(
         grid_figure(

@@ -41,9 +41,7 @@ def unit_fields(space: Workspace) -> Unit:
             bind="query-params",
         )
     with right:
-        most = st.number_input(
-            t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params"
-        )  # fmt: skip
+        most = st.number_input(t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params")
         if declared and declared.identifier is None and most != 1:
             note(t("unit.theta_rows"), "warning")
         elif declared and declared.identifier is not None:

@@ -73,7 +73,7 @@ def spent(space: Workspace) -> Spent | None:
         each, delta = tuple(e.epsilon for e in runs), max((e.delta for e in runs), default=0.0)
         made = Spent(
             got.runs, mine.epsilon, got.limit_epsilon, mine.epsilon_left, len(mine.unbounded), sums, each, delta
-        )  # fmt: skip
+        )
         kept = (stamp, made)
         space.memo["ledger"] = kept
     return kept[1]
@@ -107,9 +107,12 @@ def limit_field(space: Workspace) -> None:
         first, second = st.columns([3, 2], vertical_alignment="bottom")
         with first:
             text = st.text_input(
-                t("limit.label"), plain(limit.epsilon) if limit else "", placeholder=t("limit.blank"), key="limit_text",
+                t("limit.label"),
+                plain(limit.epsilon) if limit else "",
+                placeholder=t("limit.blank"),
+                key="limit_text",
                 help=t("limit.help"),
-            )  # fmt: skip
+            )
         with second:
             pressed = st.form_submit_button(t("limit.set"), width="stretch")
     note(t("limit.note"))

@@ -67,17 +67,23 @@ def _fields(schema: Schema, before: Document, key: str) -> Document:
     with first:
         kind = str(
             st.selectbox(
-                t("questions.kind"), KINDS, index=KINDS.index(before.get("kind", "mean")), key=f"{key}_kind",
+                t("questions.kind"),
+                KINDS,
+                index=KINDS.index(before.get("kind", "mean")),
+                key=f"{key}_kind",
                 format_func=lambda k: t(f"questions.kind_{k}"),
             )
-        )  # fmt: skip
+        )
     old = before if before.get("kind") == kind else {}
     with second:
         weight = st.select_slider(
-            t("questions.weight"), sorted({*WEIGHTS, float(before.get("weight", 1))}), key=f"{key}_weight",
-            value=float(before.get("weight", 1)), format_func=lambda w: t("questions.times", times=amount(w)),
+            t("questions.weight"),
+            sorted({*WEIGHTS, float(before.get("weight", 1))}),
+            key=f"{key}_weight",
+            value=float(before.get("weight", 1)),
+            format_func=lambda w: t("questions.times", times=amount(w)),
             help=t("questions.weight_help"),
-        )  # fmt: skip
+        )
     made: Document = {"kind": kind, **_FORMS[kind](schema, old, f"{key}_{kind}")}
     if weight != 1:
         made["weight"] = int(weight) if float(weight).is_integer() else weight
@@ -121,9 +127,12 @@ def _period(name: str, old: Document | None, key: str) -> Document | None:
     options = ("fine", *PERIODS)
     start = (old or {}).get("every", "month" if old is None else "fine")
     every = st.selectbox(
-        t("questions.bins", name=literal(name)), options, index=options.index(start), key=f"{key}_every",
+        t("questions.bins", name=literal(name)),
+        options,
+        index=options.index(start),
+        key=f"{key}_every",
         format_func=lambda k: t(f"questions.bins_{k}"),
-    )  # fmt: skip
+    )
     return None if every == "fine" else {"every": every}
 
 
@@ -133,9 +142,12 @@ def _bins(name: str, old: Document | None, key: str) -> Document | None:
     first, second = st.columns(2)
     with first:
         how = st.selectbox(
-            t("questions.bins", name=literal(name)), BINS, index=BINS.index(start), key=f"{key}_how",
+            t("questions.bins", name=literal(name)),
+            BINS,
+            index=BINS.index(start),
+            key=f"{key}_how",
             format_func=lambda k: t(f"questions.bins_{k}"),
-        )  # fmt: skip
+        )
     if how == "fine":
         return None
     with second:
@@ -144,9 +156,12 @@ def _bins(name: str, old: Document | None, key: str) -> Document | None:
             return {"edges": _numbers(st.text_input(t("questions.edges"), held, key=f"{key}_edges"))}
         value = (old or {}).get(str(how), 10)
         got = st.number_input(
-            t(f"questions.{how}"), value=float(value) if how == "width" else int(value), key=f"{key}_{how}",
-            min_value=0.0 if how == "width" else 1, format="%g" if how == "width" else "%d",
-        )  # fmt: skip
+            t(f"questions.{how}"),
+            value=float(value) if how == "width" else int(value),
+            key=f"{key}_{how}",
+            min_value=0.0 if how == "width" else 1,
+            format="%g" if how == "width" else "%d",
+        )
         return {str(how): int(got) if float(got).is_integer() else float(got)}
 
 
@@ -197,11 +212,14 @@ def _gap(schema: Schema, old: Document, key: str) -> Document:
         columns = st.columns(2)
         chosen = [
             columns[i].selectbox(
-                t(f"questions.side_{i}"), values, index=values.index(sides[i]) if sides[i] in values else 0,
-                key=f"{key}_{between}_{i}", format_func=str,
+                t(f"questions.side_{i}"),
+                values,
+                index=values.index(sides[i]) if sides[i] in values else 0,
+                key=f"{key}_{between}_{i}",
+                format_func=str,
             )
             for i in (0, 1)
-        ]  # fmt: skip
+        ]
         made["between"] = {between: chosen}
     by = _several("by", [n for n in _groups(schema) if n not in (of, between)], old.get("by", []), key, most=1)
     return made | ({"by": by} if by else {}) | _binned(schema, by, old, key)
@@ -248,9 +266,12 @@ def _range(schema: Schema, old: Document, key: str) -> Document:
         labels = attribute.labels()
         start = [v for v in (clause.values if clause is not None and not clause.interval else ()) if v in labels]
         chosen = st.multiselect(
-            t("questions.values", name=literal(name)), labels, start, key=f"{key}_{name}_values",
+            t("questions.values", name=literal(name)),
+            labels,
+            start,
+            key=f"{key}_{name}_values",
             placeholder=t("questions.choose"),
-        )  # fmt: skip
+        )
         if chosen:
             parts.append(f"{_quoted(name)} in {{{', '.join(_quoted(v) for v in chosen)}}}")
     return {"where": " and ".join(parts)}
@@ -282,9 +303,12 @@ def _regression(schema: Schema, old: Document, key: str) -> Document:
     )  # fmt: skip
     if st.toggle(t("questions.as_formula"), "formula" in old, key=f"{key}_as_formula"):
         written = st.text_input(
-            t("questions.formula"), old.get("formula", ""), key=f"{key}_formula", help=t("questions.formula_help"),
+            t("questions.formula"),
+            old.get("formula", ""),
+            key=f"{key}_formula",
+            help=t("questions.formula_help"),
             placeholder="died ~ treated + age + log(crp) + treated*diabetes",
-        )  # fmt: skip
+        )
         value = old.get("value") if model == "logistic" else None
         return {"formula": (written or "").strip(), "model": model} | ({} if value is None else {"value": value})
     outcomes = _numeric(schema) if model == "linear" else _groups(schema)
@@ -328,9 +352,12 @@ def _one(words: str, names: Sequence[str], old: str | None, key: str, guess: str
     usual = find(SPLIT if guess == "split" else INCOME, names)
     at = names.index(old) if old in names else names.index(usual) if usual in names else 0
     return st.selectbox(
-        t(f"questions.{words}"), list(names), index=at if names else None, key=f"{key}_{words}",
+        t(f"questions.{words}"),
+        list(names),
+        index=at if names else None,
+        key=f"{key}_{words}",
         placeholder=t("questions.choose"),
-    )  # fmt: skip
+    )
 
 
 def _several(words: str, names: Sequence[str], old: Sequence[str], key: str, *, most: int) -> list[str]:

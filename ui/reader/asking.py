@@ -23,10 +23,8 @@ def panel(found: OpenRelease) -> None:
     with left:
         section(t("reader.ask"))
         kind = str(
-            st.selectbox(
-                t("questions.kind"), KINDS, key="reader_kind", format_func=lambda k: t(f"questions.kind_{k}")
-            )
-        )  # fmt: skip
+            st.selectbox(t("questions.kind"), KINDS, key="reader_kind", format_func=lambda k: t(f"questions.kind_{k}"))
+        )
         document = form.fields_of(found.schema, kind, "reader")
         where = ""
         if st.toggle(t("reader.filter"), key="reader_filter"):

@@ -131,5 +131,5 @@ def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:
     tvd, floors = (build.pair_matrix(got, names, what) for what in ("tvd", "floor"))
     ends = results.kept(
         space, ("between", "tvd-2way", job.id, repr(comparison.roles)), lambda: between(comparison, "tvd-2way", got)
-    )  # fmt: skip
+    )
     return Pairs(names, tvd, floors, got.value, float(got.floor or 0.0), None if ends is None else ends.unrelated)

@@ -66,10 +66,7 @@ def _usual(c: Comparison, role: str) -> list[str]:
     if role == "income":
         found = [a.name for a in c.domain.attributes if a.number and a.size > MOST_GROUPS]
         return sorted(found, key=lambda n: _below_zero(c, n))
-    return [
-        a.name for a in c.domain.attributes
-        if not c.numeric(a.name) and 2 <= a.size - a.special <= MOST_GROUPS
-    ]  # fmt: skip
+    return [a.name for a in c.domain.attributes if not c.numeric(a.name) and 2 <= a.size - a.special <= MOST_GROUPS]
 
 
 def _below_zero(c: Comparison, name: str | None) -> bool:
@@ -111,8 +108,8 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     note(_found(got, what))
     with st.expander(t("incomes.table")):
         st.dataframe(
-            marked([_row(r, what) for r in rows]), hide_index=True, key=f"income_table_{what}", alt=t("incomes.table"),
-        )  # fmt: skip
+            marked([_row(r, what) for r in rows]), hide_index=True, key=f"income_table_{what}", alt=t("incomes.table")
+        )
 
 
 def _found(got: Score, what: str) -> str:
@@ -130,8 +127,9 @@ def _beside(got: Score) -> str:
     sizes = [r["records_real"] for r in got.details["groups"] if "records_real" in r]
     if got.details["fresh_agreement"] is not None:
         low, high = (local(x, ".2f") for x in got.details["fresh_agreement"])
-        said.append(t("incomes.fresh", count=len(sizes), least=number(min(sizes)), most=number(max(sizes)), low=low,
-                      high=high))  # fmt: skip
+        said.append(
+            t("incomes.fresh", count=len(sizes), least=number(min(sizes)), most=number(max(sizes)), low=low, high=high)
+        )
     return "; ".join(said)
 
 
@@ -139,15 +137,18 @@ def _row(r: dict[str, Any], what: str) -> dict[str, Any]:
     """A group: its records, the quantity in both tables, and by pay gap its ranks with those of fresh samples."""
     records = r.get("records_real", r["size_real"]) if what == "gap" else r["size_real"]
     row = {
-        t("incomes.column_group"): r["group"], t("incomes.records"): records,
-        t("word.real"): _round(r[f"{what}_real"], what), t("word.synthetic"): _round(r[f"{what}_synthetic"], what),
-    }  # fmt: skip
+        t("incomes.column_group"): r["group"],
+        t("incomes.records"): records,
+        t("word.real"): _round(r[f"{what}_real"], what),
+        t("word.synthetic"): _round(r[f"{what}_synthetic"], what),
+    }
     if what == "gap":
         low, high = r.get("rank_fresh", (None, None))
         row |= {
-            t("incomes.rank_real"): r.get("rank_real"), t("incomes.rank_synthetic"): r.get("rank_synthetic"),
+            t("incomes.rank_real"): r.get("rank_real"),
+            t("incomes.rank_synthetic"): r.get("rank_synthetic"),
             t("incomes.rank_fresh"): "" if low is None else t("incomes.to", low=low, high=high),
-        }  # fmt: skip
+        }
     return row
 
 

@@ -71,9 +71,12 @@ def _reached(got: Score) -> str:
     """What models of synthetic records reach on real ones, beside models of real ones."""
     details = got.details
     said = t(
-        "learning.reach", target=details["target"], measure="R2" if details["task"] == "regression" else "AUROC",
-        value=local(got.value, ".3f"), real=local(details["ceiling"], ".3f"),
-    )  # fmt: skip
+        "learning.reach",
+        target=details["target"],
+        measure="R2" if details["task"] == "regression" else "AUROC",
+        value=local(got.value, ".3f"),
+        real=local(details["ceiling"], ".3f"),
+    )
     return said if details["held_out"] else f"{said} {t('learning.seen')}"
 
 
@@ -118,9 +121,10 @@ def _cell(got: Score | MetricError) -> str:
 def _meaning(kind: type[Metric]) -> dict[str, str]:
     """Which way a metric is better, its unit, and what it is computed on."""
     return {
-        "goal": engine(f"goal.{kind.goal}", GOAL_WORDS[kind.goal]), "unit": engine(f"unit.{kind.unit}", kind.unit),
+        "goal": engine(f"goal.{kind.goal}", GOAL_WORDS[kind.goal]),
+        "unit": engine(f"unit.{kind.unit}", kind.unit),
         "on": engine(f"on.{kind.on}", kind.on),
-    }  # fmt: skip
+    }
 
 
 def _table(view: Look, wanted: list[str]) -> None:

@@ -105,9 +105,11 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
     show(tables, alt=both.alt, key=f"pair_tables_{side.letter}", ready=True)
     note(t("pairs.difference"))
     show(
-        drawn(view.space, ("gap", *key, far), lambda: gap), alt=f"{gap.alt}. {finding}",
-        key=f"pair_difference_{side.letter}", ready=True,
-    )  # fmt: skip
+        drawn(view.space, ("gap", *key, far), lambda: gap),
+        alt=f"{gap.alt}. {finding}",
+        key=f"pair_difference_{side.letter}",
+        ready=True,
+    )
 
 
 def _scatter(view: Look, side: Side, a: str, b: str) -> None:

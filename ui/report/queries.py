@@ -80,9 +80,7 @@ def _plot(view: Look) -> CountQuery | None:
     c = view.first.comparison
     # numbers of many values first: an ordered category stands on the plot by its rank, and a few values on lines
     few = {n for n, size in zip(c.domain.names, c.domain.sizes, strict=True) if size < FEW}
-    names = sorted(
-        (n for n in c.domain.names if c.numeric(n)), key=lambda n: (n in few, n not in c.synthetic_values)
-    )  # fmt: skip
+    names = sorted((n for n in c.domain.names if c.numeric(n)), key=lambda n: (n in few, n not in c.synthetic_values))
     if len(names) < 2:
         note(t("queries.few"))
         return None
@@ -97,8 +95,9 @@ def _plot(view: Look) -> CountQuery | None:
         return None
     area = got["box"][0]
     (x0, x1), (y0, y1) = sorted(area["x"]), sorted(area["y"])  # type: ignore[call-overload]
-    return CountQuery((Filter(attribute=x, low=float(x0), high=float(x1)),
-                  Filter(attribute=y, low=float(y0), high=float(y1))))  # fmt: skip
+    return CountQuery(
+        (Filter(attribute=x, low=float(x0), high=float(x1)), Filter(attribute=y, low=float(y0), high=float(y1)))
+    )
 
 
 def _dots(view: Look, x: str, y: str) -> Figure:

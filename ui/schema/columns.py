@@ -79,9 +79,10 @@ def _cells(space: Workspace, row: Row) -> None:
     said = t("schema.cell_cost", cells=counted("schema.cells", len(labels)), share=percent(share, 0))
     section(f"{row.name}: {said}")
     show(
-        _figure(labels, share), key="bins_figure",
+        _figure(labels, share),
+        key="bins_figure",
         alt=t("schema.preview_alt", name=row.name, cells=len(labels), share=percent(share, 0)),
-    )  # fmt: skip
+    )
     first, second = st.columns([1, 3], vertical_alignment="center")
     if attribute.limits is not None and not attribute.dated:
         with first:
@@ -120,8 +121,10 @@ def _figure(labels: list[str], share: float) -> Any:
         "marker": {"color": colours.accent, "opacity": 0.8}, **hover,
     }  # fmt: skip
     layout = {
-        "barmode": "overlay", "bargap": 0.12 if few else 0, "showlegend": False,
+        "barmode": "overlay",
+        "bargap": 0.12 if few else 0,
+        "showlegend": False,
         "xaxis": {"type": "category" if few else "linear", "showgrid": False, "visible": few},
         "yaxis": {"range": [0, 1.6], "visible": False},
-    }  # fmt: skip
+    }
     return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)

@@ -184,13 +184,16 @@ def _table(pairs: dict[str, str], first: str, second: str, key: str, *, alt: tup
     kind, a, b = alt
     words = t("labels.table_alt", column=a) if kind == "labels" else t("follows.table_alt", origin=a, column=b)
     edited = st.data_editor(
-        _frame(pairs), key=_fresh(f"{key}_{hash(tuple(pairs.items())) & 0xFFFFFF:x}"), hide_index=True, alt=words,
+        _frame(pairs),
+        key=_fresh(f"{key}_{hash(tuple(pairs.items())) & 0xFFFFFF:x}"),
+        hide_index=True,
+        alt=words,
         height=33 * (min(TALL, len(pairs)) + 1) + 3,
         column_config={
             "first": st.column_config.TextColumn(first, disabled=True),
             "second": st.column_config.TextColumn(second),
         },
-    )  # fmt: skip
+    )
     return {str(k): "" if v is None else str(v) for k, v in zip(edited["first"], edited["second"], strict=True)}
 
 

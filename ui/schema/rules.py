@@ -136,10 +136,13 @@ def _difference(schema: Schema, names: list[str], key: str) -> dict[str, Any] | 
         units = list(SECONDS)
         told = {
             "unit": st.selectbox(
-                t("rules.unit"), units, index=units.index("days"), key=f"{key}_unit",
+                t("rules.unit"),
+                units,
+                index=units.index("days"),
+                key=f"{key}_unit",
                 format_func=lambda u: t(f"rules.unit_{u}"),
             )
-        }  # fmt: skip
+        }
     return {"column": column, "of": of, "minus": minus, **told} if column and of and minus else None
 
 
@@ -174,9 +177,11 @@ def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     value = None
     if column and cells[column] != [None]:
         value = st.selectbox(
-            t("rules.cell"), cells[column], key=f"{key}_cell",
+            t("rules.cell"),
+            cells[column],
+            key=f"{key}_cell",
             format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
-        )  # fmt: skip
+        )
     where = conditions(f"{key}_blank_where", t("rules.blank_where"), t("rules.blank_hint"))
     only = st.checkbox(t("rules.only"), key=f"{key}_only")
     return {"column": column, "where": where, "value": value, "only": only} if column and where else None

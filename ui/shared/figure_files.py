@@ -80,9 +80,11 @@ def buttons(key: str, title: str) -> None:
 
 def _row(key: str, title: str, source: str, kinds: Sequence[str]) -> None:
     shared = {
-        "data-figure-key": re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()), "data-figure-name": f"figure-{_plain(key)}",
-        "data-title": title, "data-source": source,
-    }  # fmt: skip
+        "data-figure-key": re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()),
+        "data-figure-name": f"figure-{_plain(key)}",
+        "data-title": title,
+        "data-source": source,
+    }
     values = " ".join(f"{name}='{html.escape(value, quote=True)}'" for name, value in shared.items())
     row = "".join(
         f"<button type='button' data-figure-file='{kind}' {values} "

@@ -29,9 +29,12 @@ REMOVALS = ("ripple", "norm_sub", "norm_cut", "none")
 def columns(schema: Schema, *, key: str) -> list[str]:
     """The columns that are chosen; empty where there are none yet, or where they have too many cells."""
     names: list[str] = st.multiselect(
-        t("answers.columns"), [a.name for a in schema.coded], key=f"{key}_columns", max_selections=MOST,
+        t("answers.columns"),
+        [a.name for a in schema.coded],
+        key=f"{key}_columns",
+        max_selections=MOST,
         placeholder=t("answers.choose"),
-    )  # fmt: skip
+    )
     cells = 1
     for name in names:
         cells *= schema[name].size
@@ -86,9 +89,12 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
 
     frame: pd.DataFrame = as_table(found, schema).to_pandas()
     st.dataframe(
-        marked(frame.head(SHOWN).round({"count": 1})), hide_index=True, key=f"{key}_table",
-        alt=t("answers.table_alt"), column_config=digits({"count": 1}),
-    )  # fmt: skip
+        marked(frame.head(SHOWN).round({"count": 1})),
+        hide_index=True,
+        key=f"{key}_table",
+        alt=t("answers.table_alt"),
+        column_config=digits({"count": 1}),
+    )
     if len(frame) > SHOWN:
         note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
     if found.sigma is not None:
@@ -110,9 +116,8 @@ def csv_of(frame: pd.DataFrame) -> bytes:
 def csv_button(frame: pd.DataFrame, name: str, *, key: str) -> None:
     """The file of a marginal."""
     st.download_button(
-        t("answers.csv"), data=csv_of(frame), file_name=name, mime="text/csv", on_click="ignore",
-        key=f"{key}_csv",
-    )  # fmt: skip
+        t("answers.csv"), data=csv_of(frame), file_name=name, mime="text/csv", on_click="ignore", key=f"{key}_csv"
+    )
 
 
 def panel(measured: Sequence[Measurement], schema: Schema, *, key: str, private: bool) -> None:

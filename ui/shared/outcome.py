@@ -46,9 +46,12 @@ def card(space: Workspace, job: Job) -> None:
             else:
                 note(t("outcome.table"))
             st.dataframe(
-                table.slice(0, FEW).to_pandas(), hide_index=True, key=f"synthetic_{job.id}_{name}",
-                alt=t("outcome.table"), placeholder="",
-            )  # fmt: skip
+                table.slice(0, FEW).to_pandas(),
+                hide_index=True,
+                key=f"synthetic_{job.id}_{name}",
+                alt=t("outcome.table"),
+                placeholder="",
+            )
 
 
 def _sizes(space: Workspace, job: Job) -> list[tuple[str, str, str]]:

@@ -296,7 +296,7 @@ def private_tag() -> None:
     """
     practice = bool(st.session_state.get(PRACTICE))
     figure_files.from_private(not practice)
-    said, kind = html.escape(t("tag.practice" if practice else "tag.private")), "note" if practice else "private"
+    said, kind = html.escape(t("tag.practice" if practice else "tag.private")), "practice" if practice else "private"
     hidden = "" if practice else f"<style>{PLAIN_FILE}{{display:none}}</style>"
     st.html(f"{hidden}<span class='dp-tag dp-{kind}'>{said}</span>")
 

@@ -12,8 +12,8 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
-from ui.shared import marginals, stamps
-from ui.shared.state import Dataset, Workspace, check_shown
+from ui.shared import marginals, stamps, tables
+from ui.shared.state import Dataset, Workspace, check_shown, workspace
 from ui.shared.text import amount, literal, local, number, plain, sentence, t
 from ui.shared.theme import digits, marked, not_private, note
 
@@ -28,13 +28,17 @@ KINDS = ("marginals", "itemsets")
 
 
 def panel(space: Workspace) -> None:
-    """Folded away until somebody wants it; of linked tables a sentence."""
-    if space.linked is not None:
-        note(t("linked.one_alone"))
-        return
-    if space.schema is None or space.dataset is None or space.dataset.table is None:
+    """Folded away until somebody wants it; of linked tables about one of them."""
+    if space.linked is None and (space.schema is None or space.dataset is None or space.dataset.table is None):
         return
     with st.expander(t("answers.title"), key="answers_expander"):
+        try:
+            space = alone(space)
+        except DPSynError as error:
+            note(sentence(error), "warning")
+            return
+        if space.schema is None or space.dataset is None:
+            return
         if space.dataset.whole is None:
             note(t("answers.large"), "warning")
             return
@@ -45,6 +49,24 @@ def panel(space: Workspace) -> None:
         if not space.schema.private:
             not_private(stamps.shortly(space))
         (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
+
+
+def alone(space: Workspace) -> Workspace:
+    """The one table that is loaded, or the one of linked ones that was chosen, whose individuals are roots.
+
+    Its releases are booked under the name of all tables. Raises SchemaError where its records do not name their root.
+    """
+    if space.linked is None:
+        return space
+    part = tables.choose(space, key="answers_table")
+    name = next(n for n, one in space.parts.items() if one is part)
+    if space.linked.panel is not None:
+        msg = "the file of a panel is two tables, and neither is released alone; load it as one table on the Data page"
+        raise SchemaError(msg)
+    return Workspace(
+        space.owner, dataset=part.dataset, schema=space.linked.schema().table_alone(name), choices=space.choices,
+        memo=space.memo.setdefault(("alone", name), {}), one_of_linked=True,
+    )  # fmt: skip
 
 
 def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
@@ -60,7 +82,7 @@ def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
 def _marginals(space: Workspace, schema: Schema) -> None:
     """Views are paid for once; every marginal is read off them for nothing, as often as somebody likes."""
     note(t("answers.marginals_lead"))
-    names = marginals.columns(schema, key="answers")
+    names = marginals.columns(schema, key=f"answers{loaded(space).serial if space.one_of_linked else ''}")
     made = views_of(space, schema)
     if made is not None:
         how = marginals.settings(key="answers")
@@ -117,7 +139,7 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
     data = loaded(space)
     return RunSpec(
         epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger
-    )  # fmt: skip
+    )
 
 
 def _cost(schema: Schema, spec: RunSpec) -> str:
@@ -191,7 +213,7 @@ def loaded(space: Workspace) -> Dataset:
 def _run(space: Workspace, kind: str, release: Any) -> bool:
     """Spends, and keeps what was released for this visitor. Whether it went well."""
     try:
-        check_shown(space)
+        check_shown(workspace())
         with st.spinner(t("answers.running")):
             space.memo[f"answers_{kind}"] = release()
     except DPSynError as error:
@@ -211,9 +233,12 @@ def _result(space: Workspace, kind: str) -> None:
     frame = pd.DataFrame(rows)
     counts = {name: 1 if frame[name].abs().max() > 1 else 3 for name in frame.columns if frame[name].dtype.kind == "f"}
     st.dataframe(
-        marked(frame.head(marginals.SHOWN).round(counts)), hide_index=True, key=f"answers_{kind}_table",
-        alt=t("answers.table_alt"), column_config=digits(counts),
-    )  # fmt: skip
+        marked(frame.head(marginals.SHOWN).round(counts)),
+        hide_index=True,
+        key=f"answers_{kind}_table",
+        alt=t("answers.table_alt"),
+        column_config=digits(counts),
+    )
     if len(frame) > marginals.SHOWN:
         note(t("answers.cut", shown=number(marginals.SHOWN), all=number(len(frame))))
     note(manifest.guarantee)

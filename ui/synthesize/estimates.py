@@ -63,9 +63,7 @@ def in_place(space: Workspace) -> CountingPlan:
     memory, path, form = planned(job_memory()), data.place, data.form
     key = ("in place", data.serial, hash(schema.dumps()))
     with within():
-        return kept(
-            space, key, lambda: choose(open_table(path, form), engine=None, memory=memory, schema=schema)
-        )  # fmt: skip
+        return kept(space, key, lambda: choose(open_table(path, form), engine=None, memory=memory, schema=schema))
 
 
 def estimated(space: Workspace, method: str) -> Forecast | None:

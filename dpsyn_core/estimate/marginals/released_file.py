@@ -117,12 +117,7 @@ def _written(recodes: Recodes) -> dict[str, list[int]]:
 
 
 def _noisy(m: Measurement | JointTable) -> dict[str, Any]:
-    return {
-        "law": m.law,
-        "sigma": m.sigma,
-        "shape": list(m.values.shape),
-        "values": m.values.reshape(-1).tolist(),
-    }
+    return {"law": m.law, "sigma": m.sigma, "shape": list(m.values.shape), "values": m.values.reshape(-1).tolist()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -76,9 +76,13 @@ def amounts(c: Comparison) -> Iterator[Finding]:
         far = shifts.moved(rest, float(some.mean()), shifts.together(len(rest), len(some)), sure=shifts.SURE + 1)
         if far is not None:
             yield Finding(
-                key="rest", weight=(1 - np.exp(-far)) * (1 - zeros), columns=(name,),
-                real=float(rest.mean()), synthetic=float(some.mean()), fresh=float(rest.mean()),
-            )  # fmt: skip
+                key="rest",
+                weight=(1 - np.exp(-far)) * (1 - zeros),
+                columns=(name,),
+                real=float(rest.mean()),
+                synthetic=float(some.mean()),
+                fresh=float(rest.mean()),
+            )
         yield from _ends(name, rest, some, 1 - zeros, ("high",))
 
 
@@ -95,9 +99,13 @@ def _ends(name: str, real: Floats, synth: Floats, part: float, keys: tuple[str, 
         beyond, usual = counts[1] / len(synth), counts[0] / len(real)
         if not usual / TIMES <= beyond <= TIMES * usual and _by_chance(counts, len(real), len(synth)) < RARE:
             yield Finding(
-                key=key, weight=OF_AN_END * abs(beyond - usual) * part + FAR, columns=(name,), real=end,
-                synthetic=float(np.quantile(synth, HIGH if sign > 0 else 1 - HIGH)), fresh=end,
-            )  # fmt: skip
+                key=key,
+                weight=OF_AN_END * abs(beyond - usual) * part + FAR,
+                columns=(name,),
+                real=end,
+                synthetic=float(np.quantile(synth, HIGH if sign > 0 else 1 - HIGH)),
+                fresh=end,
+            )
 
 
 def _by_chance(counts: tuple[int, int], n: int, m: int) -> float:

@@ -124,9 +124,13 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
         errors = float(fits[0][1][k]), float(fits[1][1][k])
         if min(errors) > 0 and np.isfinite(errors).all():
             yield Effect(
-                outcome=outcome, column=names[at], value=values[at],
-                real=float(fits[0][0][k]), synthetic=float(fits[1][0][k]), errors=errors,
-            )  # fmt: skip
+                outcome=outcome,
+                column=names[at],
+                value=values[at],
+                real=float(fits[0][0][k]),
+                synthetic=float(fits[1][0][k]),
+                errors=errors,
+            )
 
 
 def _same(x: Floats, y: Floats) -> bool:

@@ -36,7 +36,7 @@ def series(c: Comparison) -> Iterator[Finding]:
         key = _key(c, date)
         if key is None:
             continue
-        courses = [Course.of(c, date, key, side) for side in (0, 1)]
+        courses = [TimeOrder.of(c, date, key, side) for side in (0, 1)]
         for name in numbers:
             if name != key:
                 yield from _before(c, (name, date, *([key] if key else [])), courses)
@@ -132,7 +132,7 @@ def _even(times: Floats) -> bool:
     return bool(counts.max() >= len(steps) / 2)
 
 
-def _before(c: Comparison, columns: tuple[str, ...], courses: list[Course]) -> Iterator[Finding]:
+def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -> Iterator[Finding]:
     real, synth = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
     if real is None or synth is None or abs(real) < SERIES or abs(real - synth) < FAR:
         return
@@ -144,14 +144,14 @@ def _before(c: Comparison, columns: tuple[str, ...], courses: list[Course]) -> I
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
+class TimeOrder:
     """The records of one table in time, key by key. order: of the records. next: whether one follows in its key."""
 
     order: NDArray[np.intp]
     next: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, c: Comparison, date: str, key: str, side: int) -> Course:
+    def of(cls, c: Comparison, date: str, key: str, side: int) -> TimeOrder:
         """That of the real (0) or the synthetic table (1); key: "" for one series."""
         when = c.exact(date)[side]
         if not key:

@@ -33,11 +33,14 @@ def rows(c: Comparison) -> Iterator[Finding]:
             weight=gone / used.rows + (gone > MOST * used.rows),
             real=gone / used.rows,
             what={
-                "used": used.rows - gone, "rows": used.rows, "limited": used.limited, "misfits": used.misfits,
+                "used": used.rows - gone,
+                "rows": used.rows,
+                "limited": used.limited,
+                "misfits": used.misfits,
                 "columns": len(used.ignored),
             },
             remedy="limit" if used.limited > used.misfits else "misfits",
-        )  # fmt: skip
+        )
     if used.ignored:
         share = len(used.ignored) / (len(used.ignored) + len(c.domain))
         yield Finding(key="ignored", weight=2 * LEAST, columns=used.ignored, real=share)
@@ -130,9 +133,13 @@ def readings(c: Comparison) -> Iterator[Finding]:
             continue
         text = c.intake.texts.get(a.name, "")
         yield Finding(
-            key="one_bin", weight=counts.max() / total * 0.9, columns=(a.name,), real=float(counts.max() / total),
-            what={"values": len(values), "text": text, "value": float(real[~np.isnan(real)][0])}, remedy="reading",
-        )  # fmt: skip
+            key="one_bin",
+            weight=counts.max() / total * 0.9,
+            columns=(a.name,),
+            real=float(counts.max() / total),
+            what={"values": len(values), "text": text, "value": float(real[~np.isnan(real)][0])},
+            remedy="reading",
+        )
 
 
 def _mostly_one(values: Floats) -> bool:

@@ -165,12 +165,7 @@ class StoredCounter:
         return out
 
     def _count(
-        self,
-        joint: Joint,
-        part: range,
-        out: Sequence[NDArray[np.int64]],
-        used: AttributeSet,
-        recodes: Recodes,
+        self, joint: Joint, part: range, out: Sequence[NDArray[np.int64]], used: AttributeSet, recodes: Recodes
     ) -> None:
         """Counts some tables in one reading of the columns that they need."""
         rows = joint.rows(part)

@@ -36,14 +36,7 @@ def check_size(size: int) -> int:
 
 
 def symmetric_draws(
-    size: int,
-    bits: Bits,
-    tail: Tail,
-    *,
-    scale: float,
-    offset: float,
-    blur: float,
-    exact: TailAt,
+    size: int, bits: Bits, tail: Tail, *, scale: float, offset: float, blur: float, exact: TailAt
 ) -> NDArray[np.int64]:
     """Integers Z = +-floor(scale T^-1(p) + offset), shape (size,), distributed exactly as `exact` says.
 

@@ -75,10 +75,7 @@ def _normal_derivative(order: int, x: float) -> float:
 
 
 NORMAL = Tail(
-    bounds=normal_tail_bounds,
-    inverse=lambda p: -NormalDist().inv_cdf(p),
-    slope=_density,
-    derivative=_normal_derivative,
+    bounds=normal_tail_bounds, inverse=lambda p: -NormalDist().inv_cdf(p), slope=_density, derivative=_normal_derivative
 )
 EXPONENTIAL = Tail(
     bounds=exp_bounds,

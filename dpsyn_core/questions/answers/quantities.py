@@ -277,9 +277,13 @@ class InBins(Quantity):
     def of(cls, inner: Quantity, maps: Recodes) -> InBins:
         """With the bounds of the inner one."""
         return cls(
-            attributes=inner.attributes, inner=inner, maps=maps, floor=inner.floor, ceiling=inner.ceiling,
+            attributes=inner.attributes,
+            inner=inner,
+            maps=maps,
+            floor=inner.floor,
+            ceiling=inner.ceiling,
             scales=inner.scales,
-        )  # fmt: skip
+        )
 
     def _coarse(self, table: Floats) -> Floats:
         return coarsen(table, self.attributes, self.maps)

@@ -25,15 +25,7 @@ from dpsyn_core.runs.attacks.membership import learnt
 from dpsyn_core.runs.attacks.result import AttackResult, AttackSpec
 from dpsyn_core.runs.attacks.tree_world import attacked_table, build_trees, flat_domain
 from dpsyn_core.runs.attacks.world import build
-from dpsyn_core.runs.jobs.folder import (
-    DONE,
-    JOB,
-    SCHEMA,
-    Reporter,
-    take_table,
-    take_tables,
-    write_json,
-)
+from dpsyn_core.runs.jobs.folder import DONE, JOB, SCHEMA, Reporter, take_table, take_tables, write_json
 from dpsyn_core.runs.jobs.places import of_worker
 from dpsyn_core.runs.jobs.worker import serve
 from dpsyn_core.runs.trees.release import TreePlan

@@ -180,9 +180,12 @@ def roc(score: Floats, coins: NDArray[np.bool_]) -> Roc:
         again.append(_found(score[rows].ravel(), coins[rows].ravel(), alarms))
     low, high = np.quantile(again, [0.025, 0.975], axis=0)
     return Roc(
-        alarms=tuple(alarms), found=tuple(rates), low=tuple(np.minimum(exact[:, 0], low)),
-        high=tuple(np.maximum(exact[:, 1], high)), area=float(np.trapezoid(rates, alarms)),
-    )  # fmt: skip
+        alarms=tuple(alarms),
+        found=tuple(rates),
+        low=tuple(np.minimum(exact[:, 0], low)),
+        high=tuple(np.maximum(exact[:, 1], high)),
+        area=float(np.trapezoid(rates, alarms)),
+    )
 
 
 def _found(score: Floats, truth: NDArray[np.bool_], alarms: Floats) -> Floats:

@@ -179,12 +179,16 @@ class TreeProbe:
 
 def _recoded(codes: Codes, one: Measurement, domain: Domain) -> NDArray[np.intp]:
     """Codes on the axes of a marginal, some of which are coarser than the schema's."""
-    return np.stack(
-        [
-            one.recodes[name].map[row] if name in one.recodes else row.astype(np.intp)
-            for name, row in zip(one.attributes, codes, strict=True)
-        ]
-    ) if one.attributes else np.zeros((0, codes.shape[1]), dtype=np.intp)  # fmt: skip
+    return (
+        np.stack(
+            [
+                one.recodes[name].map[row] if name in one.recodes else row.astype(np.intp)
+                for name, row in zip(one.attributes, codes, strict=True)
+            ]
+        )
+        if one.attributes
+        else np.zeros((0, codes.shape[1]), dtype=np.intp)
+    )
 
 
 def coins_of(design: Floats, gaps: Floats, weights: Floats) -> Floats:

@@ -87,9 +87,12 @@ def _single_out(world: World, tossed: NDArray[np.bool_], made: Codes, rng: Gener
     order = np.lexsort((-sure, coins))  # of several statements about one person, the most detailed counts
     first = order[np.unique(coins[order], return_index=True)[1]] if len(order) else order
     return Outcome(
-        coins=tossed, guessed=coins[first], said=world.side[record][first], sure=sure[first],
+        coins=tossed,
+        guessed=coins[first],
+        said=world.side[record][first],
+        sure=sure[first],
         tallies={"all columns": tally},
-    )  # fmt: skip
+    )
 
 
 def _matches(codes: Codes, values: Codes, used: NDArray[np.bool_]) -> NDArray[np.bool_]:

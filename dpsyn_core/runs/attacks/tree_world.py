@@ -106,9 +106,12 @@ class TreeWorld:
         """From `arrays` and `facts`."""
         tables = {n: TreeTable(codes=arrays[f"codes of {n}"], parent=arrays[f"parent of {n}"]) for n in facts["tables"]}
         return cls(
-            tables=tables, coin=arrays["coin"], side=arrays["side"], coins=facts["coins"],
+            tables=tables,
+            coin=arrays["coin"],
+            side=arrays["side"],
+            coins=facts["coins"],
             table_records=facts["table_records"],
-        )  # fmt: skip
+        )
 
 
 def build_trees(tables: Any, schema: LinkedSchema, spec: AttackSpec, *, rng: Generator) -> TreeWorld:
@@ -128,9 +131,12 @@ def build_trees(tables: Any, schema: LinkedSchema, spec: AttackSpec, *, rng: Gen
     forest, _ = bounded(schema, frames_of(by_name(tables, schema)))
     whole = forest.n_roots
     world = TreeWorld(
-        tables=_records(forest, schema), coin=np.full(whole, ALWAYS), side=np.zeros(whole, dtype=bool), coins=0,
+        tables=_records(forest, schema),
+        coin=np.full(whole, ALWAYS),
+        side=np.zeros(whole, dtype=bool),
+        coins=0,
         table_records=whole,
-    )  # fmt: skip
+    )
     check_enough(whole)
     per = sum(t.codes.shape[1] for t in world.tables.values()) / whole
     most = max(FEWEST, int(spec.records / per))
@@ -202,9 +208,12 @@ def _with_canaries(world: TreeWorld, schema: LinkedSchema, spec: AttackSpec, rng
         )
     coin = coins_of_canaries(count, m, schema.unit.neighbours, rng)
     return replace(
-        world, tables=tables, coins=m, coin=np.concatenate([coin, np.arange(m)]),
+        world,
+        tables=tables,
+        coins=m,
+        coin=np.concatenate([coin, np.arange(m)]),
         side=np.concatenate([world.side, np.ones(m, dtype=bool)]),
-    )  # fmt: skip
+    )
 
 
 def _children(schema: LinkedSchema, link: Link, m: int, rng: Generator) -> Codes:

@@ -61,9 +61,13 @@ def leave_linked_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
         msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"
         raise ReceiptError(msg)
     changes = TreeChanges(
-        method=spec.maker, settings={}, n_records=spec.n_records, where=spec.where, columns=spec.columns,
+        method=spec.maker,
+        settings={},
+        n_records=spec.n_records,
+        where=spec.where,
+        columns=spec.columns,
         rules=spec.rules,
-    )  # fmt: skip
+    )
     rng, seed = post_processing_generator(spec.seed)
     release = refit_tree(released, RELEASE, changes, rng=rng, seed=seed, progress=progress)
     put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))

@@ -157,9 +157,12 @@ def opened(path: Path) -> Reusable:
     check_reusable(configure(released.manifest.method, released.manifest.settings))
     check_noise(released.released, path.name)
     return Reusable(
-        released=released.released, paid=released.manifest, columns=released.columns, sha256=released.sha256,
+        released=released.released,
+        paid=released.manifest,
+        columns=released.columns,
+        sha256=released.sha256,
         measurements=released.measurements,
-    )  # fmt: skip
+    )
 
 
 def _contradictions(found: ReleaseFile) -> list[str]:
@@ -177,9 +180,13 @@ def check_noise(released: ReleasedFile, name: str) -> None:
 
 
 def prepared(
-    given: Reusable, changes: Changes, *, rng: Generator | None = None, most: int = MAX_RECORDS,
+    given: Reusable,
+    changes: Changes,
+    *,
+    rng: Generator | None = None,
+    most: int = MAX_RECORDS,
     progress: Progress = silent,
-) -> Measured:  # fmt: skip
+) -> Measured:
     """All that can be checked, checked, and the tables in the form in which the system makes records of them.
 
     most: records that may be synthesized. Raises InputError as `refit` does.
@@ -214,9 +221,12 @@ def prepared(
     paid, looked = given.paid, chosen_by_looking(given, changes)
     theirs = (f"what the tables of {paid.by} promise is their word",) if isinstance(paid, Published) else ()
     facts = public_facts(
-        given.released.schema, dataset=None, reasons=(*theirs, *looked), public_table=None,
+        given.released.schema,
+        dataset=None,
+        reasons=(*theirs, *looked),
+        public_table=None,
         query_vouched=isinstance(paid, Manifest) and paid.query is not None,
-    )  # fmt: skip
+    )
     return Measured(
         source=_NoSource(), schema=schema.model_copy(update={"n_records": public}), spec=spec, config=config,
         run=_Paid(given, changes, config.name, looked), facts=facts, task=task, system=system,
@@ -359,10 +369,14 @@ class _Paid:
         del questions
         paid, changes = self.given.paid, self.changes
         refit = Refit(
-            release=self.given.sha256, by=paid.by if isinstance(paid, Published) else None, method=self.method,
-            settings=dict(settings), where=changes.where, columns=changes.columns,
+            release=self.given.sha256,
+            by=paid.by if isinstance(paid, Published) else None,
+            method=self.method,
+            settings=dict(settings),
+            where=changes.where,
+            columns=changes.columns,
             rules=tuple(dict(r) for r in changes.rules),
-        )  # fmt: skip
+        )
         if isinstance(paid, Published):
             schema = self.given.released.schema
             return Manifest.build(

@@ -232,9 +232,13 @@ def _ranked(
     def of(values: Floats) -> RankedCounts:
         counts = np.transpose(values, axes)[..., order].reshape(-1, len(order))
         return RankedCounts(
-            counts=counts, sigma=measured.sigma, low=low[order], high=high[order], middle=middle[order],
+            counts=counts,
+            sigma=measured.sigma,
+            low=low[order],
+            high=high[order],
+            middle=middle[order],
             whole=ask.of in table.runs,
-        )  # fmt: skip
+        )
 
     figure, z = of(measured.values), Z_LAPLACE if pure else Z
     if isinstance(ask, QuantileQuestion):

@@ -49,9 +49,13 @@ class LeftOut:
     def __add__(self, other: LeftOut) -> LeftOut:
         """Those of the same table in two parts of the roots."""
         return LeftOut(
-            table=self.table, blank=self.blank + other.blank, repeated=self.repeated + other.repeated,
-            orphans=self.orphans + other.orphans, beyond=self.beyond + other.beyond, shared=self.shared + other.shared,
-        )  # fmt: skip
+            table=self.table,
+            blank=self.blank + other.blank,
+            repeated=self.repeated + other.repeated,
+            orphans=self.orphans + other.orphans,
+            beyond=self.beyond + other.beyond,
+            shared=self.shared + other.shared,
+        )
 
     def sentences(self) -> list[str]:
         """For the owner: what is left out, and what stays with several parents."""
@@ -229,10 +233,14 @@ def _children(
     order = order[rank < link.max_children]
     of_parent = _places(parents, once)
     left = _left(
-        table, n, encoded, orphans=orphans, repeated=repeated,
+        table,
+        n,
+        encoded,
+        orphans=orphans,
+        repeated=repeated,
         beyond=encoded.n_records - orphans - repeated - len(order),
         shared=int((np.bincount(of_parent, minlength=len(once))[parent[order]] > 1).sum()),
-    )  # fmt: skip
+    )
     if shape.order is not None:
         order = order[np.lexsort((hashes[order], encoded.codes[shape.order][order], parent[order]))]
     if len(once) < len(parents):

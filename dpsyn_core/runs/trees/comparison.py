@@ -113,12 +113,15 @@ def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: 
         mean = float(np.mean(list(across.values())))
         scores.append(
             LinkedScore(
-                scope=scope, metric="parent x child", value=mean,
+                scope=scope,
+                metric="parent x child",
+                value=mean,
                 sentence=f"Tables of a parent's and a child's column are off by {mean:.1%} on average, at most by "
                 f"{across[worst]:.1%} ({worst[0]} with {worst[1]}).",
-                worst=across[worst], columns=worst,
+                worst=across[worst],
+                columns=worst,
             )
-        )  # fmt: skip
+        )
     return scores + _of_siblings(scope, number, attributes, made, real)
 
 

@@ -170,8 +170,11 @@ def _tables(
 ) -> Tables:
     """The tables of a forest by name, children of one parent together and in their order."""
     keys = {schema.root.name: np.arange(1, forest.n_roots + 1)}
-    out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys[schema.root.name]},
-                                    headers, rng, measured)}  # fmt: skip
+    out = {
+        schema.root.name: _table(
+            schema, schema.root.name, forest.roots, {schema.root_key: keys[schema.root.name]}, headers, rng, measured
+        )
+    }
     for i in schema.downward:
         link, children = schema.links[i], forest.children[i]
         parent = keys[link.parent][children.parents]

@@ -57,9 +57,13 @@ class Told:
 
     @classmethod
     def by(
-        cls, evidence: RlsEvidence, pairs: Sequence[AttributeSet], coarse: Sequence[Recodes], columns: Columns,
+        cls,
+        evidence: RlsEvidence,
+        pairs: Sequence[AttributeSet],
+        coarse: Sequence[Recodes],
+        columns: Columns,
         weights: NDArray[np.float64],
-    ) -> Told:  # fmt: skip
+    ) -> Told:
         """What the columns that stand tell.
 
         Args:

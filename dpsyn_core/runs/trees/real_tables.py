@@ -204,9 +204,13 @@ def _columns(table: LinkedTable, schema: LinkedSchema, batches: Batches) -> list
 
 
 def _divided(
-    schema: LinkedSchema, tables: Mapping[str, Batches], columns: Mapping[str, list[str]], key: bytes, parts: int,
+    schema: LinkedSchema,
+    tables: Mapping[str, Batches],
+    columns: Mapping[str, list[str]],
+    key: bytes,
+    parts: int,
     room: Scratch,
-) -> dict[str, list[Spill]]:  # fmt: skip
+) -> dict[str, list[Spill]]:
     """The rows of each table by part. Of grandchildren, the part is that of the child whose key they hold."""
     out = {t.name: [Spill(room.file()) for _ in range(parts)] for t in schema.tables}
     salted = (np.frombuffer(key, dtype=np.uint64) ^ SALT).tobytes()

@@ -111,9 +111,12 @@ def refit_tree(
         raise MethodError(msg)
     asked = settings.run()
     spec = RunSpec.of(
-        epsilon=paid.epsilon, delta=paid.delta, n_records=changes.n_records, tables=changes.tables,
+        epsilon=paid.epsilon,
+        delta=paid.delta,
+        n_records=changes.n_records,
+        tables=changes.tables,
         **{**asked, "settings": {**asked["settings"], **changes.settings}},
-    )  # fmt: skip
+    )
     described, gone = changes.schema(tree.schema), kept_columns(tree.schema, changes.columns)
     plan = TreePlan.of(spec, tree.schema)
     most = roots_at_once(tree.schema, None)
@@ -135,11 +138,14 @@ def refit_tree(
     )
     records = {n: t.num_rows for n, t in arrows[0].items()}
     made_of = Refit(
-        release=found.sha256, by=None, method=settings.system,
+        release=found.sha256,
+        by=None,
+        method=settings.system,
         settings=plan.settings.model_copy(update={"records": records}).stated(),
-        where=changes.where, columns=changes.columns,
+        where=changes.where,
+        columns=changes.columns,
         rules=tuple(dict(r) for r in changes.rules),
-    )  # fmt: skip
+    )
     why = tuple(dict.fromkeys((*paid.not_private_because, *changes.looked(tree.schema, paid.dataset))))
     promise = guarantee(spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging)
     stated = paid.model_copy(

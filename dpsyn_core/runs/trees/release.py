@@ -96,9 +96,13 @@ class TreePlan:
         """What the manifest states of the run, but for the numbers of records."""
         rest = self.config.model_dump(mode="json", exclude_defaults=True)
         return LinkedSettings(
-            effort=float(rest.pop("effort", 1.0)), questions=tuple(self.asked.asked_across()), system=self.config.name,
-            settings=rest, questions_share=self.spec.questions_share, copies=self.spec.tables,
-        )  # fmt: skip
+            effort=float(rest.pop("effort", 1.0)),
+            questions=tuple(self.asked.asked_across()),
+            system=self.config.name,
+            settings=rest,
+            questions_share=self.spec.questions_share,
+            copies=self.spec.tables,
+        )
 
 
 def public_root(given: str, schema: LinkedSchema, config: MethodConfig) -> PublicTable:
@@ -219,13 +223,20 @@ def release_tree(
     answers = answers_of(declared, plan.asked, released.questions, named, pure=plan.cost.pure, rng=rng)
     records = {n: t.num_rows for n, t in arrows[0].items()}
     manifest = run.manifest(
-        facts, settings=plan.settings.model_copy(update={"records": records}).stated(), n_records=sum(records.values()),
-        seed=seed, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+        facts,
+        settings=plan.settings.model_copy(update={"records": records}).stated(),
+        n_records=sum(records.values()),
+        seed=seed,
+        seconds=time.perf_counter() - started,
+    )
     return Release(
-        copies=tuple(_returned(a, given, declared) for a in arrows), arrow_copies=arrows, manifest=manifest,
-        schema=declared, measurements=released, answers=answers,
-    )  # fmt: skip
+        copies=tuple(_returned(a, given, declared) for a in arrows),
+        arrow_copies=arrows,
+        manifest=manifest,
+        schema=declared,
+        measurements=released,
+        answers=answers,
+    )
 
 
 def private_phase(
@@ -259,9 +270,13 @@ def private_phase(
         progress=progress,
     )  # fmt: skip
     run = open_run(
-        declared.ledger_name if spec.dataset is None else spec.dataset, plan.cost, budget=spec.budget, unit=unit,
-        method=METHOD, ledger=ledger,
-    )  # fmt: skip
+        declared.ledger_name if spec.dataset is None else spec.dataset,
+        plan.cost,
+        budget=spec.budget,
+        unit=unit,
+        method=METHOD,
+        ledger=ledger,
+    )
     fit.measure_root(real, run.gate)
     forests = fit.forests(spec.n_records, most=most)
     first, asked = next(forests), []

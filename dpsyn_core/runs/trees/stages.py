@@ -201,9 +201,13 @@ def root_columns(schema: LinkedSchema) -> list[CodedAttribute]:
 
 
 def _rest(
-    schema: LinkedSchema, number: int, shape: ChildShape, standing: list[ViewColumn], attributes: list[CodedAttribute],
+    schema: LinkedSchema,
+    number: int,
+    shape: ChildShape,
+    standing: list[ViewColumn],
+    attributes: list[CodedAttribute],
     twins: dict[int, list[int]],
-) -> Stage:  # fmt: skip
+) -> Stage:
     link = shape.link
     columns = [replace(a, name=f"{link.child}.{a.name}") for a in attributes]
     sources, recode = list(range(len(columns))), None

@@ -16,14 +16,7 @@ from dpsyn_core.runs.trees.allowed_counts import only_permitted, permitted
 from dpsyn_core.runs.trees.forest import Children, Forest, columns_of, shapes_of
 from dpsyn_core.runs.trees.pair_choice import ViewEvidence, denied_targets
 from dpsyn_core.runs.trees.siblings import ALIKE, Given, Likeness, likeness
-from dpsyn_core.runs.trees.stages import (
-    Stage,
-    View,
-    ViewColumn,
-    context_columns,
-    in_root,
-    pairs_in_root,
-)
+from dpsyn_core.runs.trees.stages import Stage, View, ViewColumn, context_columns, in_root, pairs_in_root
 from dpsyn_core.runs.trees.stratification import spread_targets
 from dpsyn_core.schema import LinkedSchema, later
 from dpsyn_core.systems import RlsEvidence, cooler_half

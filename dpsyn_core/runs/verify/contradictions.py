@@ -181,8 +181,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
                 return [f"the manifest lists candidates of a choice, and '{found.method}' is none of them"]
         elif used is not None:  # the charges do not depend on what is in it
             task = replace(
-                task,
-                public=PublicTable.unread(task.domain.project(n for n in used.columns if n in task.domain.names)),
+                task, public=PublicTable.unread(task.domain.project(n for n in used.columns if n in task.domain.names))
             )
         MethodConfig.check(config, task)  # what a system adds to it asks for its library on this machine
         if len(task.domain) > MOST_PLANNED:

@@ -244,12 +244,7 @@ class CodedBase(BaseAttribute, ABC):
 
     @abstractmethod
     def decode(
-        self,
-        codes: NDArray[Any],
-        rng: Generator,
-        *,
-        scores: NDArray[np.floating] | None = None,
-        listed: bool = False,
+        self, codes: NDArray[Any], rng: Generator, *, scores: NDArray[np.floating] | None = None, listed: bool = False
     ) -> Any:
         """A pyarrow array (n,) of values, drawn inside their cells; the arguments are those of `Codec.decode`."""
 

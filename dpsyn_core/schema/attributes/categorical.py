@@ -203,12 +203,7 @@ class CategoricalAttribute(CodedBase):
         return codes.astype(np.int32)[index]  # of each entry once, then of each record
 
     def decode(
-        self,
-        codes: NDArray[Any],
-        rng: Generator,
-        *,
-        scores: NDArray[np.floating] | None = None,
-        listed: bool = False,
+        self, codes: NDArray[Any], rng: Generator, *, scores: NDArray[np.floating] | None = None, listed: bool = False
     ) -> Any:
         """The listed values as a pyarrow array (n,), as `CodedBase.decode`."""
         del rng, scores

@@ -29,8 +29,7 @@ class DatetimeAttribute(RangeAttribute):
     min: StrictStr = Field(description="First public day or time, ISO 8601")
     max: StrictStr = Field(description="Last public day or time, ISO 8601")
     bins: CalendarBins | None = Field(
-        None,
-        description="{'every': 'day'|'month'|'quarter'|'year'} or {'count': K}; absent: days, or about 1,000 bins",
+        None, description="{'every': 'day'|'month'|'quarter'|'year'} or {'count': K}; absent: days, or about 1,000 bins"
     )
     rhythm: Rhythm | None = Field(
         None,

@@ -73,8 +73,7 @@ class NumericAttribute(RangeAttribute):
         None, description="Distance of neighbouring values, which are its multiples: 0.01 for cents, 5, 1000"
     )
     scale: Literal["linear", "log"] | None = Field(
-        None,
-        description="How bins grow where no edges are declared: linear, log, or absent for half of each",
+        None, description="How bins grow where no edges are declared: linear, log, or absent for half of each"
     )
     written: StrictStr | None = Field(
         None,

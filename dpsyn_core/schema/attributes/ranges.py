@@ -139,12 +139,7 @@ class RangeAttribute(CodedBase):
         """Replaces drawn values, in place, that would be taken for special ones."""
 
     def decode(
-        self,
-        codes: NDArray[Any],
-        rng: Generator,
-        *,
-        scores: NDArray[np.floating] | None = None,
-        listed: bool = False,
+        self, codes: NDArray[Any], rng: Generator, *, scores: NDArray[np.floating] | None = None, listed: bool = False
     ) -> Any:
         """A pyarrow array (n,), as `CodedBase.decode`."""
         del listed

@@ -127,9 +127,13 @@ def _some(values: Sequence[str]) -> str:
 
 
 def confirm(
-    schema: Schema, names: Iterable[str] = (), *, unit: bool | None = None, rules: bool = False,
+    schema: Schema,
+    names: Iterable[str] = (),
+    *,
+    unit: bool | None = None,
+    rules: bool = False,
     everything: bool = False,
-) -> Schema:  # fmt: skip
+) -> Schema:
     """The schema in which the named entries are public, by a person's word that they follow without the data.
 
     What was read from the data becomes public; what was bought for a kind and

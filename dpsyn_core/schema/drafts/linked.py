@@ -108,9 +108,13 @@ def draft_linked(
 
 
 def confirm_linked(
-    schema: LinkedSchema, names: Sequence[str] = (), *, unit: bool = False, rules: bool = False,
+    schema: LinkedSchema,
+    names: Sequence[str] = (),
+    *,
+    unit: bool = False,
+    rules: bool = False,
     everything: bool = False,
-) -> LinkedSchema:  # fmt: skip
+) -> LinkedSchema:
     """The schema in which the named entries are public, by a person's word. See `confirm`.
 
     Args:

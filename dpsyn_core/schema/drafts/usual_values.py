@@ -6,17 +6,21 @@ from dpsyn_core.schema.languages import ANSWERS
 
 # usual lists of answers, whose order means something: (values as text in lower case, in that order)
 ORDERED: tuple[tuple[str, ...], ...] = (
-    ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
+    ("low", "medium", "high"),
+    ("never", "sometimes", "often", "always"),
     ("poor", "fair", "good", "very good", "excellent"),
-    *(("strongly disagree", "disagree", middle, "agree", "strongly agree")
-      for middle in ("neutral", "neither", "neither agree nor disagree")),
+    *(
+        ("strongly disagree", "disagree", middle, "agree", "strongly agree")
+        for middle in ("neutral", "neither", "neither agree nor disagree")
+    ),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("niedrig", "mittel", "hoch"), ("nie", "selten", "manchmal", "oft", "immer"),
+    ("niedrig", "mittel", "hoch"),
+    ("nie", "selten", "manchmal", "oft", "immer"),
     ("stimme gar nicht zu", "stimme eher nicht zu", "teils/teils", "stimme eher zu", "stimme völlig zu"),
     ("stimme überhaupt nicht zu", "stimme nicht zu", "neutral", "stimme zu", "stimme voll und ganz zu"),
     ("trifft gar nicht zu", "trifft eher nicht zu", "teils/teils", "trifft eher zu", "trifft voll zu"),
     ("sehr unzufrieden", "unzufrieden", "neutral", "zufrieden", "sehr zufrieden"),
-)  # fmt: skip
+)
 # usual code lists; the spelling of the table is kept
 LISTS: tuple[tuple[str, ...], ...] = (
     *ORDERED, *ANSWERS, ("m", "f"), ("male", "female"), ("f", "m", "x"),

@@ -89,32 +89,42 @@ RATES = words("rate percent percentage pct share ratio satz prozent quote anteil
 STAYING = words("guest guests hotel nights night naechte gast gaeste stay room patient ward los")
 # a number of some, and the number of all that it is among
 PARTS = pairs(
-    ("hits h", "at_bats atbats ab"), ("doubles triples homers home_runs homeruns hr 2b 3b singles 1b", "hits h"),
+    ("hits h", "at_bats atbats ab"),
+    ("doubles triples homers home_runs homeruns hr 2b 3b singles 1b", "hits h"),
     ("wins won siege", "games played matches spiele g"),
-    ("goals tore", "shots schuesse"), ("on_target", "shots schuesse"),
+    ("goals tore", "shots schuesse"),
+    ("on_target", "shots schuesse"),
     (
         "made scored passed correct right richtig bestanden",
         "attempted attempts taken total gesamt versucht questions fragen",
     ),
-    ("deaths died todesfaelle", "cases confirmed faelle"), ("bedrooms schlafzimmer", "rooms zimmer"),
+    ("deaths died todesfaelle", "cases confirmed faelle"),
+    ("bedrooms schlafzimmer", "rooms zimmer"),
     ("children kinder", "household_size hhsize persons personen haushaltsgroesse haushalt_groesse"),
-    ("discount rabatt", "price preis"), ("tenure experience seniority berufsjahre", "age alter"),
+    ("discount rabatt", "price preis"),
+    ("tenure experience seniority berufsjahre", "age alter"),
     ("valid gueltig gueltige", "cast total gesamt abgegeben"),
     ("votes_cast waehler", "registered registered_voters electorate eligible wahlberechtigte"),
-)  # fmt: skip
+)
 LENGTHS = words(
     "los stay length duration days nights hours minutes seconds weeks years dauer liegedauer verweildauer vwd tage "
     "naechte stunden minuten sekunden wochen jahre"
 )
 WHOLE_DAYS = words("los stay days nights tage naechte liegedauer verweildauer vwd")
 UNITS = {
-    "hours": words("hours hour stunden"), "minutes": words("minutes minute min minuten"),
-    "weeks": words("weeks wochen"), "years": words("years jahre"), "seconds": words("seconds sekunden"),
-}  # fmt: skip
+    "hours": words("hours hour stunden"),
+    "minutes": words("minutes minute min minuten"),
+    "weeks": words("weeks wochen"),
+    "years": words("years jahre"),
+    "seconds": words("seconds sekunden"),
+}
 OF_DATES = {  # what the header of a part of a date says
-    "year": words("year jahr yr"), "quarter": words("quarter quartal qtr"), "month": words("month monat"),
-    "weekday": words("weekday wochentag dow dayofweek"), "hour": words("hour stunde"),
-}  # fmt: skip
+    "year": words("year jahr yr"),
+    "quarter": words("quarter quartal qtr"),
+    "month": words("month monat"),
+    "weekday": words("weekday wochentag dow dayofweek"),
+    "hour": words("hour stunde"),
+}
 FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt d")  # of names of dates
 VISIT, (BORN, DIED), AGE = SPANS[4], SPANS[7], words("age alter")
 JOINED = BORN | words(  # when a customer, patient or member became one: no record that hangs on it is earlier

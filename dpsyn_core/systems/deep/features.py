@@ -179,12 +179,7 @@ class Space:
 
 
 def space_of(
-    domain: Domain,
-    ones: Sequence[Measurement],
-    n_public: int | None,
-    *,
-    values: int,
-    weights: Mapping[str, float],
+    domain: Domain, ones: Sequence[Measurement], n_public: int | None, *, values: int, weights: Mapping[str, float]
 ) -> Space:
     """Reads the blocks off released one-ways. Post-processing.
 

@@ -95,11 +95,7 @@ class Mixture:
         """Where expectation-maximisation begins: public, spread along a fixed random direction a part."""
         means = np.random.default_rng(20).normal(size=(parts, k))
         means *= 1.0 / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
-        return cls(
-            weights=np.full(parts, 1 / parts),
-            means=means * (parts > 1),
-            variances=np.ones((parts, k)),
-        )
+        return cls(weights=np.full(parts, 1 / parts), means=means * (parts > 1), variances=np.ones((parts, k)))
 
     @classmethod
     def standard(cls, k: int) -> Mixture:

@@ -363,11 +363,7 @@ class Phased(Deep[PhasedSettings]):
             return [Outer(left=standing, right=classes.others(seen.unclipped(block)) / classes.length)]
 
         got = gate.release_sum(
-            "other columns by the target",
-            counter,
-            vectors,
-            rule=rule_of(seen, 1.0, classes.cells),
-            cost=cost,
+            "other columns by the target", counter, vectors, rule=rule_of(seen, 1.0, classes.cells), cost=cost
         )
         summed = got.values.reshape(classes.table.shape[1], -1)
         return discriminant.linear_start(seen.space, aim, classes, found, summed, got.sigma)

@@ -70,11 +70,7 @@ class DeepSettings(MethodConfig, ABC):
         description="A record's gradient is shortened to this length. The noise grows with it.",
     )
     learning_rate: float = Field(
-        0.02,
-        gt=0,
-        le=1,
-        title="Learning rate",
-        description="Of Adam's first step; it falls to 0 as half a cosine.",
+        0.02, gt=0, le=1, title="Learning rate", description="Of Adam's first step; it falls to 0 as half a cosine."
     )
     averaging: float = Field(
         0.95,
@@ -132,11 +128,7 @@ class DeepSettings(MethodConfig, ABC):
     def schedule(self, steps: int) -> Schedule:
         """Of a training."""
         return Schedule(
-            steps=steps,
-            rate=self.sampling,
-            clip=self.clip,
-            learning=self.learning_rate,
-            averaging=self.averaging,
+            steps=steps, rate=self.sampling, clip=self.clip, learning=self.learning_rate, averaging=self.averaging
         )
 
     def spared(self, budget: Budget, domain: Domain) -> float:

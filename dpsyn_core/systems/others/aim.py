@@ -180,11 +180,7 @@ class AIM(Synthesizer):
         sigma = (noise_of(self._share(largest * MEASURE), unit), noise)
         return [
             Step(
-                kind="1-way",
-                parts=(d, d),
-                share=(first, first),
-                sigma=(noise, noise),
-                cells=(min(sizes), max(sizes)),
+                kind="1-way", parts=(d, d), share=(first, first), sigma=(noise, noise), cells=(min(sizes), max(sizes))
             ),
             Step(kind="choice", parts=parts, share=(rest * (1 - MEASURE),) * 2),
             Step(

@@ -101,12 +101,7 @@ def check_itemsets(settings: PrivBasisSettings, n_items: int) -> None:
 
 
 def find_itemsets(
-    counter: TransactionCounter,
-    settings: PrivBasisSettings,
-    *,
-    cost: Cost,
-    gate: Gate,
-    progress: Progress = silent,
+    counter: TransactionCounter, settings: PrivBasisSettings, *, cost: Cost, gate: Gate, progress: Progress = silent
 ) -> Itemsets:
     """The private phase and what follows from it.
 

@@ -21,7 +21,7 @@ Preset = Literal["measured", "2018"]
 # of Li, Zhang, Wang 2021: the rate of section 5.5, removal and copies of appendix A.2, the fall in steps of A.3, whose
 # appending, separating and start from one-ways records have in any case. The number of sweeps is the system's.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "2018": {"alpha": 0.2, "decay_curve": "step", "decay": 0.84, "removal": "share", "fill": "close", "polish": 0},
+    "2018": {"alpha": 0.2, "decay_curve": "step", "decay": 0.84, "removal": "share", "fill": "close", "polish": 0}
 }
 
 

@@ -94,6 +94,12 @@ def expect(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Recodes) ->
     )
 
 
+def fitted_tables(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Sequence[Recodes]) -> list[Floats]:
+    """Tables of these sets, in counts, in records that are fitted to what was released. Post-processing."""
+    wanted = [_empty(view, s, maps) for s, maps in zip(sets, recodes, strict=True)]
+    return _averages(view, wanted, np.random.default_rng(0))[1]  # a public constant, not privacy noise
+
+
 def _averages(view: RlsEvidence, wanted: Sequence[Target], rng: Generator) -> tuple[NDArray[np.uint16], list[Floats]]:
     """Records fitted to the view, and what they hold on average, in counts of the real table."""
     t, records = view.tuning.triples, view.tuning.records

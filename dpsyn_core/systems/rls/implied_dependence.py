@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import Pace, Scores, Target
+from dpsyn_core.measure import choose_tables
 from dpsyn_core.schema import Domain
-from dpsyn_core.systems.rls.budget import BudgetPlan
+from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
 from dpsyn_core.systems.rls.evidence import RlsEvidence
-from dpsyn_core.systems.rls.pairs import sampling_errors, usual_recodes
+from dpsyn_core.systems.rls.expectation import fitted_tables
+from dpsyn_core.systems.rls.pairs import Pairs, sampling_errors, usual_recodes
 
 
 def denied_pairs(
@@ -60,6 +62,40 @@ def denied_pairs(
         if view.zeros is not None:
             goal = view.zeros.emptied(goal, pair, dict(zip(pair, onto, strict=True)))
         out.append(Target(attributes=place, maps=onto, values=goal, sigma=sigma))
+    return out
+
+
+def needless_pairs(pairs: Pairs, view: RlsEvidence, noise: Noise) -> NDArray[np.bool_]:
+    """Which doubtful pairs the tables of the others explain, so that their own would add more error than they remove.
+
+    A fit to the others shows what the scores of all doubtful pairs show together, as in a tree; then each pair for
+    which it does so, up to the noise of its score, is left with the error of sampling. Where the fit falls short of all
+    together, none is: that it shows as much dependence for one of them does not say that it is the same dependence.
+    For each pair of `pairs`; False where it is not doubtful.
+    """
+    t, places, weights = view.tuning.pairs, np.flatnonzero(pairs.doubtful), pairs.weights[:, None]
+    sets, maps = [pairs.sets[i] for i in places], [pairs.recodes[i] for i in places]
+    alone = [view.product(s, m) for s, m in zip(sets, maps, strict=True)]
+    fitted = fitted_tables(view, sets, maps)
+    shown = np.array([float(np.abs(f - a).sum()) for f, a in zip(fitted, alone, strict=True)])
+    chance = sampling_errors(alone)
+    excess = np.array([pairs.scores[s] for s in sets]) - chance
+    noisy = pairs.sigma * len(places) / max(float(excess.sum()), 1e-9)
+    if shown.sum() < max(t.explains, 1 - t.vague * noisy) * excess.sum():
+        return np.zeros(len(pairs.sets), dtype=np.bool_)
+    explained = shown >= t.explains * (excess - pairs.sigma)
+    errors = np.stack([np.full(len(pairs.sets), 2 * max(view.total, 1.0)), np.zeros(len(pairs.sets))], axis=1)
+    errors[places[explained], 0] = chance[explained]
+    cells = np.stack([np.zeros(len(pairs.sets)), np.maximum(pairs.cells, t.fewest_cells)], axis=1)
+    chosen = choose_tables(
+        errors * weights,
+        cells * weights,
+        cost=pairs.cost,
+        sensitivity=noise.sensitivity,
+        noise_factor=t.noise_factor,
+    )
+    out = np.zeros(len(pairs.sets), dtype=np.bool_)
+    out[places] = explained & (chosen[places] == 0)
     return out
 
 

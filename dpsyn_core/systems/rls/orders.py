@@ -302,14 +302,7 @@ def _gathered(found: Sequence[Wide], domain: Domain, most_cells: float) -> list[
 
 
 def _best_parts(
-    found: Sequence[Wide],
-    times: Floats,
-    plan: BudgetPlan,
-    pairs: Pairs,
-    cost: Cost,
-    *,
-    attributes: int,
-    total: float,
+    found: Sequence[Wide], times: Floats, plan: BudgetPlan, pairs: Pairs, cost: Cost, *, attributes: int, total: float
 ) -> list[tuple[Wide, float]]:
     """The sets that pay, with the part of the cost that each gets.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -34,6 +35,7 @@ class Pairs:
 
     sigma: of the noise of a score. trust: how far a public table is borne out, by pair; see `synthesizers.rls.prior`.
     one_ways: for the one-ways once more, where pairs that a public table tells are not measured.
+    doubtful: for each set, whether its attributes may depend because both follow a third one.
     """
 
     sets: list[AttributeSet]
@@ -45,12 +47,18 @@ class Pairs:
     cost: Cost
     trust: Mapping[AttributeSet, Trust] = field(default_factory=dict)
     one_ways: Cost | None = None
+    doubtful: NDArray[np.bool_]
 
     def only(self, places: Sequence[int]) -> Pairs:
         """Some of them."""
         sets, recodes = [self.sets[i] for i in places], [self.recodes[i] for i in places]
         return replace(
-            self, sets=sets, recodes=recodes, cells=self.cells[list(places)], weights=self.weights[list(places)]
+            self,
+            sets=sets,
+            recodes=recodes,
+            cells=self.cells[list(places)],
+            weights=self.weights[list(places)],
+            doubtful=self.doubtful[list(places)],
         )
 
 
@@ -187,8 +195,9 @@ def choose_pairs(
         cost=cost,
         trust=trust,
         one_ways=one_ways,
+        doubtful=_doubtful(pairs, excess, sigma, expected, chosen > 0, tuning)[taken],
     )
-    return _with_groups(made, [pairs[i] for i in np.flatnonzero(excess > tuning.groups_sure * sigma)], view)
+    return _with_groups(made, dict(zip(pairs, excess - tuning.groups_sure * sigma, strict=True)), expected, view)
 
 
 def _standing_out(
@@ -203,20 +212,35 @@ def _standing_out(
     return np.clip(chance + excess, 0, most), excess, strong
 
 
-def _with_groups(pairs: Pairs, differ: Sequence[AttributeSet], view: RlsEvidence) -> Pairs:
+def _with_groups(
+    pairs: Pairs, excess: Mapping[AttributeSet, float], expected: Sequence[NDArray[np.float64]], view: RlsEvidence
+) -> Pairs:
     """Adds tables of a number at a few coarse values and every single value of a category, as of marks and schools.
 
     Merging schools takes away most of the variance between them, and no table of their pair need pay for that. The
-    differences are kept at the size that their noisy sums show (`with_gaps`). differ: pairs whose scores stand out.
+    differences are kept at the size that their noisy sums show (`with_gaps`).
+
+    Args:
+        pairs: chosen so far.
+        excess: for each scored pair, what of its score neither sampling nor noise explains.
+        expected: their tables, in order, were both attributes independent. Those of many groups are off by the noise
+            of each group, which adds to sampling as independent errors do.
+        view: the released one-ways.
     """
     tuning, domain, measured = view.tuning.pairs, view.domain, dict(zip(pairs.sets, pairs.recodes, strict=True))
     groups = dict[AttributeSet, Recodes]()
-    for pair in differ:
+    for (pair, beyond), alone, chance in zip(excess.items(), expected, sampling_errors(expected), strict=True):
         number, category = sorted((domain[n] for n in pair), key=lambda a: not a.number)
         if category.number or not number.number or number.size - number.special <= tuning.groups_values:
             continue
+        values = alone.shape[pair.index(category.name)]
+        of_all = HALF_NORMAL_MEAN * view.sigmas[domain.index(category.name)] * math.sqrt(category.size * values)
         told = measured[pair][category.name].size if pair in measured else 0
-        if category.size >= tuning.groups_from and told < category.size and view.hierarchies.free(category.name):
+        if (
+            beyond > math.hypot(chance, of_all) - chance
+            and told < category.size >= tuning.groups_from
+            and view.hierarchies.free(category.name)
+        ):
             few = view.recode(number.name, tuning.groups_values)
             groups[pair] = {number.name: few, category.name: Coarsening.identity(category.size)}
     return replace(
@@ -225,6 +249,7 @@ def _with_groups(pairs: Pairs, differ: Sequence[AttributeSet], view: RlsEvidence
         recodes=[*pairs.recodes, *groups.values()],
         cells=np.append(pairs.cells, [float(maps[a].size * maps[b].size) for (a, b), maps in groups.items()]),
         weights=np.append(pairs.weights, np.full(len(groups), tuning.groups_weight)),
+        doubtful=np.append(pairs.doubtful, np.zeros(len(groups), dtype=np.bool_)),
     )
 
 
@@ -279,6 +304,40 @@ def _implied(
         for at, value, taken in zip(both, excess, chosen, strict=True)
     ]
     return np.array(gaps)
+
+
+def _doubtful(
+    pairs: list[AttributeSet],
+    excess: NDArray[np.float64],
+    sigma: float,
+    expected: Sequence[NDArray[np.float64]],
+    chosen: NDArray[np.bool_],
+    tuning: PairChoice,
+) -> NDArray[np.bool_]:
+    """Which pairs may depend because both follow a third attribute, so that other tables say what theirs would.
+
+    Strengths, as parts of what margins allow, multiply along a path of a tree, of which the pair is the weakest step.
+    Where two attributes depend beyond that, as parts of one class do, their score is mostly larger than the product.
+    Few pairs among many are as small by chance.
+
+    Args:
+        pairs: all pairs.
+        excess: of their scores over the sampling error.
+        sigma: of the noise of a score, by which an excess may be too large.
+        expected: tables of independent attributes.
+        chosen: which of them are to be measured.
+        tuning: constants.
+    """
+    most = np.maximum(largest_distances(expected), 1.0)
+    strength, doubted = (np.clip((excess - away) / most, 0.0, 1.0) for away in (0.0, sigma))
+    place = {n: i for i, n in enumerate(dict.fromkeys(n for p in pairs for n in p))}
+    at = np.array([[place[a], place[b]] for a, b in pairs], dtype=np.intp).reshape(-1, 2)
+    known = np.zeros((len(place), len(place)))
+    known[at[:, 0], at[:, 1]] = known[at[:, 1], at[:, 0]] = np.where(chosen, strength, 0.0)
+    one, other = known[at[:, 0]], known[at[:, 1]]
+    through = np.where(np.minimum(one, other) > strength[:, None], one * other, 0.0).max(axis=1, initial=0.0)
+    found = chosen & (through > 0) & (through >= tuning.follows * doubted)
+    return found & bool(found.sum() >= tuning.follow * chosen.sum())
 
 
 def _second_scoring(

@@ -32,11 +32,11 @@ from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
+from dpsyn_core.systems.rls.budget import NOTHING, BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
 from dpsyn_core.systems.rls.expectation import fit_view
 from dpsyn_core.systems.rls.followers import measure_followers, measure_together
-from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
+from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs, needless_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.systems.rls.sharding import in_shards
@@ -87,11 +87,7 @@ class RlsConfig(MethodConfig):
         description="Measure combinations of three attributes where released values predict that this lowers the error",
     )
     effort: float = Field(
-        default=1.0,
-        ge=0.1,
-        le=100,
-        title="Effort",
-        description="Proposals to a cell, relative to the usual number",
+        default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number"
     )
     even: bool = Field(
         default=True,
@@ -264,6 +260,8 @@ class Rls(Synthesizer):
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
 
+        chosen = self._measure_surest(counter, measured, chosen, gate)
+
         def measure_pairs(cost: Cost, pairs: Pairs) -> list[Measurement]:
             if not pairs.sets:  # nothing is left to spend it on but the one-ways
                 return self.measure_one_ways(counter, plan, gate, cost)
@@ -292,6 +290,25 @@ class Rls(Synthesizer):
             measure_pairs=measure_pairs,
         )
         return measured, models
+
+    def _measure_surest(self, counter: Counter, measured: ReleasedTables, pairs: Pairs, gate: Gate) -> Pairs:
+        """Measures the pairs that nothing else may explain, and says which are left, with their shares of the rest.
+
+        Each pair that these do not explain comes to its share of the cost of all.
+        """
+        if not pairs.doubtful.any():
+            return pairs
+        parts = np.array(self.noise.shares(pairs.cells * pairs.weights))
+        parts /= parts.sum()
+        spent = np.where(pairs.doubtful, 0.0, parts)
+        first, left = pairs.cost.split([spent.sum(), 1 - spent.sum()])
+        measured += self.measure_pairs(counter, pairs.only(np.flatnonzero(~pairs.doubtful).tolist()), first, gate)
+        wanted = np.where(needless_pairs(pairs, self.view(measured), self.noise), 0.0, parts)
+        wanted = wanted / wanted.sum() - spent
+        places = np.flatnonzero(wanted > NOTHING)
+        rest = replace(pairs.only(places.tolist()), cost=left)
+        # by these weights, the shares are the wanted ones
+        return replace(rest, weights=wanted[places] ** (2.0 if self.cost.pure else 1.5) / rest.cells)
 
     def _choose(
         self, counter: Counter, view: RlsEvidence, plan: BudgetPlan, cost: Cost, gate: Gate, progress: Progress
@@ -533,7 +550,7 @@ class Rls(Synthesizer):
         # what follows from what may be scored twice, and values together three times; both may have tables
         f = self.tuning.followers
         extra += share_of(plan.pairs.scaled(3 * f.score + f.runs + f.groups), self.cost)
-        releases, most = releases + 5, most + 2 * d
+        releases, most = releases + 5, 2 * most + 2 * d
         if self.prior is not None:
             extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
             releases, most = releases + 1, most + d

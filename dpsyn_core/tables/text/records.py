@@ -17,12 +17,7 @@ LONGEST = 1 << 26  # bytes of a record
 
 
 def table_of(
-    records: memoryview,
-    dialect: Dialect,
-    form: ReadForm,
-    *,
-    stream: Callable[[], Any] | None = None,
-    before: int = 0,
+    records: memoryview, dialect: Dialect, form: ReadForm, *, stream: Callable[[], Any] | None = None, before: int = 0
 ) -> tuple[Any, lines.Faults | None]:
     """The records as text columns, and what was wrong with those that break the rules.
 
@@ -68,12 +63,7 @@ def _named(table: Any, dialect: Dialect) -> Any:
 
 
 def _parsed(
-    records: memoryview,
-    names: list[str],
-    delimiter: str,
-    multiline: bool,
-    block: int,
-    stream: Callable[[], Any] | None,
+    records: memoryview, names: list[str], delimiter: str, multiline: bool, block: int, stream: Callable[[], Any] | None
 ) -> Any:
     """The records by pyarrow, which is handed no line end but LF, no header, and no type to guess."""
     import pyarrow as pa
@@ -85,9 +75,7 @@ def _parsed(
         pa.BufferReader(pa.py_buffer(records)) if stream is None else stream(),
         read_options=pacsv.ReadOptions(block_size=block, use_threads=True, column_names=names),
         parse_options=pacsv.ParseOptions(
-            delimiter=delimiter,
-            newlines_in_values=multiline,
-            ignore_empty_lines=len(names) > 1,
+            delimiter=delimiter, newlines_in_values=multiline, ignore_empty_lines=len(names) > 1
         ),
         convert_options=pacsv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),

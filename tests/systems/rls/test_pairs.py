@@ -220,6 +220,46 @@ def test_what_depends_on_a_rare_class_is_measured_and_what_does_not_is_not():
     assert out.recodes[out.sets.index(("hour", "class"))]["class"].size == 2
 
 
+def schools(spread, seed=0):
+    """6,000 pupils of 60 schools, and their marks, whose means differ by this standard deviation."""
+    rng, n = np.random.default_rng(seed), 6_000
+    school = rng.integers(0, 60, n)
+    mark = np.clip(rng.normal(0, spread, 60)[school] + rng.normal(25, 8, n), 0, 49).astype(np.uint8)
+    number = CodedAttribute(name="mark", size=50, ordered=True, number=True)
+    domain = Domain((CodedAttribute(name="school", size=60), number, CodedAttribute(name="sex", size=2)))
+    return np.stack([school, mark, rng.integers(0, 2, n)]).astype(np.uint8), domain
+
+
+@pytest.mark.parametrize("spread", [0.0, 4.0])
+def test_groups_are_told_apart_where_their_means_differ_and_only_there(spread):
+    tables = [planned(*schools(spread, seed), rho=0.008, seed=seed) for seed in range(4)]
+    whole = [
+        maps["school"].size == 60 and maps["mark"].size <= 5
+        for out in tables
+        for pair, maps in zip(out.sets, out.recodes, strict=True)
+        if pair == ("school", "mark")
+    ]
+    assert sum(whole) == (4 if spread else 0)
+    assert all(len(out.sets) == len(out.cells) == len(out.weights) == len(out.doubtful) for out in tables)
+
+
+def star(of_class, n=8_000):
+    """Ten columns of four values that follow the first one; or a class, of which the first one says little as well."""
+    rng = np.random.default_rng(4)
+    source = rng.integers(0, 4, n)
+    columns = [source, *(np.where(rng.random(n) < 0.7, source, rng.integers(0, 4, n)) for _ in range(9))]
+    if of_class:
+        columns[0] = np.where(rng.random(n) < 0.4, source, rng.integers(0, 4, n))
+    return np.stack(columns).astype(np.uint8), Domain.of({f"a{i}": 4 for i in range(10)})
+
+
+def test_pairs_that_follow_from_one_column_wait_for_its_pairs_and_those_of_a_class_do_not():
+    of_tree, of_class = (planned(*star(which), rho=0.03) for which in (False, True))
+    waiting = {s for s, w in zip(of_tree.sets, of_tree.doubtful, strict=True) if w}
+    assert len(waiting) > 20 and not any("a0" in s for s in waiting)
+    assert not of_class.doubtful.any()
+
+
 def test_where_scores_are_noise_the_one_pair_that_stands_out_is_measured_and_no_other():
     """400 records, eight columns of five values; the noise of a score is .27 of the records."""
     rng, n = np.random.default_rng(2), 400

@@ -421,3 +421,14 @@ def test_a_table_with_too_many_pairs_is_refused_with_the_columns_that_fit_before
         with pytest.raises(SizeError, match=r"2,001 columns, whose 2,001,000 pairs .* 2,000 columns fit"):
             refused(wide(2_001))
     configure("independent", {}).check(wide(5_001))
+
+
+def test_of_columns_that_follow_one_column_only_its_pairs_are_measured():
+    rng, n = np.random.default_rng(4), 8_000
+    source = rng.integers(0, 4, n)
+    columns = [source, *(np.where(rng.random(n) < 0.7, source, rng.integers(0, 4, n)) for _ in range(9))]
+    domain = Domain.of({f"a{i}": 4 for i in range(10)})
+    _, measured, _, _ = run(np.stack(columns).astype(np.uint8), domain, epsilon=0.5)
+    pairs = {m.attributes for m in measured if len(m.attributes) == 2}
+    assert {("a0", f"a{i}") for i in range(1, 10)} <= pairs
+    assert len(pairs) < 20  # of 45, all of which depend

@@ -267,7 +267,7 @@ def _exposures() -> float:
 
 ANSWERS: dict[str, Callable[[], float]] = {
     name[1:]: made for name, made in list(globals().items()) if name.startswith("_") and name[1:2] != "_"
-}  # fmt: skip
+}
 
 
 @cache

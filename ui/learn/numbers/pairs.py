@@ -93,9 +93,12 @@ def pairs(rare: float = 0.0) -> SamplePairs:
         found.append(((names[a], names[b]), apart, coarse.size, np.abs(again - table).sum() / (2 * n)))
     found.sort(key=lambda f: -f[1])
     return SamplePairs(
-        names=tuple(f[0] for f in found), dependence=np.array([f[1] for f in found]),
-        cells=np.array([f[2] for f in found]), lost=np.array([f[3] for f in found]), records=n,
-    )  # fmt: skip
+        names=tuple(f[0] for f in found),
+        dependence=np.array([f[1] for f in found]),
+        cells=np.array([f[2] for f in found]),
+        lost=np.array([f[3] for f in found]),
+        records=n,
+    )
 
 
 Truth = Literal["sample", "chain", "parity"]

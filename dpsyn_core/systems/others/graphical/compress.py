@@ -85,12 +85,7 @@ def target(m: Measurement, recodes: Recodes) -> NoisyMarginal:
 
 
 def decode(
-    codes: NDArray[np.intp],
-    ones: Mapping[str, Measurement],
-    domain: Domain,
-    recodes: Recodes,
-    *,
-    rng: Generator,
+    codes: NDArray[np.intp], ones: Mapping[str, Measurement], domain: Domain, recodes: Recodes, *, rng: Generator
 ) -> NDArray[np.unsignedinteger]:
     """Coarse codes back to codes: a merged one is drawn among its members by their released counts, or evenly.
 

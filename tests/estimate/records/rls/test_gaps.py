@@ -41,6 +41,24 @@ def test_shrinking_makes_differences_smaller_and_tilting_gives_them_back():
     assert tilted == pytest.approx(1.0, abs=0.04)  # 40 runs of standard deviation .1: three standard errors
 
 
+def test_the_variance_between_groups_is_kept_though_most_of_them_are_small():
+    """120 groups of falling sizes, whose single sums are mostly noise: as measured, variance would be many times it."""
+    rng = np.random.default_rng(6)
+    sizes, middles = 20_000 / np.arange(4, 124), rng.normal(5.5, 1.0, 120)
+    density = np.exp(-((RANKS[:, None] - middles) ** 2) / 8)
+    real = sizes * density / density.sum(axis=0)
+    scores, kept = coarse_scores(real.sum(axis=1), RANKS)
+    clean = np.outer(real.sum(axis=1), real.sum(axis=0)) / real.sum()
+    found, rank = [], []
+    for _ in range(10):
+        made = with_gaps(clean, real + rng.normal(0, 30.0, real.shape), scores, kept, 30.0)
+        means, others = (RANKS @ t / t.sum(axis=0) for t in (made, real))
+        found.append(np.var(means) / np.var(others))
+        rank.append(np.corrcoef(means, others)[0, 1])
+    assert np.mean(found) == pytest.approx(1.0, abs=0.3)
+    assert np.mean(rank) > 0.5
+
+
 def test_differences_that_are_noise_stay_as_shrinking_left_them():
     real, rng = table(0.0), np.random.default_rng(5)
     noisy = real + rng.normal(0, 5.0, real.shape)
