@@ -1,12 +1,12 @@
 """Every figure of `dpsyn report --json` against what pandas finds in the two files; nothing of the engine is used.
 
-The verdict's means, shares and groups, the pairs that were lost, each column (blank cells, distinct values, mean,
-deviation, quantiles) and each mean by group, in full precision.
+The verdict's findings, means, shares and groups, the pairs that were lost, each column (blank cells, distinct values,
+mean, deviation, quantiles) and each mean by group, in full precision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ def claims(table: Mapping[str, Any], real: pd.DataFrame, made: pd.DataFrame) -> 
     yield "records (real)", said["records"]["real"], len(real)
     yield "records (synthetic)", said["records"]["synthetic"], len(made)
     for side, frame in sides.items():
+        for f in said["findings"]:
+            yield from _finding(f, side, sides)
         for m in said["means"]:
             yield f"mean of {m['column']} ({side})", m[side], mean(frame, m["column"])
         for g in said["groups"]:
@@ -45,6 +47,117 @@ def claims(table: Mapping[str, Any], real: pd.DataFrame, made: pd.DataFrame) -> 
                 if side == "real":
                     yield f"records with {what}", g["records"][k], int(frame.loc[inside, g["column"]].notna().sum())
                 yield f"mean of {what}", g[side][k], mean(frame[inside], g["column"])
+
+
+def _finding(f: Mapping[str, Any], side: str, sides: Mapping[str, pd.DataFrame]) -> Iterator[Claim]:
+    """The figure of a finding, where pandas has a few lines for it."""
+    names = [n for n in f["columns"] if n in sides[side]]
+    figure = FIGURES.get(f["key"])
+    if figure is None or f[side] is None or len(names) < len(f["columns"]):
+        return
+    true = figure(sides[side], names, f["what"], sides["real"])
+    if true is not None:
+        yield f"finding {f['key']} of {', '.join(names)} ({side})", f[side], true
+
+
+def _number(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column as numbers, dates as seconds; blank where there is none."""
+    cells = frame[name]
+    if cells.dtype.kind == "M":
+        return cells.astype("datetime64[s]").astype("int64").where(cells.notna()).astype(float)
+    return pd.to_numeric(cells, errors="coerce").astype(float)
+
+
+def _of_rest(frame: pd.DataFrame, name: str) -> pd.Series:
+    cells = _number(frame, name).dropna()
+    return cells[cells != 0]
+
+
+def _order(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
+    """Share of the records whose first number is above the second."""
+    return float((_number(frame, names[0]) > _number(frame, names[1])).mean())
+
+
+def _function(frame: pd.DataFrame, names: list[str], what: Any, real: pd.DataFrame) -> float | None:
+    """Share of the records whose value is another one than the commonest real value of its source."""
+    a, b = names
+    counts = real[[a, b]].dropna().value_counts()
+    usual = counts.groupby(level=0).agg(lambda x: (x == x.max()).sum())
+    if (usual > 1).any():
+        return None  # which of several commonest values is meant is not said
+    follows = dict(counts.groupby(level=0).idxmax().to_numpy())
+    expected = frame[a].map(follows)
+    return float((expected.notna() & frame[b].notna() & (expected != frame[b])).mean())
+
+
+def _again(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float | None:
+    return float(frame.duplicated(names).mean()) if frame is not real else None
+
+
+def _explained(part: str) -> Callable[..., float]:
+    """The share of a number's variance between the hours, weekdays or months of a date."""
+
+    def share(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
+        number, groups = _number(frame, names[0]), getattr(frame[names[1]].dt, part)
+        known = number.notna() & groups.notna()
+        number, groups = number[known], groups[known]
+        means = number.groupby(groups).transform("mean")
+        return float(((means - number.mean()) ** 2).sum() / ((number - number.mean()) ** 2).sum())
+
+    return share
+
+
+def _before(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
+    """Autocorrelation of a number in time, within each key where one is named."""
+    name, date, *key = names
+    ordered = frame.sort_values([*key, date], kind="stable")
+    cells = _number(ordered, name)
+    last = cells.groupby(ordered[key[0]]).shift() if key else cells.shift()
+    both = cells.notna() & last.notna()
+    return float(np.corrcoef(cells[both], last[both])[0, 1])
+
+
+def _outside(frame: pd.DataFrame, names: list[str], what: Any, real: pd.DataFrame) -> float:
+    cells, known = _number(frame, names[0]), _number(real, names[0])
+    return float(((cells < known.min()) | (cells > known.max())).mean())
+
+
+def _share(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float:
+    return float(holds(frame, names[0], str(what["value"])).mean())
+
+
+def _group(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float:
+    return float(_number(frame, names[0])[holds(frame, names[1], str(what["value"]))].mean())
+
+
+def _fractions(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
+    cells = _number(frame, names[0])
+    return float((cells.notna() & (cells != cells.round())).mean())
+
+
+FIGURES: dict[str, Callable[..., float | None]] = {
+    "order": _order,
+    "function": _function,
+    "key": _again,
+    "before": _before,
+    "outside": _outside,
+    "share": _share,
+    "group": _group,
+    "fractions": _fractions,
+    "cycle_hour": _explained("hour"),
+    "cycle_weekday": _explained("weekday"),
+    "cycle_month": _explained("month"),
+    "mean": lambda frame, names, what, real: float(_number(frame, names[0]).mean()),
+    "zeros": lambda frame, names, what, real: float((_number(frame, names[0]).dropna() == 0).mean()),
+    "rest": lambda frame, names, what, real: float(_of_rest(frame, names[0]).mean()),
+    "high": lambda frame, names, what, real: float(_of_rest(frame, names[0]).quantile(0.99)),
+    "top": lambda frame, names, what, real: float(_number(frame, names[0]).quantile(0.99)),
+    "bottom": lambda frame, names, what, real: float(_number(frame, names[0]).quantile(0.01)),
+    "blank": lambda frame, names, what, real: float(frame[names[0]].isna().mean()),
+    "pair": lambda frame, names, what, real: strength(frame, names[0], names[1], "rank correlation"),
+    "ratio": lambda frame, names, what, real: strength(frame, names[0], names[1], "correlation ratio"),
+    "v": lambda frame, names, what, real: strength(frame, names[0], names[1], "Cramer's V less chance"),
+}
 
 
 def wrong(said: Any, true: Any) -> bool:

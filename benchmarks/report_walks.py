@@ -1,8 +1,8 @@
 """Twelve tables of `walks` by shell: `schema draft`, `synth`, `report --json`, and each figure against pandas.
 
 `python -m benchmarks.report_walks [--set second] [--only loans,panel]`. Three of a set also as a shuffled copy (each
-column by itself), of which no good word may be said, and as real records drawn again, which must raise an alarm. Prints
-Markdown.
+column by itself), of which no good word may be said, and as real records drawn again, which must raise an alarm. The
+ninth set has a system and an epsilon for each table. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import pandas as pd
 from benchmarks.report_claims import GOOD, claims, praised, wrong
 from benchmarks.walk_judge import read, valued
 from benchmarks.walk_tables import Walked
+from benchmarks.walk_tables_ninth import WAYS
 from benchmarks.walk_tables_second import SETS
 from dpsyn_core.commands.cli import main as dpsyn
 
@@ -91,6 +92,7 @@ def declared(walked: Walked, place: Path) -> tuple[Path, Path]:
     document = json.loads(schema.read_text("utf-8"))
     for a in document["attributes"]:
         a["source"] = "public"
+    document["unit"] |= {"source": "public"}  # each record is one individual, or those of a person are
     if walked.person is not None:
         most = int(walked.frame[walked.person].value_counts().max())
         document["unit"] |= {"identifier": walked.person, "max_records": most}
@@ -118,13 +120,15 @@ def judged(walked: Walked, copy: str, place: Path, table: Path, schema: Path, ma
     return Judged(walked.name, copy, len(listed), off, verdict)
 
 
-def walk(walked: Walked, place: Path) -> list[Judged]:
-    """A run with the default system at epsilon 1, and the two copies where they are wanted."""
+def walk(walked: Walked, place: Path, way: tuple[str, str] | None = None) -> list[Judged]:
+    """A run with the default system at epsilon 1, or as `way` says, and the two copies where they are wanted."""
     table, schema = declared(walked, place)
     made = place / f"{walked.name}-made.csv"
-    run("synth", str(table), "--schema", str(schema), "--epsilon", "1", "--delta", "1e-9", "-o", str(made), "--quiet")
-    out = [judged(walked, "rls, epsilon 1", place, table, schema, made)]
-    if walked.name in COPIED:
+    system, epsilon = way or ("rls", "1")
+    said = ("--epsilon", epsilon, "--delta", "1e-9", "--method", system, "-o", str(made), "--quiet")
+    run("synth", str(table), "--schema", str(schema), *said)
+    out = [judged(walked, f"{system}, epsilon {epsilon}", place, table, schema, made)]
+    if way is None and walked.name in COPIED:
         for copy, frame in copies(walked, np.random.default_rng(31)).items():
             other = place / f"{walked.name}-{copy}.csv"
             other.write_bytes(replace(walked, frame=frame).raw())
@@ -159,7 +163,7 @@ def main() -> int:
         os.environ["DPSYN_HOME"] = folder  # a ledger of its own
         for walked in SETS[given.set]():
             if not wanted or walked.name in wanted:
-                found += walk(walked, Path(folder))
+                found += walk(walked, Path(folder), WAYS[walked.name] if given.set == "ninth" else None)
                 print(f"{walked.name} done", file=sys.stderr)
     print(printed(found))
     return int(any(x.contradictions for x in found))

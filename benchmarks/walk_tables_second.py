@@ -17,6 +17,7 @@ from benchmarks import (
     walk_tables_eighth,
     walk_tables_fifth,
     walk_tables_fourth,
+    walk_tables_ninth,
     walk_tables_seventh,
     walk_tables_sixth,
     walk_tables_third,
@@ -226,4 +227,5 @@ SETS = {
     "sixth": walk_tables_sixth.tables,
     "seventh": walk_tables_seventh.tables,
     "eighth": walk_tables_eighth.tables,
+    "ninth": walk_tables_ninth.tables,
 }

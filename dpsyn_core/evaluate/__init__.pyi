@@ -20,8 +20,11 @@ from dpsyn_core.evaluate.exploration import REFUSED as REFUSED
 from dpsyn_core.evaluate.exploration import Exploration as Exploration
 from dpsyn_core.evaluate.exploration import explore as explore
 from dpsyn_core.evaluate.exploration import proposed_questions as proposed_questions
+from dpsyn_core.evaluate.findings.amounts import amount_figures as amount_figures
 from dpsyn_core.evaluate.findings.finding import Example as Example
 from dpsyn_core.evaluate.findings.finding import Finding as Finding
+from dpsyn_core.evaluate.findings.outcomes import effects as effects
+from dpsyn_core.evaluate.findings.released import released_findings as released_findings
 from dpsyn_core.evaluate.grades import Verdict as Verdict
 from dpsyn_core.evaluate.group_differences import GroupGaps as GroupGaps
 from dpsyn_core.evaluate.group_differences import group_gaps as group_gaps

@@ -133,6 +133,7 @@ class Comparison:
     real records that the synthesizer never saw. measurements: what was released on the way. real_of, synthetic_of:
     where a table is a random sample of a larger one, how many records that has; that of the real table is private.
     rules: with the shares of records that break them. intake: what became of rows and columns before.
+    left_out: columns that the schema names and leaves out (public).
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -155,6 +156,7 @@ class Comparison:
     roles: Roles = field(default_factory=Roles)
     rules: tuple[RuleBreaks, ...] = ()
     intake: Intake = field(default_factory=Intake)
+    left_out: tuple[str, ...] = ()
     shared: dict[Any, Any] = field(
         repr=False, compare=False, default_factory=dict
     )  # with comparisons of one real table

@@ -106,6 +106,9 @@ def _read(a: Any, table: Any) -> tuple[Any, Any, float, bool]:
     The table is None where more than half of the cells cannot be read.
     """
     needed = a.further_cells(table.column(locate(table.column_names, [a.name])[0])) if len(a.reads) == 1 else {}
+    further = {} if needed else _other_numbers(a, table)
+    if further:
+        return table, a.model_copy(update=further), 0.0, False
     try:
         _codes(a.model_copy(update=needed) if needed else a, table, strict=True)
         return table, a, 0.0, False
@@ -132,6 +135,16 @@ def _read(a: Any, table: Any) -> tuple[Any, Any, float, bool]:
     flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     flat_read = pc.if_else(mask, pa.scalar(None, flat.type), flat)
     return table.set_column(at, table.column_names[at], flat_read), a, unread, False
+
+
+def _other_numbers(a: Any, table: Any) -> dict[str, bool]:
+    """A field for unlisted values, where a column of numbers has none of the numbers that its list has."""
+    if "other" not in type(a).model_fields or a.numbers() is None:
+        return {}
+    more = a.model_copy(update={"other": True})
+    column = table.column(locate(table.column_names, [a.name])[0])
+    values = more.values_of(column, np.asarray(_codes(more, table, strict=False)), comma=has_decimal_comma(table))
+    return {} if np.isnan(values).any() else {"other": True}
 
 
 def _reformed(a: DatetimeAttribute, table: Any) -> Any:

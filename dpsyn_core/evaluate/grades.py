@@ -8,7 +8,7 @@ from typing import Literal
 from dpsyn_core.evaluate import column_shifts as moved_columns
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.findings.finding import OF_RULES, Finding
+from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.shuffled_floor import Between
 
 WEAKER = 0.05  # by so much a relation has fallen that is named
@@ -76,7 +76,7 @@ class Verdict:
     @property
     def shows_rules(self) -> bool:
         """Whether it shows how many real records keep what could be declared as a rule."""
-        return any(f.key in (*OF_RULES, "proposed", "key") for f in self.findings)
+        return any(f.impossible and f.key not in ("rule", "combinations") for f in self.findings)
 
     @property
     def praises(self) -> bool:

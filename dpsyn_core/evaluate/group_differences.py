@@ -69,10 +69,11 @@ def _pay_gap(c: Comparison) -> GroupGaps | None:
 
 
 def _strongest(c: Comparison) -> GroupGaps | None:
-    valid = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
-    if not valid:
+    clear = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
+    clear = [g for g in clear if (g.kept or 0.0) >= KEPT or g.moved.any()]  # others differ by a few large values alone
+    if not clear:
         return None
-    g = max(valid, key=_explained)
+    g = max(clear, key=_explained)
     largest = np.argsort(-g.sizes[0], kind="stable")
     order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
     kept = float(g.kept or 0.0)

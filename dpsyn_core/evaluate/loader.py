@@ -23,6 +23,7 @@ from dpsyn_core.schema import Codec, Schema, propose_rules, rule_breaks
 from dpsyn_core.tables import has_decimal_comma, locate
 
 KEPT = 8  # columns of floats kept in memory
+KEPT_CELLS = 8_000_000  # of such columns of one table together: 64 MB
 
 
 def widened(schema: Schema, synthetic: Any) -> Schema:
@@ -117,6 +118,7 @@ def compare_tables(
         roles=roles or Roles(),
         rules=rule_breaks(declared, kept["synthetic"], kept.get("real")),
         intake=intake,
+        left_out=tuple(a.name for a in asked.attributes if a.kind == "ignored"),
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
         synthetic_of=synthetic_of,
     )
@@ -196,10 +198,10 @@ def encode(schema: Schema, table: Any, what: str) -> tuple[Codes, Any]:
 class Columns(Mapping[str, Floats]):
     """Exact numbers of attributes, read when they are asked for: a wide table would not fit in memory as floats."""
 
-    def __init__(self, readers: Mapping[str, Callable[[], Floats]]) -> None:
-        """Takes one reader an attribute; keeps the columns that were used last."""
+    def __init__(self, readers: Mapping[str, Callable[[], Floats]], records: int) -> None:
+        """Takes one reader an attribute; keeps the columns that were used last, more of them where records are few."""
         self._readers = readers
-        self._read = lru_cache(maxsize=KEPT)(lambda name: readers[name]())
+        self._read = lru_cache(maxsize=max(KEPT, KEPT_CELLS // max(1, records)))(lambda name: readers[name]())
 
     def __getitem__(self, name: str) -> Floats:
         """The numbers of an attribute, NaN where missing."""
@@ -235,5 +237,6 @@ def _columns(schema: Schema, table: Any, codes: Codes, chosen: Callable[[Any], b
     comma = has_decimal_comma(table)
     parts = zip(schema.coded, at, codes, strict=True)
     return Columns(
-        {a.name: partial(a.values_of, table.column(i), row, comma=comma) for a, i, row in parts if chosen(a)}
+        {a.name: partial(a.values_of, table.column(i), row, comma=comma) for a, i, row in parts if chosen(a)},
+        codes.shape[1],
     )

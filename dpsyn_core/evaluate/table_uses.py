@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.finding import OF_RULES
+from dpsyn_core.evaluate.findings.finding import OF_RECORDS
 from dpsyn_core.evaluate.group_differences import group_gaps
 from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
 
@@ -15,11 +15,11 @@ USES: dict[str, tuple[str, ...]] = {
         "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",
         "all_same", "lacking", "unreadable",
     ),
-    "means": ("mean", "rest", "high", "outside"),
+    "means": ("mean", "rest", "high", "top", "bottom", "outside"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
-    "gaps": ("group",),
-    "records": (*OF_RULES, "rule", "proposed", "key", "combinations", "places", "fractions", "new_numbers"),
-    "time": ("cycle_hour", "cycle_weekday", "cycle_month", "before"),
+    "gaps": ("group", "gaps", "pay_gap"),
+    "records": (*OF_RECORDS, "places", "fractions", "new_numbers", "coarser"),
+    "time": (*(f"{kind}_{part}" for kind in ("cycle", "course") for part in ("hour", "weekday", "month")), "before"),
     "models": ("turned", "weaker"),
 }  # fmt: skip
 LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
@@ -54,12 +54,8 @@ def uses(c: Comparison) -> TableUses:
         good.discard("pairs")
     elif kept < ALL_KEPT or not (whole.praises or whole.grade == "kept"):
         bad.setdefault("pairs", (1 - kept, ()))
-    shown = group_gaps(c)
-    if shown is None:
+    if group_gaps(c) is None:
         good.discard("gaps")
-    elif shown.grade != "kept":
-        by = tuple(n for n in (shown.column, shown.between or shown.by) if n)
-        bad["gaps"] = ((1 - shown.kept) / 2, by)
     ordered = sorted(bad, key=lambda use: -bad[use][0])
     return TableUses(
         good=() if whole.alarm is not None else tuple(use for use in USES if use in good and use not in bad),

@@ -29,6 +29,7 @@ NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to
 SMALL, FAIR = 0.03, 0.1  # errors that hardly matter, and beyond which no single column is of use
 ALL_KEPT, GONE = 0.9, 0.05  # shares of the relations from which, and up to which, all and none are said to be kept
 WRONG = 0.02  # weight of a finding from which on nothing good is said
+IMPOSSIBLE = 0.005  # the same of records that cannot be
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
 STRONGER = 0.02  # a relation that rose by more is another one, and not called lost
@@ -85,7 +86,7 @@ def _verdict(c: Comparison) -> Verdict:
         m=c.m,
     )
     listed = findings(c, out)
-    if out.praises and any(f.weight >= WRONG for f in listed):
+    if out.praises and any(f.weight >= (IMPOSSIBLE if f.impossible else WRONG) for f in listed):
         out = replace(out, grade="kept")
     return replace(out, findings=listed)
 
@@ -179,7 +180,8 @@ def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]
     if len(numbers) == 1 and len(words) == 1:
         a, i = c.domain[words[0]], c.domain.index(words[0])
         sides = zip(c.exact(numbers[0]), (c.truth[i], c.synthetic[i]), strict=True)
-        real, synthetic = (correlation_ratio(x, codes, a.size - a.special) for x, codes in sides)
+        values = a.size - int(c.words(words[0])[-1] == moved.MISSING)  # "(other)" is a value in the file
+        real, synthetic = (correlation_ratio(x, codes, values) for x, codes in sides)
         return "correlation ratio", real, synthetic
     tables = ((c.real_counter, c.truth), (c.synthetic_counter, c.synthetic))
     real, synthetic = (corrected_v(occupied_cells(k, codes, c.domain, [pair])[0]) for k, codes in tables)

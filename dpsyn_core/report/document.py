@@ -33,9 +33,10 @@ from dpsyn_core.evaluate import (
     names,
 )
 from dpsyn_core.privacy import Manifest
+from dpsyn_core.report.models import models_entry
 from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.questions import AskedAnswer
-from dpsyn_core.report.verdict import alarm, floors_entry, of, sentence, verdict_entry
+from dpsyn_core.report.verdict import alarm, floors_entry, of, released_entry, released_words, sentence, verdict_entry
 from dpsyn_core.report.wording import ENGLISH, Words
 from dpsyn_core.runs import PUBLIC_TABLE, Receipt
 
@@ -91,7 +92,9 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
             "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
         }
         | verdict_entry(table.comparison, table.epsilon)
+        | released_entry(table.comparison, table.manifest)
         | columns_entry(table.comparison)
+        | models_entry(table.comparison)
         | sample_entry(table.comparison)
         | rules_entry(table.comparison)
     )
@@ -189,9 +192,12 @@ def lines(scores: Mapping[str, Outcome]) -> list[str]:
 
 
 def verdict_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:
-    """The verdict on a table as one line; nothing without a real table."""
-    graded = of(table.comparison)
-    return [] if graded is None else [sentence(graded, words, epsilon=table.epsilon)]
+    """The verdict on a table as one line; without a real table what released values alone say, where they do."""
+    found = of(table.comparison)
+    if found is None:
+        text = released_words(table.comparison, table.manifest, words)
+        return [text] if text else []
+    return [sentence(found, words, epsilon=table.epsilon)]
 
 
 def alarm_lines(table: ScoredTable, words: Words = ENGLISH) -> list[str]:

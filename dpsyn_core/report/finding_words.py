@@ -16,9 +16,9 @@ OF_VERDICT = {
     "day": "verdict_day", "blank": "verdict_blank", "fixed": "verdict_fixed", "fixed_more": "verdict_fixed_more",
     "all_same": "verdict_same", "share": "verdict_share", "group": "verdict_group",
 }  # fmt: skip
-AMOUNTS = ("mean", "group", "rest", "high")
-CORRELATIONS = ("pair", "ratio", "v", "before", "turned", "weaker")
-COUNTS = ("few_records", "fixed", "fixed_more", "lacking", "unreadable", "further")
+AMOUNTS = ("mean", "group", "rest", "high", "top", "bottom")
+CORRELATIONS = ("pair", "ratio", "v", "before", "turned", "weaker", "pay_gap")
+COUNTS = ("few_records", "fixed", "fixed_more", "lacking", "unreadable", "further", "coarser")
 MOST_NAMES = 5  # columns that a sentence names
 
 
@@ -92,6 +92,8 @@ def _other(name: str, x: Any, f: Finding, words: Words) -> str:
         return words["day_" + str(x).replace("-", "_")]
     if name in ("low", "high") and f.key in CORRELATIONS:
         return local(fine(float(x)), words)
+    if name == "deviations":
+        return local(f"{float(x):.1f}", words)
     if name == "near":
         return local(percent(float(x), 0), words)
     if isinstance(x, bool | str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpsyn_core.report import questions, released, scores, sections
+from dpsyn_core.report import models, questions, released, scores, sections
 from dpsyn_core.report.document import ScoredTable, alarm_lines, label_of, verdict_lines
 from dpsyn_core.report.page import Page, number
 from dpsyn_core.report.wording import Words, local, words
@@ -54,6 +54,7 @@ def html_report(
         sections.one_way(page, tables)
         sections.columns(page, tables)
         sections.gaps(page, tables)
+        models.section(page, [(t.name, t.comparison) for t in tables])
         sections.small_groups(page, tables)
         sections.spread(page, tables)
         sections.answers(page, tables)

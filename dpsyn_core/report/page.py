@@ -171,11 +171,13 @@ class Page:
         yield
         self._blocks = outer
 
-    def table(self, heads: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> None:
-        """A table; numbers stand to the right."""
+    def table(
+        self, heads: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "", red: Sequence[int] = ()
+    ) -> None:
+        """A table; numbers stand to the right. red: positions of rows that are alarming."""
         cells = [[(str(v), _numeric(str(v))) for v in row] for row in rows]
         right = [bool(cells) and all(row[i][1] for row in cells) for i in range(len(heads))]
-        self._add("table", heads=list(zip(heads, right, strict=True)), rows=cells, caption=caption)
+        self._add("table", heads=list(zip(heads, right, strict=True)), rows=cells, caption=caption, red=list(red))
 
     def facts(self, items: Sequence[tuple[str, str, str]]) -> None:
         """Numbers that decide something, set large: (number, what it is, what to hold it against)."""

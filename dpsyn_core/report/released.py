@@ -10,6 +10,7 @@ from dpsyn_core.privacy import ENGLISH, Manifest, best_guess, certificate, charg
 from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page
+from dpsyn_core.report.verdict import released_words
 from dpsyn_core.report.wording import Words
 
 MOST_CHARGES = 200
@@ -72,6 +73,9 @@ def released(page: Page, tables: Sequence[ScoredTable]) -> None:
         fit = t.scores.get(MeasuredFit.name)
         if len(tables) > 1:
             page.heading(t.name)
+        text = released_words(t.comparison, t.manifest, page.words)
+        if text and t.comparison.real is not None:  # else it is the first sentence of the page
+            page.text(text)
         if isinstance(fit, Score):
             _fit(page, t, fit)
         elif t.manifest is not None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from dpsyn_core.evaluate import Between, Comparison, Finding, TableUses, Verdict, verdict
+from dpsyn_core.evaluate import Between, Comparison, Finding, TableUses, Verdict, released_findings, verdict
+from dpsyn_core.privacy import Manifest
 from dpsyn_core.report.amounts import instant, percent
 from dpsyn_core.report.finding_words import example_words, finding_words, first_words, remedy_words
 from dpsyn_core.report.wording import ENGLISH, Words, local
@@ -39,7 +40,13 @@ def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
 
 
 def _head(found: Verdict) -> str:
-    """Which sentence says what is kept: of too few records it names the table that has fewer."""
+    """Which sentence says what is kept: of too few records it names the table that has fewer.
+
+    After records that cannot be it says where these do not show.
+    """
+    first = _first(found)
+    if found.grade == "kept" and first is not None and first.impossible:
+        return "kept_impossible"
     return "unclear_made" if found.grade == "unclear" and found.m < found.n else found.grade
 
 
@@ -74,6 +81,12 @@ def alarm(found: Verdict, words: Words = ENGLISH) -> str:
     return f"{first_words(found.alarm, words)} {helps}"
 
 
+def released_words(c: Comparison, manifest: Manifest | None, words: Words = ENGLISH) -> str:
+    """What the table cannot be read for by released values alone, in one sentence; empty where nothing says so."""
+    clauses = [finding_words(f, words) for f in released_findings(c, manifest)[:MOST]]
+    return words["finding_released_says"].format(list="; ".join(clauses)) if clauses else ""
+
+
 def uses_words(found: TableUses, words: Words = ENGLISH) -> str:
     """What the table is good for and what not, in one sentence; with the columns of the finding that says so."""
     good = ", ".join(words[f"use_{use}"] for use in found.good)
@@ -105,6 +118,7 @@ def finding_entry(f: Finding) -> dict[str, Any]:
         "key": f.key,
         "sentence": finding_words(f, ENGLISH) if f.key != WHOLE else ENGLISH["finding_relations"],
         "columns": list(f.columns),
+        "what": dict(f.what),
         "weight": f.weight,
         "real": f.real,
         "synthetic": f.synthetic,
@@ -113,6 +127,11 @@ def finding_entry(f: Finding) -> dict[str, Any]:
         "examples": [", ".join(example_words(x, ENGLISH)) for x in f.examples],
         "remedy": remedy_words(f, ENGLISH) or None,
     }
+
+
+def released_entry(c: Comparison, manifest: Manifest | None) -> dict[str, Any]:
+    """The findings from released values alone, as JSON types."""
+    return {"released_findings": [finding_entry(f) for f in released_findings(c, manifest)]}
 
 
 def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]:

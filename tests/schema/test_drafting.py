@@ -421,3 +421,14 @@ def test_of_two_ways_of_writing_dates_both_are_read_and_the_commoner_is_written(
     assert valid.all() and [d.isoformat() for d in days] == [str(np.datetime64(int(r), "D")) for r in read]
     [proposal, _] = propose(draft(texts(*cells), "t"), texts(*cells))
     assert proposal.why == "two_ways"
+
+
+@pytest.mark.parametrize("form", ["1.{:03d},00", "$1,{:03d}.00"])
+def test_amounts_whose_decimals_are_all_zero_are_drafted_and_come_back_as_they_were_written(form):
+    cells = [form.format(k * 7) for k in range(20, 140)]
+    drafted = draft(pa.table({"amount": cells}), name="loans")
+    found = drafted.document()["attributes"][0]
+    assert (found["kind"], found["dtype"]) == ("numeric", "float")
+    codec = Codec(drafted)
+    again = codec.decode(codec.encode(pa.table({"amount": cells})).codes, rng=np.random.default_rng(0))
+    assert all(cell.endswith(("0", "00")) and len(cell) >= 6 for cell in again.column("amount").to_pylist())

@@ -6,7 +6,9 @@ import streamlit as st
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
-from dpsyn_core.report import Figure, build, marginal_name
+from dpsyn_core.privacy import Manifest
+from dpsyn_core.report import Figure, build, marginal_name, released_words
+from dpsyn_core.runs import MANIFEST
 from dpsyn_core.systems import configure
 from ui.linked import relations
 from ui.report import asked
@@ -35,6 +37,14 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.where", where=literal(where)))
         return
     measured = results.measurements(space, job)
+    words = figure_words()
+    said = results.kept(
+        space,
+        ("released findings", job.id, words["language"]),
+        lambda: released_words(_comparison(space, job), Manifest.load(job.folder / MANIFEST), words),
+    )
+    if said:
+        note(literal(said))
     if measured.joint:
         note(t("released.joint", count=number(len(measured.joint))))
     if not measured:

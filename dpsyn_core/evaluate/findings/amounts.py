@@ -1,13 +1,14 @@
-"""Amounts that are often 0: the share of zeros, the mean of the rest, and its highest hundredth."""
+"""Amounts: the share of zeros and the mean of the rest where it is often 0, and the ends of every number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpsyn_core.evaluate import shifts
-from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
 
@@ -15,20 +16,57 @@ SOME = 0.05  # of the records have a 0, or have none, else a column is no amount
 FAR = 0.02  # of the records: by so much a share has moved
 FEWEST = 100  # amounts that a highest hundredth is found of
 HIGH = 0.99
+OF_AN_END = 0.5  # weight of records beyond an end, of which a mean says more where they are many
+SEVERAL = 10  # different values of a number at least
 RARE = 1e-5  # of fresh samples have a highest hundredth that is so far off
 TIMES = 2.0  # as many, or as few, lie beyond the real highest hundredth
 
 
-def amounts(c: Comparison) -> Iterator[Finding]:
-    """The three figures of each amount that is often 0, where they are not those of a fresh sample."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AmountFigures:
+    """An amount that is often 0, each figure of the real and of the synthetic table.
+
+    zeros: share of its cells that are 0. rest: mean of the others. high: their highest hundredth lies above it.
+    """
+
+    column: str
+    zeros: tuple[float, float]
+    rest: tuple[float, float]
+    high: tuple[float, float]
+
+
+def amount_figures(c: Comparison) -> list[AmountFigures]:
+    """Those of all amounts that are often 0, where both tables have others."""
+    out = []
+    for name, (real, synth) in _amounts(c):
+        rest = [x[x != 0] for x in (real, synth)]
+        if _often_zero(real) and len(rest[0]) >= FEWEST and len(rest[1]):
+            zeros = tuple(float((x == 0).mean()) for x in (real, synth))
+            means, highs = tuple(float(x.mean()) for x in rest), tuple(float(np.quantile(x, HIGH)) for x in rest)
+            out.append(AmountFigures(column=name, zeros=zeros, rest=means, high=highs))
+    return out
+
+
+def _amounts(c: Comparison) -> Iterator[tuple[str, tuple[Floats, Floats]]]:
+    """Numbers of several values, without blank cells."""
     cells = ExactCells.of(c)
     for name in shifts.numbers(c):
         real, synth = (x[~np.isnan(x)] for x in cells.floats(name))
-        if len(real) < FEWEST or not len(synth):
+        if len(real) >= FEWEST and len(synth) and len(np.unique(real)) >= SEVERAL:
+            yield name, (real, synth)
+
+
+def _often_zero(real: Floats) -> bool:
+    return bool(real.min() >= 0 and SOME <= (real == 0).mean() <= 1 - SOME)
+
+
+def amounts(c: Comparison) -> Iterator[Finding]:
+    """The figures of each amount that is often 0, and the ends of each number, where no fresh sample has them."""
+    for name, (real, synth) in _amounts(c):
+        if not _often_zero(real):
+            yield from _ends(name, real, synth, 1.0, ("top", "bottom"))
             continue
         zeros, here = float((real == 0).mean()), float((synth == 0).mean())
-        if real.min() < 0 or not SOME <= zeros <= 1 - SOME or len(np.unique(real)) < 10:
-            continue
         gap = abs(here - zeros)
         if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(synth)):
             yield Finding(key="zeros", weight=gap, columns=(name,), real=zeros, synthetic=here, fresh=zeros)
@@ -45,17 +83,28 @@ def amounts(c: Comparison) -> Iterator[Finding]:
                 synthetic=float(some.mean()),
                 fresh=float(rest.mean()),
             )
-        high = float(np.quantile(rest, HIGH))
-        counts = int((rest > high).sum()), int((some > high).sum())
-        beyond = counts[1] / len(some)
-        if not (1 - HIGH) / TIMES <= beyond <= TIMES * (1 - HIGH) and _by_chance(counts, len(rest), len(some)) < RARE:
+        yield from _ends(name, rest, some, 1 - zeros, ("high",))
+
+
+def _ends(name: str, real: Floats, synth: Floats, part: float, keys: tuple[str, ...]) -> Iterator[Finding]:
+    """The highest and the lowest hundredth, where half or twice as many synthetic values lie beyond it.
+
+    part: of the records that have these values.
+    """
+    for key, sign in zip(keys, (1, -1), strict=False):
+        end = float(np.quantile(real, HIGH if sign > 0 else 1 - HIGH))
+        counts = int((sign * real > sign * end).sum()), int((sign * synth > sign * end).sum())
+        if counts[0] < FEWEST * (1 - HIGH) / 2:
+            continue  # the end is that of the whole column, beyond which others look
+        beyond, usual = counts[1] / len(synth), counts[0] / len(real)
+        if not usual / TIMES <= beyond <= TIMES * usual and _by_chance(counts, len(real), len(synth)) < RARE:
             yield Finding(
-                key="high",
-                weight=abs(beyond - 1 + HIGH) * (1 - zeros) + FAR,
+                key=key,
+                weight=OF_AN_END * abs(beyond - usual) * part + FAR,
                 columns=(name,),
-                real=high,
-                synthetic=float(np.quantile(some, HIGH)),
-                fresh=high,
+                real=end,
+                synthetic=float(np.quantile(synth, HIGH if sign > 0 else 1 - HIGH)),
+                fresh=end,
             )
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.finding import Finding
+from dpsyn_core.evaluate.findings.finding import SURE, Finding
+from dpsyn_core.evaluate.group_differences import group_gaps
 from dpsyn_core.evaluate.relations import relations
 
 if TYPE_CHECKING:
@@ -20,8 +21,10 @@ OF_A_PAIR = 0.6  # weight of a correlation that is off by 1: it says less of sin
 FIXED = 0.9
 OF_SOME = 0.5  # weight where some relations are left: a finding that names columns says more
 NEARLY = 0.1  # share of the relations that is lost beyond chance
+OF_GROUPS = 0.3  # of differences between groups that are all gone
 NAMED = 3
 RARE = 0.1  # added where a value is gone or new: who asks for it is wrong about all of it
+CLEAR = 3.0  # times what a fresh sample is off: a column of weaker relations may have them by chance alone
 LOST, OTHERS = 0.25, 0.7  # a column that keeps at most so much of its relations, where the others keep at least so much
 
 
@@ -35,6 +38,8 @@ def moved(found: Verdict, c: Comparison) -> Iterator[Finding]:
     for x in [x for x in found.lost if x.measure != "rank correlation" and x.weaker][:NAMED]:
         key = "ratio" if x.measure == "correlation ratio" else "v"
         gap = abs(x.real) - abs(x.synthetic or 0.0)
+        if gap <= SURE * math.sqrt(1 / c.n + 1 / c.m):  # about the error of both measures where columns are unrelated
+            continue
         yield Finding(key=key, weight=OF_A_PAIR * gap, columns=x.columns, real=x.real, synthetic=x.synthetic or 0.0,
                       fresh=x.real, remedy="declare")  # fmt: skip
     for m in found.means:
@@ -77,6 +82,23 @@ def _groups(found: Verdict, c: Comparison) -> Iterator[Finding]:
                       real=g.real, synthetic=g.synthetic, fresh=g.real, what=what, remedy="declare")  # fmt: skip
 
 
+def gaps(c: Comparison) -> Iterator[Finding]:
+    """The differences between groups that the figure of groups shows, where they are weaker than they were, or lost."""
+    shown = group_gaps(c)
+    if shown is None or shown.grade == "kept":
+        return
+    columns = (shown.column, shown.between, shown.by) if shown.between else (shown.column, shown.by)
+    yield Finding(
+        key="pay_gap" if shown.between else "gaps",
+        weight=OF_GROUPS * (1 - max(0.0, shown.kept)),
+        columns=columns,
+        real=1.0,
+        synthetic=shown.kept if shown.between else max(0.0, shown.kept),
+        fresh=shown.fresh,
+        remedy="declare",
+    )
+
+
 def unrelated(c: Comparison) -> Iterator[Finding]:
     """The column that has lost its relations to all others, where these keep theirs among each other."""
     try:
@@ -84,12 +106,15 @@ def unrelated(c: Comparison) -> Iterator[Finding]:
     except MetricError:
         return
     way, left = pairs.unrelated - pairs.fresh, pairs.unrelated - pairs.distance
+    beyond = pairs.distance - pairs.fresh - SURE * pairs.deviations  # pairs of one column move together by chance
     values = np.array([not b for b in pairs.blank], dtype=bool)
     best: tuple[float, str, float] | None = None
     for name in c.domain.names:
         mine = values & np.array([name in p for p in pairs.pairs], dtype=bool)
         others = values & ~mine
-        if mine.sum() < 2 or not others.any():
+        if mine.sum() < 2 or not others.any() or beyond[mine].sum() <= 0:
+            continue
+        if pairs.unrelated[mine].sum() < CLEAR * pairs.fresh[mine].sum():
             continue
         kept, rest = left[mine].sum() / way[mine].sum(), left[others].sum() / way[others].sum()
         if kept <= LOST and rest >= OTHERS and (best is None or kept < best[0]):

@@ -25,6 +25,7 @@ MOST_PAIRS = 3000  # pairs of columns that are looked at, the first in the order
 FILTER = 200  # values of a column that may be a filter
 SOME = 0.01  # of the records at least are decided by a filter
 FEW_OF_A_VALUE = 20  # records of a value that show that it is a filter
+ABOUT = 0.7  # of the breaks of the most broken dependence that another one has, which is then named if it is plainer
 SHOWN = 3
 
 
@@ -42,12 +43,19 @@ class Consequence:
 def dependences(c: Comparison) -> list[Finding]:
     """Functions and filters that are broken, once for what follows, the most broken first."""
     cells = ExactCells.of(c)
-    best: dict[tuple[str, str], Finding] = {}
-    for one in (*_functions(c, cells), *_filters(c, cells)):
-        key = (one.columns[1], str(one.what.get("about", "")))
-        if key not in best or best[key].weight < one.weight:
-            best[key] = one
-    return sorted(best.values(), key=lambda f: -f.weight)
+    every: dict[tuple[str, str], list[Finding]] = {}
+    for found in (*_functions(c, cells), *_filters(c, cells)):
+        every.setdefault((found.columns[1], str(found.what.get("about", ""))), []).append(found)
+    best = [_plainest(c, cells, same) for same in every.values()]
+    filters = {f.columns[::-1]: f.weight for f in best if f.key != "function"}  # which say the same the other way round
+    best = [f for f in best if f.key != "function" or filters.get(f.columns, 0.0) < ABOUT * f.weight]
+    return sorted(best, key=lambda f: -f.weight)
+
+
+def _plainest(c: Comparison, cells: ExactCells, same: list[Finding]) -> Finding:
+    """Of findings on what follows, the one of the fewest values among those that are broken about as often."""
+    most = max(f.weight for f in same)
+    return min((f for f in same if f.weight >= ABOUT * most), key=lambda f: _distinct(c, cells, f.columns[0]))
 
 
 def functional(c: Comparison) -> set[frozenset[str]]:

@@ -11,6 +11,7 @@ LEAST = 0.005  # weight of a finding that is worth a sentence
 SURE = 4.5  # standard errors of a fresh sample beyond which a share is not that of one
 # kinds of what no record breaks, which says what holds in the real table
 OF_RULES = ("function", "filter_blank", "filter_zero", "order", "between", "sum", "less", "product")
+OF_RECORDS = (*OF_RULES, "rule", "proposed", "key", "combinations")  # kinds of records that cannot be
 ALARM = 2.0  # weight of an alarm: before everything else
 
 
@@ -43,6 +44,11 @@ class Finding:
     def alarm(self) -> bool:
         """Whether the table is too near to the real one."""
         return bool(self.weight >= ALARM)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether it counts records that cannot be."""
+        return self.key in OF_RECORDS
 
 
 def beyond_chance(share: float, fresh: float, n: int, m: int, *, sure: float = SURE) -> bool:

@@ -17,16 +17,41 @@ if TYPE_CHECKING:
 HOLDS = 0.01  # share of the real records that break a proposed rule at most
 EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
-NEARLY = 0.5  # of its weight: a finding comes after what cannot be where that weighs so much at least
-OF_RELATIONS = ("unrelated", "pair", "ratio", "v", "share")
+NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that weighs so much at least
+ALL_OF = 0.8  # of the share of blank cells that moved: a filter that says so much of it explains it
+OF_COLUMNS = (
+    "unrelated",
+    "pair",
+    "ratio",
+    "v",
+    "share",
+    "mean",
+    "date",
+    "day",
+    "group",
+    "gaps",
+    "rest",
+    "high",
+    "top",
+    "bottom",
+    "turned",
+    "weaker",
+    "outside",
+    "new_numbers",
+    "coarser",
+)
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
     "blank": ("mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
     "zeros": ("mean", "rest", "filter_zero"),
-    "outside": ("mean", "high", "rest", "new_numbers"),
+    "outside": ("mean", "high", "top", "bottom", "rest", "new_numbers"),
     "fractions": ("mean", "new_numbers", "outside", "pair"),
     "turned": ("unrelated", "group"),
     "cycle_hour": ("unrelated", "ratio"),
+    "course_hour": ("unrelated", "pair", "group"),
+    "course_weekday": ("unrelated", "pair", "group"),
+    "course_month": ("unrelated", "pair", "group", "relations"),
+    "coarser": ("new_numbers", "day"),
     "date": ("outside", "cycle_month"),
 }
 
@@ -43,23 +68,25 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
         *tables.rows(c),
         *tables.foreign(c),
         *tables.readings(c),
+        *tables.coarser(c),
         *chain(tables.kinds(c), amounts.amounts(c), series.series(c), outcomes.outcomes(c)),
         *columns.unrelated(c),
+        *columns.gaps(c),
         *columns.whole(found, c),
         *columns.moved(found, c),
     ]
-    listed = _causes_first(_impossible_first(listed))
+    listed = _impossible_first(_causes_first(listed))
     of_fixed = ("fixed", "fixed_more", "one_bin")
     kept = [f for f in listed if f.weight >= LEAST and (f.key in of_fixed or still.isdisjoint(f.columns))]
     return sorted(kept, key=lambda f: -f.weight)
 
 
 def _impossible_first(listed: list[Finding]) -> list[Finding]:
-    """Records that cannot be come before the lost relations of the same columns, of which they say more."""
-    worst = [f for f in listed if f.key in OF_RULES and f.weight >= MUCH]
+    """Records that cannot be come before moved means and lost relations of the same columns: they say more of them."""
+    worst = [f for f in listed if f.key in (*OF_RULES, "proposed") and f.weight >= MUCH]
     out = []
     for f in listed:
-        same = [g.weight for g in worst if f.key in OF_RELATIONS and set(f.columns) <= set(g.columns)]
+        same = [g.weight for g in worst if f.key in OF_COLUMNS and set(f.columns) <= set(g.columns)]
         out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))
     return out
 
@@ -70,11 +97,22 @@ def _after(f: Finding, weights: list[float]) -> Finding:
 
 
 def _causes_first(listed: list[Finding]) -> list[Finding]:
-    """A column that is blank, 0, or out of range more often has another mean for that reason: the cause comes first."""
+    """A column that is blank, 0, or out of range more often has another mean for that reason: the cause comes first.
+
+    A filter that says of nearly all cells that are blank or filled where they should not be comes before their share.
+    """
     out = {id(f): f for f in listed}
     for cause in (f for f in listed if f.key in CAUSES and f.weight >= MUCH):
-        follows = [f for f in listed if f.key in CAUSES[cause.key] and set(cause.columns) & set(f.columns)]
+        follows = [
+            f
+            for f in listed
+            if f.key in CAUSES[cause.key] and (f.key == "relations" or set(cause.columns) & set(f.columns))
+        ]
         heavier = [f.weight for f in follows if cause.weight < f.weight <= cause.weight / EXPLAINED]
+        filters = [f.weight for f in follows if f.key == "filter_blank" and f.weight >= ALL_OF * cause.weight]
+        if cause.key == "blank" and filters:
+            out[id(cause)] = _after(cause, filters)
+            continue
         if heavier:
             out[id(cause)] = replace(cause, weight=max(heavier) * 1.0001)
     return list(out.values())

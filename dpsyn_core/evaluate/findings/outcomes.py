@@ -26,6 +26,7 @@ SURE = 4.5  # standard errors from 0 of an effect whose sign counts
 FAR = 0.05  # of a standard deviation of the outcome: effects from which on a sign counts
 SAME = 0.98  # correlation with the outcome
 INTERVAL = 1.96
+EXACT = 1e-4  # share of the variance that terms leave of an outcome that they decide, which is no model
 SINGULAR = 1e-3  # of a term's length is left beside the other terms, else it is left out
 
 
@@ -103,7 +104,10 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     names, values, left, right = _terms(c, outcome, rows)
     if spread == 0 or not names:
         return
-    apart = [k for k in range(len(names)) if not _same(left[:, k], y[0])]
+    same = {names[k] for k in range(len(names)) if _same(left[:, k], y[0])}
+    apart = [k for k in range(len(names)) if names[k] not in same]
+    if not apart:
+        return
     names, values = [names[k] for k in apart], [values[k] for k in apart]
     left, right = left[:, apart], right[:, apart]
     sides = []
@@ -114,6 +118,8 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
         sides.append((x[there], (v[there] - centre) / spread))
     kept = _independent(sides[0][0])
     fits = [_fit(x[:, kept], v) for x, v in sides]
+    if fits[0][2] < EXACT:
+        return
     for k, at in enumerate(kept):
         errors = float(fits[0][1][k]), float(fits[1][1][k])
         if min(errors) > 0 and np.isfinite(errors).all():
@@ -193,11 +199,12 @@ def _independent(x: NDArray[np.float64]) -> list[int]:
     return sorted(some[order[: len(left)][left]].tolist())
 
 
-def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats]:
-    """Coefficients and their standard errors, without the constant."""
+def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float]:
+    """Coefficients and their standard errors, without the constant, and the share of the variance that is left."""
     centred, left = x - x.mean(axis=0), y - y.mean()
     inverse = np.linalg.pinv(centred.T @ centred, rcond=1e-8, hermitian=True)
     slopes = inverse @ (centred.T @ left)
     apart = left - centred @ slopes
     meat = (centred * apart[:, None] ** 2).T @ centred  # White 1980: errors that need not be equal
-    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0))
+    rest = float(apart @ apart / max(float(left @ left), 1e-300))
+    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ FEWEST = 100  # records of which a cycle or a series is found
 ONE_AT_A_TIME = 0.9  # share of the records of a series whose key and time no other record has
 MOST_KEYS = 0.2  # keys by records: more are no series
 A_DAY = 86_400
+FEW, LEAST_PARTS = 5, 4  # records of an hour or a month that has a mean, and parts that make a course
+TURNED = 0.5  # negative correlation of two courses from which on they are opposite
 SURE = 5.0
 
 
@@ -26,15 +29,17 @@ def series(c: Comparison) -> Iterator[Finding]:
     dates = [n for n in c.domain.names if n in c.real_dates and n in c.synthetic_dates and n in c.date_units]
     numbers = shifts.numbers(c)
     for date in dates:
-        seconds = [x * c.date_units[date] for x in c.exact(date)]
+        precise = c.date_units[date] == 1
+        sides = [parts_of(x * c.date_units[date], precise=precise) for x in c.exact(date)]
         for name in numbers:
-            yield from _cycles(c, date, seconds, name)
+            yield from _cycles(c, date, sides, name)
         key = _key(c, date)
         if key is None:
             continue
+        courses = [TimeOrder.of(c, date, key, side) for side in (0, 1)]
         for name in numbers:
             if name != key:
-                yield from _before(c, date, key, name)
+                yield from _before(c, (name, date, *([key] if key else [])), courses)
 
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
@@ -49,13 +54,16 @@ def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
     return {k: np.where(valid, v, -1) for k, v in out.items()}
 
 
-def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Iterator[Finding]:
+def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]], name: str) -> Iterator[Finding]:
     values = c.exact(name)
-    precise = c.date_units[date] == 1
-    sides = [parts_of(s, precise=precise) for s in seconds]
     for part in sides[0]:
         real, synth = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
+        courses = [_means(x, s[part], groups) for x, s in zip(values, sides, strict=True)]
+        if min(real, synth) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
+            yield Finding(key=f"course_{part}", weight=min(real, synth), columns=(name, date), what=turned,
+                          remedy="time")  # fmt: skip
+            continue
         if min(c.n, c.m) < FEWEST or real < FAR or abs(real - synth) < FAR:
             continue
         if abs(real - synth) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
@@ -63,6 +71,28 @@ def _cycles(c: Comparison, date: str, seconds: list[Floats], name: str) -> Itera
                 key=f"cycle_{part}", weight=abs(real - synth), columns=(name, date), real=real, synthetic=synth,
                 fresh=real, remedy="time",
             )  # fmt: skip
+
+
+def _means(values: Floats, part: NDArray[np.int64], groups: int) -> Floats:
+    """Mean of a number in each hour, weekday or month; NaN where there are FEW records."""
+    there = ~np.isnan(values) & (part >= 0)
+    count = np.bincount(part[there], minlength=groups)
+    total = np.bincount(part[there], values[there], minlength=groups)
+    return np.where(count >= FEW, total / np.maximum(count, 1), np.nan)
+
+
+def _against(real: Floats, synth: Floats, *, first: int) -> dict[str, int] | None:
+    """Where both courses are highest, where one falls as the other rises; None where it does not.
+
+    first: the number of the first hour, weekday or month.
+    """
+    both = ~(np.isnan(real) | np.isnan(synth))
+    if both.sum() < LEAST_PARTS or real[both].std() == 0 or synth[both].std() == 0:
+        return None
+    if np.corrcoef(real[both], synth[both])[0, 1] > -TURNED:
+        return None
+    at = np.flatnonzero(both)
+    return {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[synth[both].argmax()]) + first}
 
 
 def _explained(values: Floats, part: NDArray[np.int64]) -> float:
@@ -102,30 +132,42 @@ def _even(times: Floats) -> bool:
     return bool(counts.max() >= len(steps) / 2)
 
 
-def _before(c: Comparison, date: str, key: str, name: str) -> Iterator[Finding]:
-    cells = ExactCells.of(c)
-    sides = []
-    for side in (0, 1):
-        who = cells.column(key)[:2][side] if key else np.zeros((c.n, c.m)[side], np.int32)
-        sides.append(autocorrelation(c.exact(name)[side], who, c.exact(date)[side]))
-    real, synth = sides
+def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -> Iterator[Finding]:
+    real, synth = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
     if real is None or synth is None or abs(real) < SERIES or abs(real - synth) < FAR:
         return
     if abs(real - synth) > SURE * np.sqrt(2 / min(c.n, c.m)):
         yield Finding(
-            key="before", weight=min(1.0, abs(real - synth)), columns=(name, date, *([key] if key else [])),
-            real=real, synthetic=synth, fresh=real, remedy="time",
+            key="before", weight=min(1.0, abs(real - synth)), columns=columns, real=real, synthetic=synth, fresh=real,
+            remedy="time",
         )  # fmt: skip
 
 
-def autocorrelation(values: Floats, who: NDArray[np.int32], when: Floats) -> float | None:
-    """The correlation of a number with the one before it in time, within each key; None where there are too few."""
-    order = np.lexsort((when, who))
-    x, keys = values[order], who[order]
-    pairs = (keys[1:] == keys[:-1]) & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
-    if pairs.sum() < FEWEST:
-        return None
-    now, last = x[1:][pairs], x[:-1][pairs]
-    if now.std() == 0 or last.std() == 0:
-        return None
-    return float(np.corrcoef(now, last)[0, 1])
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimeOrder:
+    """The records of one table in time, key by key. order: of the records. next: whether one follows in its key."""
+
+    order: NDArray[np.intp]
+    next: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, c: Comparison, date: str, key: str, side: int) -> TimeOrder:
+        """That of the real (0) or the synthetic table (1); key: "" for one series."""
+        when = c.exact(date)[side]
+        if not key:
+            order = np.argsort(when, kind="stable")
+            return cls(order=order, next=np.ones(max(0, len(order) - 1), bool))
+        who = ExactCells.of(c).column(key)[side]
+        order = np.lexsort((when, who))
+        return cls(order=order, next=who[order][1:] == who[order][:-1])
+
+    def autocorrelation(self, values: Floats) -> float | None:
+        """The correlation of a number with the one before it in time, within each key; None where there are few."""
+        x = values[self.order]
+        pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
+        if pairs.sum() < FEWEST:
+            return None
+        now, last = x[1:][pairs], x[:-1][pairs]
+        if now.std() == 0 or last.std() == 0:
+            return None
+        return float(np.corrcoef(now, last)[0, 1])

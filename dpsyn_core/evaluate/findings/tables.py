@@ -8,7 +8,7 @@ import numpy as np
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import ExactCells
+from dpsyn_core.evaluate.findings.cells import ExactCells, Whole
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding, beyond_chance
 
 PART = 0.01  # of the rows: fewer that are left out are not worth a sentence
@@ -18,6 +18,7 @@ MANY = 20  # different real values of a column that one bin says nothing of
 SEVERAL = 10  # different values of a column that is no number of its own
 FEWER = 0.5  # of the real records: fewer synthetic ones say less of rare values
 OF_A_KIND = 0.3  # weight of numbers that are all of another kind: fractions, for whole ones
+COARSE, FINE = 0.5, 50  # of the different values of a column of at least so many are left where it came out coarser
 NEW = 0.15  # weight of values that all are new, and may lie near to real ones
 MISSED = 0.3  # weight of a column that cannot be compared
 
@@ -94,6 +95,26 @@ def kinds(c: Comparison) -> Iterator[Finding]:
             yield Finding(
                 key="new_numbers", weight=NEW * (new - alone), columns=(name,), real=0.0, synthetic=new, fresh=alone
             )
+
+
+def coarser(c: Comparison) -> Iterator[Finding]:
+    """Numbers and times of far fewer different values, such as times that all are midnight, and rounded amounts."""
+    cells = ExactCells.of(c)
+    size = min(c.n, c.m)
+    rows = [np.random.default_rng(4).permutation(k)[:size] for k in (c.n, c.m)]
+    for name in c.domain.names:
+        if not cells.measured(name):
+            continue
+        real, synth = (_different(x[at]) for x, at in zip(cells.column(name)[:2], rows, strict=True))
+        if real >= FINE and synth <= COARSE * real:
+            yield Finding(
+                key="coarser", weight=OF_A_KIND * (1 - synth / real), columns=(name,), real=real, synthetic=synth,
+                fresh=real,
+            )  # fmt: skip
+
+
+def _different(codes: Whole) -> int:
+    return int(np.count_nonzero(np.bincount(codes[codes >= 0], minlength=1)))
 
 
 def readings(c: Comparison) -> Iterator[Finding]:

@@ -473,7 +473,11 @@ def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:
         return None
     numerals = amounts.plain(plain_texts, form)
     numbers = _numbers(numerals, numerals, False, counts)
-    return None if numbers is None or numbers["kind"] != "numeric" else numbers | {"written": form.example()}
+    if numbers is None or numbers["kind"] != "numeric":
+        return None
+    if form.digits and numbers["dtype"] == "integer":  # 1,200.00: the cells have decimals, which are all 0
+        numbers = {"step": 1} | numbers | {"dtype": "float"}
+    return numbers | {"written": form.example()}
 
 
 def _step(numbers: NDArray[np.float64]) -> float | None:

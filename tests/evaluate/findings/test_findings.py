@@ -162,3 +162,124 @@ def test_the_sentence_never_keeps_relations_that_it_says_cannot_be_read():
 def test_every_finding_has_a_sentence_and_every_remedy_words_in_all_languages():
     english, german = ({k for k in words(code) if k.startswith(("finding_", "remedy_"))} for code in ("en", "de"))
     assert english == german
+
+
+def test_the_end_of_a_number_that_was_cut_is_found_though_it_has_no_zeros():
+    def paid(seed):
+        return stays(seed, 4 * N).assign(paid=np.random.default_rng(seed).lognormal(5, 0.6, 4 * N).astype(int) + 1)
+
+    real, made = paid(1), paid(2).assign(paid=lambda x: x["paid"].clip(upper=int(x["paid"].quantile(0.9))))
+    (f,) = [f for f in found(made, real).findings if f.key == "top"]
+    assert (f.columns, f.real) == (("paid",), real["paid"].quantile(0.99))
+    assert f.synthetic == made["paid"].quantile(0.99)
+
+
+def test_numbers_that_came_out_in_few_steps_are_found():
+    def paid(seed):
+        return stays(seed).assign(paid=np.random.default_rng(seed).integers(0, 3000, N))
+
+    made = paid(2).assign(paid=lambda x: x["paid"] // 100 * 100)
+    (f,) = [f for f in found(made, paid(1)).findings if f.key == "coarser"]
+    assert (f.columns, f.synthetic, f.real) == (("paid",), made["paid"].nunique(), paid(1)["paid"].nunique())
+
+
+def test_a_course_that_is_turned_round_names_the_months_of_both_tables():
+    def warm(seed, sign):
+        frame = stays(seed)
+        month = frame["begin"].dt.month
+        return frame.assign(age=(50 + sign * 20 * np.cos((month - 5) / 12 * 2 * np.pi)).round().astype(int))
+
+    listed = found(warm(2, -1), warm(1, 1)).findings
+    (f,) = [f for f in listed if f.key == "course_month" and f.columns == ("age", "begin")]
+    real, made = (warm(s, g).groupby(warm(s, g)["begin"].dt.month)["age"].mean() for s, g in ((1, 1), (2, -1)))
+    assert (f.what["at"], f.what["here_at"]) == (real.idxmax(), made.idxmax())
+
+
+def test_a_filter_that_explains_all_blank_cells_comes_before_their_share():
+    keys = [f.key for f in found(stays(2).assign(hours=lambda x: x["hours"].fillna(20))).findings]
+    assert keys.index("filter_blank") < keys.index("blank")
+
+
+def test_a_pair_that_chance_makes_unique_is_no_key():
+    rng = np.random.default_rng(4)
+
+    def times(n=N):
+        days = np.datetime64("2023-01-01T00:00:00") + rng.integers(0, 300 * 86_400, n)
+        return pd.DataFrame({"time": days.astype("datetime64[s]"), "works": rng.choice(["yes", "no"], n)})
+
+    described = Schema.of({"version": 1, "name": "times", "attributes": [
+        {"name": "time", "kind": "datetime", "min": "2023-01-01T00:00:00", "max": "2023-12-31T23:59:59"},
+        {"name": "works", "kind": "categorical", "values": ["yes", "no"]},
+    ]})  # fmt: skip
+    real = times().drop_duplicates("time")
+    made = times().assign(time=lambda x: x["time"].dt.normalize())
+    keys = [f.key for f in found(made, real, described).findings]
+    assert "coarser" in keys and "key" not in keys
+
+
+def test_other_numbers_than_those_of_a_list_are_fractions_and_not_unreadable():
+    described = Schema.of({"version": 1, "name": "one", "attributes": [
+        {"name": "units", "kind": "categorical", "values": [1, 2, 3, 4], "ordered": True},
+        {"name": "works", "kind": "categorical", "values": ["yes", "no"]},
+    ]})  # fmt: skip
+    rng = np.random.default_rng(6)
+    real, made = (pd.DataFrame({"units": rng.integers(1, 5, N), "works": rng.choice(["yes", "no"], N)}) for _ in "ab")
+    keys = [f.key for f in found(made.assign(units=made["units"] + 0.5), real, described).findings]
+    assert "fractions" in keys and "unreadable" not in keys
+
+
+def test_where_records_cannot_be_the_sentence_praises_no_relation():
+    made = stays(2)
+    wrong = made.assign(country=made["country"].where(np.random.default_rng(1).random(N) > 0.08, "Sweden"))
+    listed = found(wrong)
+    assert listed.findings[0].impossible and listed.relations_kept > 0.8
+    for code, praise in (("en", "Keeps"), ("de", "Behält")):
+        said = sentence(listed, words(code))
+        assert praise not in said and words(code)["verdict_kept_impossible"].split(",")[0] in said
+
+
+def test_the_gap_between_groups_that_is_lost_is_a_finding_as_in_its_figure():
+    from dpsyn_core.evaluate import group_gaps, uses
+
+    rng = np.random.default_rng(3)
+
+    def pay(apart):
+        works = rng.choice(["yes", "no"], N)
+        return stays(1).assign(works=works, paid=(1500 + apart * (works == "yes") + rng.normal(0, 200, N)).astype(int))
+
+    c = compare_tables(schema(), arrow(pay(30)), arrow(pay(600)))
+    (f,) = [f for f in verdict(c).findings if f.key in ("gaps", "pay_gap")]
+    shown = group_gaps(c)
+    assert shown.grade == "lost" and f.columns == (shown.column, shown.by) and f.synthetic == max(0.0, shown.kept)
+    assert "gaps" in dict(uses(c).bad)
+
+
+def test_records_that_cannot_be_come_before_the_mean_that_moved_with_them():
+    made = stays(2)
+    early = made.assign(finish=made["begin"] - pd.Timedelta(days=40))
+    keys = [f.key for f in found(early).findings]
+    assert keys[0] in ("order", "between") and keys.index("order") < keys.index("date")
+
+
+def test_a_column_that_says_the_same_as_an_outcome_does_not_explain_it():
+    from dpsyn_core.evaluate import effects
+
+    rng = np.random.default_rng(8)
+    grade = rng.choice(["a", "b", "c"], N)
+    frame = pd.DataFrame(
+        {"grade": grade, "passed": np.where(grade == "c", "no", "yes"), "age": rng.integers(18, 60, N)}
+    )
+    described = Schema.of(
+        {
+            "version": 1,
+            "name": "marks",
+            "attributes": [
+                {"name": "grade", "kind": "categorical", "values": ["a", "b", "c"]},
+                {"name": "passed", "kind": "categorical", "values": ["yes", "no"]},
+                {"name": "age", "kind": "numeric", "dtype": "integer", "min": 18, "max": 60},
+            ],
+        }
+    )
+    mixed = frame.assign(grade=rng.permutation(grade))
+    listed = effects(compare_tables(described, arrow(mixed), arrow(frame)))
+    assert not [e for e in listed if e.outcome == "passed" and e.column == "grade"]
