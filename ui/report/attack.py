@@ -107,9 +107,10 @@ def _about(schema: Schema, kind: str, last: AttackSpec | None) -> str | None:
         return None
     names = [table.name for table in schema.tables]
     first = last.about if last is not None and last.about in names else schema.links[0].child
-    return st.segmented_control(
+    chosen: str | None = st.segmented_control(
         t("attack.table"), names, default=first, required=True, format_func=literal, key=f"attack_table_{kind}"
     )
+    return chosen
 
 
 def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
