@@ -21,7 +21,7 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +47,11 @@ def design_for_file(name: str, columns: Collection[str]) -> dict[str, Any]:
     learnt = [{"target": h["general"], "source": h["detailed"]} for h in design.pop("hierarchies", [])]
     design["functional"] = design.get("functional", []) + learnt
     design["bins"] = [b for b in design.get("bins", []) if "width" in b]
-    known = {*columns, *(part["name"] for kind in ("groups", "patterns") for part in design.get(kind, []))}
+    known = frozenset(columns).union(p["name"] for kind in ("groups", "patterns") for p in design.get(kind, []))
     return over(design, known)
 
 
-def over(part: Mapping[str, Any], known: Set[str]) -> dict[str, Any]:
+def over(part: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     """A design, or what it says from an epsilon on, over the attributes that are known."""
     out = dict(part)
     for kind in ("groups", "patterns"):
@@ -68,8 +68,8 @@ def over(part: Mapping[str, Any], known: Set[str]) -> dict[str, Any]:
     if out.get("parts"):
         out["parts"] = [[n for n in names if n in known] for names in out["parts"]]
         followed = [f["target"] for f in part.get("functional", []) if f["target"] in known]
-        kept = {f["target"] for f in out.get("functional", [])}
-        out["parts"][0] += [n for n in followed if n not in kept]  # what they followed is not there
+        follow = {f["target"] for f in out.get("functional", [])}
+        out["parts"][0] += [n for n in followed if n not in follow]  # what they followed is not there
     if "sets" in out:
         out["sets"] = [s for s in out["sets"] if known.issuperset(s["attributes"] if isinstance(s, Mapping) else s)]
     for kind in ("marginals", "budgets"):

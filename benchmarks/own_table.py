@@ -259,7 +259,7 @@ CASES = (
     ),
     Case("`k. A.` and others in a German table", "blank; `(other)`", "a word; `(andere)`", no_answers),
     Case("postal codes of 400 values", "left out, no remedy", "two digits, at no cost", beginnings),
-    Case("values of ten columns, or of 20 records a person", "274 and 546 people", "166 and 237 people", threshold),
+    Case("values of ten columns, or of 20 records per person", "274 and 546 people", "166 and 237 people", threshold),
     Case("`member` with yes and no", "asked about", "not asked about", lambda: not asked_who("member", ("yes", "no"))),
     Case(
         "`member` with codes",

@@ -157,6 +157,7 @@ def visits(walker: Walker, names: Iterable[str], shots: Path | None) -> Iterator
         for width, height in WINDOWS:
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_timeout(900)
+            walker.settle()
             yield measured(page, name, seconds)
             if shots is not None:
                 picture(page, shots / f"{name.replace(', ', '-').replace(' ', '-')}-{width}.png")

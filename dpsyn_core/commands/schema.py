@@ -233,6 +233,7 @@ def run_draft(args: argparse.Namespace) -> None:
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema, why)
     point_out_series(schema, table)
+    point_out_maps(schema, table)
     point_out_rules(len(propose_rules(schema)))
     print(
         f"wrote {args.out}: NOT PRIVATE until a person confirms each entry: dpsyn schema confirm {args.out} COLUMN ..."
@@ -602,6 +603,19 @@ def point_out_series(schema: Any, table: Any) -> None:
         f"{times.rows:,}? The draft says {times.rows:,}, and a synthetic table of as many has no course of time; else "
         "name a column with --identifier"
     )
+
+
+def point_out_maps(schema: Any, table: Any) -> None:
+    """Asks of columns that name others whether that is public."""
+    from dpsyn_core.schema import public_maps
+
+    for m in public_maps(schema, table):
+        print(
+            f"note (reads private data: for the owner only): {m.values:,} values of '{m.of}' name {m.named:,} of "
+            f"'{m.column}': is this public? Where you know which without the table, write it as a rule: "
+            f'{{"kind": "follows", "column": "{m.column}", "of": ["{m.of}"], "map": [...], "source": "public"}}; it '
+            "costs no privacy, and no record breaks it"
+        )
 
 
 def point_out_rules(proposed: int) -> None:

@@ -21,6 +21,7 @@ drafts.links: guessed_links
 drafts.panel: panel_schema
 drafts.proposal: Proposal asks_ends
 drafts.proposals: agreed propose rounded
+drafts.public_maps: public_maps
 drafts.series: series
 grids: OF_TIMES Rhythm
 importers.codebook: Codebook codebook_of import_dictionary

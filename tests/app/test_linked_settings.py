@@ -14,7 +14,7 @@ from tests.app_driver import at_page, space_of, words
 from ui.export import files
 from ui.questions import kept
 from ui.shared import results
-from ui.shared.state import jobs
+from ui.shared.state import attacks, jobs
 from ui.synthesize.settings_file import of_job
 from ui.synthesize.starting import problem, spec_of
 
@@ -177,6 +177,13 @@ def test_a_refit_keeps_some_columns_of_the_roots_that_meet_a_condition(app):
         at_page(app, page)
         assert not app.exception and not app.error, page
     assert files.command(space, again)[3:5] == ["--where", "kind = old"]
+    at_page(app, "report")
+    app.segmented_control(key="report_view_links").set_value("attack").run()
+    app.button(key="attack_start").click().run()
+    assert not app.exception and not app.error
+    attack = attacks().of(space.owner)[0]
+    assert set(attack.spec.linked) == {"customers", "orders", "lines"} and attack.state in ("queued", "running", "done")
+    attacks().cancel(attack.id, space.owner)
     assert results.holds(space, job)
 
 
@@ -262,3 +269,12 @@ def test_records_that_do_not_name_their_root_are_not_released_alone(app):
     chooser = next(c for c in app.segmented_control if c.key and c.key.startswith("answers_table"))
     chooser.set_value("lines").run()
     assert not app.exception and "ask for it as a question across links" in words(app)
+
+
+def test_individuals_of_a_panel_are_called_persons_and_not_after_the_file(app):
+    with_panel(app)
+    panel = linked(app).panel
+    panel.person, panel.wave, panel.constant, panel.most = "person", "year", ("sex",), 3
+    at_page(app, "synthesize")
+    assert app.number_input(key="n_records").label == "records of persons to make"
+    assert "The file has columns of persons" in words(app) and not app.exception

@@ -322,6 +322,11 @@ class LinkedTables(Generic[Part]):
         """The unit of privacy as the ledger adds it up; None where no key is chosen."""
         return SchemaUnit(neighbours=self.neighbours, identifier=self.root_key) if self.root_key else None
 
+    @property
+    def individuals(self) -> str:
+        """What the table is called whose records are individuals: the root; of a panel the persons of its file."""
+        return self.root if self.panel is None else t("linked.panel_persons")
+
     def who(self) -> str:
         """Who one individual is, in words."""
         if self.panel is not None:

@@ -30,7 +30,7 @@ def unit_fields(linked: Linked) -> Unit:
 def plot_note(space: Workspace) -> None:
     """Says of which table the noise is plotted, where there are several."""
     if space.linked is not None:
-        note(t("linked.plot", root=literal(space.linked.root)))
+        note(t("linked.plot", root=literal(space.linked.individuals)))
 
 
 def _neighbours(linked: Linked) -> None:

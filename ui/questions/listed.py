@@ -111,8 +111,9 @@ def suggested(space: Workspace) -> None:
     note(t("questions.suggested_note"))
     with st.container(horizontal=True, gap="small"):
         for i, question in enumerate(offered):
-            linked = isinstance(question, LinkedQuestion)
-            about = _asks(space, question) if linked else words.asks(question, space.schema)
+            about = (
+                _asks(space, question) if isinstance(question, LinkedQuestion) else words.asks(question, space.schema)
+            )
             if st.button(t("questions.add", name=literal(question.name)), key=f"question_add_{i}", help=literal(about)):
                 kept.add(space, [question])
                 st.rerun()

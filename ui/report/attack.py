@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CHOICES = {"membership": (20, 50, 100, 200, 400), "other": (10, 20, 50, 100)}  # shadow runs
 SIZES = (500, 1000, 2000, 5000, 20_000)  # records that take part
 VERDICTS = {"leak": st.error, "doubt": st.warning, "nothing": st.info}
-ATTACKED = {*RunSpec.model_fields, "linked", "memory_mb", "seconds"}  # of a run's job: its choices and limits
+ATTACKED = {*RunSpec.model_fields, "memory_mb", "seconds"}  # of a run's job: its choices and limits
 
 
 def panel(space: Workspace, job: Job) -> None:
@@ -72,7 +72,7 @@ def _spec(job: Job) -> AttackSpec:
 
 def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) -> None:
     """How many shadow runs of how many records, what is guessed, and the start; first as in the last attack."""
-    schema = results.schema(space, job)
+    schema = _attacked(space, job)
     about = _about(schema, kind, last)
     fields = 3 if kind == "inference" else 2
     a, b, *third, d = st.columns([*[3] * fields, 2], vertical_alignment="bottom")
@@ -89,14 +89,15 @@ def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) ->
     if kind == "inference":
         from dpsyn_core.runs import attacked_columns
 
-        columns = ("", *attacked_columns(schema, _asked(job, kind=kind, runs=runs, about=about)))
+        columns = ("", *attacked_columns(schema, _asked(space, job, kind=kind, runs=runs, about=about)))
         chosen = third[0].selectbox(
             t("attack.secret"), columns, key=f"attack_secret_{language()}_{about or ''}",
             index=_place(columns, last.secret if last else None, ""), format_func=lambda n: n or t("attack.every"),
         )  # fmt: skip
         secret = chosen or None
     if d.button(t("attack.start"), key="attack_start", type="primary", width="stretch"):
-        _start(space, job, _asked(job, kind=kind, runs=int(runs), records=int(records), secret=secret, about=about))
+        attack = {"kind": kind, "runs": int(runs), "records": int(records), "secret": secret, "about": about}
+        _start(space, job, _asked(space, job, **attack))
         st.rerun()
 
 
@@ -116,19 +117,32 @@ def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
     return choices.index(wanted if wanted in choices else usual)
 
 
-def _asked(job: Job, **attack: Any) -> AttackSpec:
-    """An attack on a run, with its settings and budget."""
-    return AttackSpec.model_validate(job.spec.model_dump(include=ATTACKED) | attack)
+def _attacked(space: Workspace, job: Job) -> Schema:
+    """The schema of the attacked run: of a refit of linked tables that of the run whose system is attacked."""
+    return results.paid_schema(space, job) if job.spec.linked else results.schema(space, job)
+
+
+def _asked(space: Workspace, job: Job, **attack: Any) -> AttackSpec:
+    """An attack on a run, with its settings and budget; a refit of linked tables has them in its manifest."""
+    from dpsyn_core.schema import LinkedSettings
+
+    run = job.spec.model_dump(include=ATTACKED)
+    if job.spec.linked and job.spec.release is not None:
+        run |= LinkedSettings.model_validate(results.manifest(space, job)["settings"]).run()
+    return AttackSpec.model_validate(run | attack)
 
 
 def _start(space: Workspace, job: Job, spec: AttackSpec) -> None:
     """Queues an attack on a run. Raises DPSynError."""
     from dpsyn_core.runs import check_attack
 
-    schema = results.schema(space, job)
+    schema = _attacked(space, job)
+    given = space.inputs(schema)
+    if isinstance(given, dict):
+        spec = spec.model_copy(update={"linked": tuple(given)})
     check_attack(schema, spec)
     attacks().start(
-        space.owner, spec, schema, space.inputs(schema), label=job.label, fingerprint=job.fingerprint,
+        space.owner, spec, schema, given, label=job.label, fingerprint=job.fingerprint,
         public={"run": job.id},
     )  # fmt: skip
 

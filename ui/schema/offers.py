@@ -30,7 +30,7 @@ def panel(schema: Schema, column: str, mark: str) -> dict[str, Any] | None:
     if not st.button(t("guide.list_save"), key=f"list_save_{mark}", disabled=known is None and got is None):
         return None
     try:
-        one = built_in()[known] if got is None else list_of(got.getvalue(), got.name)
+        one = list_of(got.getvalue(), got.name) if got is not None else built_in()[known or ""]
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return None

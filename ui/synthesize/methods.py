@@ -178,7 +178,9 @@ def output(space: Workspace) -> None:
     first, second = st.columns(2, vertical_alignment="bottom")
     with first:
         rows = st.number_input(
-            t("synthesize.rows") if space.linked is None else t("linked.n_roots", root=literal(space.linked.root)),
+            t("synthesize.rows")
+            if space.linked is None
+            else t("linked.n_roots", root=literal(space.linked.individuals)),
             min_value=1,
             max_value=50_000_000,
             value=choices.n_records,

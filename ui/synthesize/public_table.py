@@ -30,7 +30,7 @@ def expander(space: Workspace) -> None:
     with st.expander(t("public_table.title"), key="public_table_expander", expanded=space.public is not None):
         st.markdown(t("public_table.what"))
         if space.linked is not None:
-            note(t("linked.public_root", root=space.linked.root))
+            note(t("linked.public_root", root=space.linked.individuals))
         note(t("public_table.warning"), "alarm")
         if space.public is None:
             got = uploads.one(t("public_table.file"), ENDINGS, key="public_table")

@@ -37,7 +37,7 @@ def asks_ends(p: Proposal) -> str:
     d = p.document
     if d is None or p.seen["what"] not in ("range", "values"):
         return ""
-    ends = _ends(d["values"]) if d["kind"] == "categorical" else (d.get("min"), d.get("max"))
+    ends: tuple[Any, Any] = _ends(d["values"]) if d["kind"] == "categorical" else (d.get("min"), d.get("max"))
     seen = (p.seen["low"], p.seen["high"]) if p.seen["what"] == "range" else _ends(p.seen["values"])
     if not all(isinstance(x, int | float) for x in (*ends, *seen)) or (ends[0] >= seen[0] and ends[1] <= seen[1]):
         return ""

@@ -86,14 +86,9 @@ class RlsEvidence:
         tuning: Tuning = TUNING,
         zeros: KnownZeros | None = None,
         prior: Expectations | None = None,
-        clean: dict[tuple[object, ...], Floats] | None = None,
     ) -> None:
-        """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared.
-
-        clean: one-ways without noise that another view of the same run has found, to which those of this one are added.
-        """
+        """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
         self.domain, self.tuning, self.zeros = domain, tuning, zeros
-        self._clean_ones = {} if clean is None else clean
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         followers = measured.followers if isinstance(measured, ReleasedTables) else ()
@@ -121,7 +116,7 @@ class RlsEvidence:
             for a, s in zip(domain.attributes, self.counted, strict=True)
         ]
         self._value_by_value = ones
-        self.one_ways = [self._kept_one_way(a, ones.get(a.name)) for a in self.attributes]
+        self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
         self.hierarchies = Hierarchies(domain, followers, tables, self.one_ways)
         for i in {domain.index(f.of) for f in followers} if followers else ():
             a, more = self.attributes[i], self.hierarchies.one_way(domain.names[i])
@@ -145,15 +140,6 @@ class RlsEvidence:
         self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
         self.sums = measured.sums if isinstance(measured, ReleasedTables) else ()
-
-    def _kept_one_way(self, a: CodedAttribute, measured: Measurement | None) -> Floats:
-        """As `_one_way`, found once for the same released tables."""
-        tables = [s for m in [measured] if m is not None for s in (m.values.tobytes(), m.sigma)]
-        tables += [part for s in self.coarse[a.name] for part in (s.recode.tobytes(), s.values.tobytes(), s.sigma)]
-        key = (a.name, a.ordered, self.total, *tables)
-        if key not in self._clean_ones:
-            self._clean_ones[key] = self._one_way(a, measured, self.coarse[a.name])
-        return self._clean_ones[key].copy()
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""

@@ -144,7 +144,6 @@ class Rls(Synthesizer):
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
         self.zeros = task.zeros
-        self._clean_ones: dict[tuple[object, ...], NDArray[np.float64]] = {}
         self.prior = None
         if task.public is not None:
             from dpsyn_core.systems.rls.prior import RlsPrior
@@ -184,15 +183,7 @@ class Rls(Synthesizer):
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(
-            self.domain,
-            measured,
-            self.n_public,
-            tuning=self.tuning,
-            zeros=self.zeros,
-            prior=self.prior,
-            clean=self._clean_ones,
-        )
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """As `measure_tables`, then the sums of declared regressions, which start from records fitted to the tables."""
@@ -294,9 +285,10 @@ class Rls(Synthesizer):
     def _measure_surest(self, counter: Counter, measured: ReleasedTables, pairs: Pairs, gate: Gate) -> Pairs:
         """Measures the pairs that nothing else may explain, and says which are left, with their shares of the rest.
 
-        Each pair that these do not explain comes to its share of the cost of all.
+        Each pair that these do not explain comes to its share of the cost of all. Scores against independence alone say
+        so: with declared questions or a public table, no pair waits.
         """
-        if not pairs.doubtful.any():
+        if not pairs.doubtful.any() or self.workload is not None or self.prior is not None:
             return pairs
         parts = np.array(self.noise.shares(pairs.cells * pairs.weights))
         parts /= parts.sum()

@@ -13,8 +13,6 @@ from dpsyn_core.tables.text import lines
 STEP = 1 << 24
 SAMPLE = 1 << 16
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
-MOSTLY = 4  # letters of another alphabet from which a header line is taken to be in it
-VOWELS = {"cp1251": "аеёиоуыэюяАЕЁИОУЫЭЮЯіїє", "cp1253": "αεηιουωάέήίόύώΑΕΗΙΟΥΩΆΈΉΊΌΎΏ"}
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
 
 
@@ -58,10 +56,12 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
         if high == b"\0\0" and 0 not in low:
             return Encoding(name=name, notice=Notice("utf16_unmarked"))
     line = lines.first_line(data)
-    guessed = None if b"\0" in line else of_letters(line)
-    if guessed is not None:
-        return Encoding(name=guessed, notice=Notice("guessed", encoding=guessed))
     text = first_invalid(memoryview(line), "utf-8", 0) is None
+    if not text:
+        from dpsyn_core.tables.text.alphabets import of_letters
+
+        if (guessed := of_letters(line)) is not None:
+            return Encoding(name=guessed, notice=Notice("guessed", encoding=guessed))
     if len(line) > len(line.translate(None, BINARY)) or not (
         text or first_invalid(memoryview(line), "cp1252", 0) is None
     ):
@@ -70,29 +70,6 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
     if text:
         return Encoding(name="utf-8")
     return Encoding(name="cp1252", notice=Notice("latin"))
-
-
-def of_letters(line: bytes) -> str | None:
-    """The encoding of a header line that is not UTF-8 and has mostly letters of another alphabet than the Latin one.
-
-    In Western European text no word is of accented letters alone. Shift JIS has no half kana in headers, which other
-    pairs of bytes would be read as; Cyrillic and Greek are told apart by their vowels.
-    """
-    plain = sum(chr(b).isalpha() for b in line if b < 128)
-    high = [b for b in line if b >= 128]
-    if len(high) < MOSTLY or len(high) <= plain or first_invalid(memoryview(line), "utf-8", 0) is None:
-        return None
-    try:
-        japanese = line.decode("shift_jis")
-    except UnicodeDecodeError:
-        japanese = ""
-    if japanese and not re.search("[\uff61-\uff9f]", japanese) and any(0x81 <= b <= 0x9F for b in high):
-        return "shift_jis"
-    vowels = {name: sum(c in letters for c in line.decode(name, "replace")) for name, letters in VOWELS.items()}
-    best = max(vowels, key=vowels.__getitem__)
-    words = re.findall(r"[^\W\d_]+", line.decode(best, "replace"))
-    whole = sum(len(w) for w in words if all(ord(c) > 0x300 for c in w))
-    return best if vowels[best] >= len(high) / 4 and 2 * whole > sum(map(len, words)) else None
 
 
 def _chosen(head: bytes, wanted: str) -> Encoding:

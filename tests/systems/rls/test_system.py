@@ -69,20 +69,6 @@ def pair_tvd(x, y, i, j, domain):
     return 0.5 * np.abs(count(x) - count(y)).sum()
 
 
-def test_one_ways_lose_their_noise_once_a_run_and_no_view_changes_those_of_another(monkeypatch):
-    codes, domain = chain(n=500)
-    _, measured, _, system = run(codes, domain)
-    fresh, asked, find = RlsEvidence(domain, measured, None), [], RlsEvidence._one_way
-    monkeypatch.setattr(RlsEvidence, "_one_way", lambda *given: asked.append(given) or find(*given))
-    view = system.view(measured)
-    assert not asked, "the run has found them"
-    view.one_ways[0] += 1.0
-    again = system.view(measured)
-    assert not asked and all(np.array_equal(a, b) for a, b in zip(again.one_ways, fresh.one_ways, strict=True))
-    system.view([replace(m, values=m.values + 1.0) for m in measured])
-    assert len(asked) == len(domain), "of other tables, anew"
-
-
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("delta", [0.0, 1e-9])
 @pytest.mark.parametrize("theta", [1, 4])

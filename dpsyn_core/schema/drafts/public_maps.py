@@ -1,0 +1,51 @@
+"""Public maps: listed columns of which one names the other, such as cities and countries, for a person to declare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables import has_decimal_comma, locate
+
+FEWEST = 12  # values of the column that names the other: fewer may agree by chance
+TIMES = 2  # as many as the other column has, at least
+OFTEN = 2  # records of a value, on average: what occurs once always names one value
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PublicMap:
+    """A column, and the one that it names; values, named: how many of each occur."""
+
+    of: str
+    column: str
+    values: int
+    named: int
+
+
+def public_maps(schema: Schema, table: Any) -> list[PublicMap]:
+    """For each listed column the one of fewest values that names it in every record of a pyarrow table.
+
+    Reads the data: private, for the owner of the table. Columns of which a rule already speaks are left out.
+    """
+    comma, ruled = has_decimal_comma(table), {n for rule in schema.rules for n in rule.columns}
+    codes = {}
+    for a in schema.coded:
+        if isinstance(a, CategoricalAttribute) and a.name not in ruled:
+            column = table.column(locate(table.column_names, [a.name])[0])
+            codes[a.name] = np.unique(np.asarray(a.encode(column, comma=comma)), return_inverse=True)[1].astype(
+                np.int64
+            )
+    sizes = {name: int(c.max(initial=-1)) + 1 for name, c in codes.items()}
+    found: dict[str, PublicMap] = {}
+    for of, column in permutations(sorted(codes, key=lambda n: sizes[n]), 2):
+        k, named = sizes[of], sizes[column]
+        if column in found or named < 2 or k < max(FEWEST, TIMES * named) or OFTEN * k > table.num_rows:
+            continue
+        if len(np.unique(codes[of] * named + codes[column])) == k:
+            found[column] = PublicMap(of=of, column=column, values=k, named=named)
+    return list(found.values())
