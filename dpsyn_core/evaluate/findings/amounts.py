@@ -39,11 +39,16 @@ def amount_figures(c: Comparison) -> list[AmountFigures]:
     """Those of all amounts that are often 0, where both tables have others."""
     out = []
     for name, (real, synth) in _amounts(c):
-        rest = [x[x != 0] for x in (real, synth)]
-        if _often_zero(real) and len(rest[0]) >= FEWEST and len(rest[1]):
-            zeros = tuple(float((x == 0).mean()) for x in (real, synth))
-            means, highs = tuple(float(x.mean()) for x in rest), tuple(float(np.quantile(x, HIGH)) for x in rest)
-            out.append(AmountFigures(column=name, zeros=zeros, rest=means, high=highs))
+        rest, some = real[real != 0], synth[synth != 0]
+        if _often_zero(real) and len(rest) >= FEWEST and len(some):
+            out.append(
+                AmountFigures(
+                    column=name,
+                    zeros=(float((real == 0).mean()), float((synth == 0).mean())),
+                    rest=(float(rest.mean()), float(some.mean())),
+                    high=(float(np.quantile(rest, HIGH)), float(np.quantile(some, HIGH))),
+                )
+            )
     return out
 
 

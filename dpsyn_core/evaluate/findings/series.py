@@ -157,7 +157,7 @@ class TimeOrder:
         if not key:
             order = np.argsort(when, kind="stable")
             return cls(order=order, next=np.ones(max(0, len(order) - 1), bool))
-        who = ExactCells.of(c).column(key)[side]
+        who = ExactCells.of(c).column(key)[:2][side]
         order = np.lexsort((when, who))
         return cls(order=order, next=who[order][1:] == who[order][:-1])
 
