@@ -318,7 +318,7 @@ def _doubtful(
 
     Strengths, as parts of what margins allow, multiply along a path of a tree, of which the pair is the weakest step.
     Where two attributes depend beyond that, as parts of one class do, their score is mostly larger than the product.
-    Few pairs among many are as small by chance.
+    Few pairs among many are as small by chance, and weak ones may be all that is known of what is rare.
 
     Args:
         pairs: all pairs.
@@ -336,7 +336,8 @@ def _doubtful(
     known[at[:, 0], at[:, 1]] = known[at[:, 1], at[:, 0]] = np.where(chosen, strength, 0.0)
     one, other = known[at[:, 0]], known[at[:, 1]]
     through = np.where(np.minimum(one, other) > strength[:, None], one * other, 0.0).max(axis=1, initial=0.0)
-    found = chosen & (through > 0) & (through >= tuning.follows * doubted)
+    clear = chosen & (excess > tuning.follow_sure * sigma)
+    found = clear & (through > 0) & (through >= tuning.follows * doubted)
     return found & bool(found.sum() >= tuning.follow * chosen.sum())
 
 

@@ -220,6 +220,10 @@ class PairChoice:
     """... where it is so for this part of the pairs that are to be measured: half and more in trees, a tenth among
     classes, where waiting costs 1 to 2 % of pairs ..."""
 
+    follow_sure: float = 3.0
+    """... and of which the score stands by so many deviations of its noise above sampling: with none, ages of the few
+    who have a claim are lost in the kind repairs of benchmarks.structure ..."""
+
     explains: float = 0.85
     """... and part of the scores that a fit to the others must show, at least, for some of them to stay without one
     (measured once: .9 to 1.1 in trees, .3 to .8 among blocks and classes) ..."""
