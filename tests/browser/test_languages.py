@@ -38,7 +38,8 @@ def test_no_german_word_is_cut_off(visitor, page):
 
 def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
     visitor.page.set_viewport_size({"width": 390, "height": 900})
-    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures", "prior", "sweeps", "composition"):
+    labs = ("family", "linkage", "dependence", "rounds", "phases", "exposures", "prior", "sweeps", "composition")
+    for lab in (*labs, "records"):
         visitor.open("learn", f"?lab={lab}&open=1&lang=de")
         visitor.plots()
         assert visitor.page.evaluate(BEYOND) == [] and visitor.page.evaluate(CUT) == [], lab

@@ -162,4 +162,5 @@ def strip(axis: guesses.Axis, found: list[float], answer: float | None, mine: fl
     ends: dict[str, object] = {"type": "log", "dtick": 1} if axis.log else {}
     out.update_xaxes(range=axis.ends(), tickformat=",~r", **ends)
     out.update_yaxes(range=[0, top], visible=False)
-    return out.update_layout(showlegend=True)
+    # without a vertical axis, half of the first label such as 0.001 needs room of its own
+    return out.update_layout(showlegend=True, margin={"l": 24})

@@ -21,6 +21,7 @@ RECORDS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_00
 CELLS = (10, 30, 100, 300, 1_000)
 USUAL = 100  # cells
 AXIS = tuple(float(x) for x in np.geomspace(100, 1e7, 51))
+TICKS = (100, 10_000, 1_000_000)  # of the axis of records: more of them, or 10,000,000, leave no room on a phone
 TABLES, DELTA = 50, 1e-9  # tables that share the budget: about the pairs of ten columns
 WANTED = 0.02
 VIEWS = ("error", "marginals")
@@ -42,7 +43,7 @@ def figure(records: int, cells: int, eps: float) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, range=[2, 7], tickformat=",~r")
+    out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
     out.update_yaxes(title=t("learn.records.y"), type="log", range=[-5, 0.05], tickformat=".2~%")
     return out
 
@@ -57,7 +58,7 @@ def marginals_figure(records: int, error: float, eps: float) -> go.Figure:
         line = {"color": colour, "dash": dash, "width": 2.4}
         out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.records.x"), type="log", dtick=1, range=[2, 7], tickformat=",~r")
+    out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
     out.update_yaxes(title=t("learn.records.y_marginals"), type="log", dtick=2, range=[0, 10], tickformat=",~r")
     return out
 
