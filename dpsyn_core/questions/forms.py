@@ -211,7 +211,7 @@ class RangeQuestion(BaseQuestion):
 
 
 class PredictQuestion(BaseQuestion):
-    """A regression of one attribute on others."""
+    """How much of the uncertainty about one attribute each of others explains, by itself."""
 
     kind: Literal["predict"] = "predict"
     of: Name = Field(description="The attribute that is predicted")
