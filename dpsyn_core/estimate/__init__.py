@@ -14,7 +14,7 @@ marginals.descent: descend
 marginals.figures: Groups entropy quantiles
 marginals.maxent: Reconstruction check_query reconstruct
 marginals.model_sums: ModelDesign ModelSum
-marginals.overlap: agree estimate_total make_consistent overlaps
+marginals.overlap: APART agree disagreement estimate_total make_consistent overlaps
 marginals.reconstruction: ReconstructionRule coefficient_sets marginal_from proper signed_sum
 marginals.released_file: LEAST ReleasedFile load_measurements load_released pack_measurements packed_document
 marginals.released_file: parsed_document parsed_recodes parsed_tables read_released table_entries

@@ -34,7 +34,9 @@ from dpsyn_core.estimate.marginals.maxent import check_query as check_query
 from dpsyn_core.estimate.marginals.maxent import reconstruct as reconstruct
 from dpsyn_core.estimate.marginals.model_sums import ModelDesign as ModelDesign
 from dpsyn_core.estimate.marginals.model_sums import ModelSum as ModelSum
+from dpsyn_core.estimate.marginals.overlap import APART as APART
 from dpsyn_core.estimate.marginals.overlap import agree as agree
+from dpsyn_core.estimate.marginals.overlap import disagreement as disagreement
 from dpsyn_core.estimate.marginals.overlap import estimate_total as estimate_total
 from dpsyn_core.estimate.marginals.overlap import make_consistent as make_consistent
 from dpsyn_core.estimate.marginals.overlap import overlaps as overlaps

@@ -167,6 +167,7 @@ def as_document(found: Sequence[Reconstruction], schema: Schema, *, run: Manifes
                 "covered": f.covered,
                 "sigma": f.sigma,
                 "residual": f.residual,
+                "apart": f.apart,
             }
             for f in found
         ],

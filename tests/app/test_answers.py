@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.sample import sample_schema, sample_table
@@ -45,6 +46,23 @@ def test_a_marginal_is_priced_released_charged_and_downloadable(app):
     assert len(Ledger().entries(space.dataset.ledger)) == 1
     app.button(key="answers_release_marginals").click().run()
     assert len(Ledger().entries(space.dataset.ledger)) == 2
+
+
+def test_released_tables_that_still_differ_are_named_under_the_marginal_and_others_are_not():
+    def page(apart):
+        import numpy as np
+
+        from dpsyn_core.estimate import Reconstruction
+        from dpsyn_core.schema import sample_schema
+        from ui.shared.marginals import shown
+
+        values = np.array([600.0, 400.0])
+        found = Reconstruction(attributes=("SEX",), values=values, covered=True, residual=0.0, sweeps=0, apart=apart)
+        shown(found, sample_schema(), key="it")
+
+    assert "still differ" not in words(AppTest.from_function(page, args=(0.0,)).run())
+    seen = AppTest.from_function(page, args=(3.2,)).run()
+    assert not seen.exception and "still differ by up to 3.2 records" in words(seen)
 
 
 def test_a_press_releases_nothing_of_a_table_that_another_tab_has_loaded(app):

@@ -33,6 +33,7 @@ class Reconstruction:
     all their values, so that nothing had to be assumed. residual: the largest disagreement with a released table, in
     counts; tables that contradict each other leave one. sweeps: of iterative proportional fitting. sigma: where
     covered, the least standard deviation of a cell's noise in a table that holds it, before consistency; else None.
+    apart: by how much the released tables still differ on a cell that they share, in counts; 0 where they agree.
     """
 
     attributes: AttributeSet
@@ -41,6 +42,7 @@ class Reconstruction:
     residual: float
     sweeps: int
     sigma: float | None = None
+    apart: float = 0.0
 
 
 def reconstruct(

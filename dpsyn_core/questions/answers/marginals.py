@@ -12,11 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.estimate import (
+    APART,
     Measurement,
     Reconstruction,
     ReconstructionRule,
     check_query,
     coarsen,
+    disagreement,
     make_consistent,
     merged,
     probabilities,
@@ -115,22 +117,27 @@ class Reader:
         """The marginal over some attributes; its axes follow the domain's order. Raises as `check` does."""
         asked = self.check(names)
         exact = [m for m in self.tables if m.attributes == asked] if self._as_measured else []
-        tables = exact or (self._of_query(asked) if self._coarse else self._whole)
-        return reconstruct(tables, self.domain, asked, rule=self.settings.reconstruction, sweeps=self.settings.sweeps)
+        tables, apart = (exact, 0.0) if exact else self._of_query(asked) if self._coarse else self._whole
+        rule, sweeps = self.settings.reconstruction, self.settings.sweeps
+        return replace(reconstruct(tables, self.domain, asked, rule=rule, sweeps=sweeps), apart=apart)
 
     @cached_property
     def _coarse(self) -> bool:
         return any(proper(r) is not None for m in self.tables for r in m.recodes.values())
 
     @cached_property
-    def _whole(self) -> list[Measurement]:
+    def _whole(self) -> tuple[list[Measurement], float]:
         """All tables, adjusted to agree with each other; they are at one resolution."""
         return self._consistent([replace(m, recodes={}) for m in self.tables])
 
-    def _consistent(self, tables: Sequence[Measurement]) -> list[Measurement]:
-        return make_consistent(tables, rule=self.settings.nonnegativity, rounds=self.settings.rounds, total=self.total)
+    def _consistent(self, tables: Sequence[Measurement]) -> tuple[list[Measurement], float]:
+        """Tables that agree, and by how many counts they still differ where they do not."""
+        rule, rounds = self.settings.nonnegativity, self.settings.rounds
+        agreed = make_consistent(tables, rule=rule, rounds=rounds, total=self.total)
+        apart = disagreement(agreed)
+        return agreed, apart if apart > APART else 0.0
 
-    def _of_query(self, wanted: AttributeSet) -> list[Measurement]:
+    def _of_query(self, wanted: AttributeSet) -> tuple[list[Measurement], float]:
         """The tables summed to the attributes of the query, each at its resolution, consistent.
 
         Tables of different coarse values are compared where each is spread over all values: inside a coarse one by
@@ -139,11 +146,9 @@ class Reader:
         """
         seen = merged([self._onto(m, wanted) for m in self.tables])
         shares = {n: self._shares(n, seen) for n in wanted}
-        fine = [self._spread(m, shares) for m in seen]
-        return [
-            replace(m, values=coarsen(c.values, m.attributes, m.recodes))
-            for m, c in zip(seen, self._consistent(fine), strict=True)
-        ]
+        agreed, apart = self._consistent([self._spread(m, shares) for m in seen])
+        summed = zip(seen, agreed, strict=True)
+        return [replace(m, values=coarsen(c.values, m.attributes, m.recodes)) for m, c in summed], apart
 
     def _onto(self, m: Measurement, wanted: AttributeSet) -> Measurement:
         """A table summed over all attributes that are not of the query."""

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpsyn_core.errors import SchemaError, SettingError, TableError
+from dpsyn_core.errors import AgreementWarning, SchemaError, SettingError, TableError
+from dpsyn_core.estimate.marginals import overlap
 from dpsyn_core.estimate.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.questions.answers.marginals import Reader, ReadingSettings
@@ -15,6 +16,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 DOMAIN = Domain(tuple(CodedAttribute(name=n, size=s) for n, s in {"a": 3, "b": 4, "c": 2, "d": 1}.items()))
+PAIRS = ("ab", "bc", "ac")
 RULES = ("maximum-entropy", "least-norm", "linear-program")
 HALVES = Coarsening.of([0, 0, 1, 1])
 
@@ -81,6 +83,16 @@ def test_tables_that_contradict_each_other_are_made_consistent_by_their_noise():
     ]
     got = reader(*noisy).read(["b"]).values
     assert got == pytest.approx(joint().sum(axis=(0, 2, 3)), abs=8)
+
+
+def test_a_marginal_says_by_how_much_released_tables_still_differ_and_nothing_where_they_agree(monkeypatch):
+    rng = np.random.default_rng(5)
+    noisy = [table(n, sigma=400.0, values=table(n).values + rng.normal(0, 400, table(n).values.shape)) for n in PAIRS]
+    assert reader(*noisy).read(["a"]).apart == 0
+    monkeypatch.setattr(overlap, "SCALINGS", 1)
+    with pytest.warns(AgreementWarning):
+        left = reader(*noisy, rounds=1).read(["a"])
+    assert left.apart > overlap.APART
 
 
 def test_a_column_that_no_table_tells_apart_is_refused_and_not_made_up():
