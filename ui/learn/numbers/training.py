@@ -164,8 +164,9 @@ def epsilons(noise: float, batch: int) -> tuple[Floats, Floats]:
 
 
 def systems() -> dict[str, Any]:
-    """Figure 4 of Takagi et al. 2021 remade: `epsilons`, and for each system AUROC on real people (epsilons, repeats).
+    """`epsilons`, and for each system AUROC on real people (epsilons, repeats), on Adult.
 
-    `real` is what models reach that learn from the real records; `paper` what the paper states at epsilon 1.
+    Figure 4 of Takagi et al. 2021 has Credit. `real` is what models reach that learn from the real
+    records; `paper` what Table VI states for Adult at epsilon 1.
     """
     return dict(results("training")["systems"])
