@@ -337,8 +337,8 @@ def _doubtful(
     one, other = known[at[:, 0]], known[at[:, 1]]
     through = np.where(np.minimum(one, other) > strength[:, None], one * other, 0.0).max(axis=1, initial=0.0)
     clear = chosen & (excess > tuning.follow_sure * sigma)
-    found = clear & (through > 0) & (through >= tuning.follows * doubted)
-    return found & bool(found.sum() >= tuning.follow * chosen.sum())
+    follows: NDArray[np.bool_] = clear & (through > 0) & (through >= tuning.follows * doubted)
+    return follows if follows.sum() >= tuning.follow * chosen.sum() else np.zeros_like(follows)
 
 
 def _second_scoring(
