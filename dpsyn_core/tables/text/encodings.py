@@ -57,14 +57,13 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
             return Encoding(name=name, notice=Notice("utf16_unmarked"))
     line = lines.first_line(data)
     text = first_invalid(memoryview(line), "utf-8", 0) is None
-    if not text:
+    binary = len(line) > len(line.translate(None, BINARY))
+    if not text and not binary:
         from dpsyn_core.tables.text.alphabets import of_letters
 
         if (guessed := of_letters(line)) is not None:
             return Encoding(name=guessed, notice=Notice("guessed", encoding=guessed))
-    if len(line) > len(line.translate(None, BINARY)) or not (
-        text or first_invalid(memoryview(line), "cp1252", 0) is None
-    ):
+    if binary or not (text or first_invalid(memoryview(line), "cp1252", 0) is None):
         msg = "the file is not a text table (its first line holds binary bytes); give CSV, TSV, Parquet or Excel"
         raise TableError(msg)
     if text:
