@@ -36,6 +36,7 @@ from dpsyn_core.runs.release_file import Index, load_release
 from dpsyn_core.runs.settings_file import RunSettings
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.trees.export import places_of, statements
+from dpsyn_core.schema.code_lists import list_of
 from dpsyn_core.schema.document import Schema, TableSchema
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
 from dpsyn_core.schema.linked import LinkedSchema
@@ -276,6 +277,11 @@ def open_as_codes(document):
     return [str(codelists.read(json.dumps(document).encode(), "codes.json"))]
 
 
+def open_as_list(document):
+    """As the first column of a file with one value a line."""
+    return list(list_of("\n".join(json.dumps(v, ensure_ascii=False) for v in document).encode(), "values.txt").values)
+
+
 def open_as_codebook(raw):
     text = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
     onto = Schema.of(SCHEMA_EXAMPLE) if b"METADATA_SPEC_VERSION" in text else None
@@ -356,6 +362,7 @@ DOCUMENTS = {
     "code list": SimpleNamespace(
         example=lambda: {"SEX": {"1": "Male", "2": "Female"}}, opens=open_as_codes, model=None
     ),
+    "public list": SimpleNamespace(example=lambda: ["north", "south"], opens=open_as_list, model=None),
     "codebook ddi": SimpleNamespace(
         example=lambda: {f"slot {i}": value for i, value in enumerate(slots().values())}, opens=open_as_ddi, model=None
     ),
@@ -371,7 +378,7 @@ DOCUMENTS = {
 UPLOADS = {
     "project_open": "project", "schema_upload": "schema", "plan_schema": "schema", "refit_file": "release file",
     "reader_files": "manifest", "questions_upload": "questions",
-    "labels_file": "code list", "follows_file": "code list",
+    "labels_file": "code list", "follows_file": "code list", "list_file_": "public list",
     "upload": "a table", "public_table": "a table", "public_file": "a table", "linked_upload": "tables",
     "settings_file": "settings file",
 }  # fmt: skip

@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.conversions import gdp_epsilon, zcdp_epsilon
@@ -83,7 +82,8 @@ def _divergence(rate: float, sigma: float, order: int) -> float:
     if rate == 1:
         return order / (2 * sigma**2)
     k = np.arange(order + 1)
-    logs = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1) + k * math.log(rate)
+    factorials = np.concatenate([[0.0], np.log(np.arange(1, order + 1)).cumsum()])  # their logarithms
+    logs = factorials[order] - factorials[k] - factorials[order - k] + k * math.log(rate)
     return float(np.logaddexp.reduce(logs + (order - k) * math.log1p(-rate) + k * (k - 1) / (2 * sigma**2))) / (
         order - 1
     )

@@ -116,6 +116,8 @@ def second_floor(table: ScoredTable, name: str) -> float | None:
 def metric_questions(page: Page, tables: Sequence[ScoredTable]) -> None:
     """What each score asks: the key for a reader who was not there."""
     shown = [n for n in names() if any(not isinstance(t.scores.get(n, MetricError()), MetricError) for t in tables)]
+    if not shown:
+        return
     page.section(page.say("asks"))
     rows = []
     for n in shown:

@@ -13,7 +13,8 @@ from dpsyn_core.report.finding_words import example_words, finding_words, first_
 from dpsyn_core.report.wording import ENGLISH, Words, local
 
 WHOLE = "relations"  # the finding on all relations together
-MOST = 12  # findings that a sentence names
+MOST = 12  # findings that are listed
+NAMED = 3  # changes that a sentence names: the list of findings has all, and nobody reads a paragraph of them
 MOST_BAD = 3  # uses that the sentence names as bad
 APART = ("bins", "shares")  # grades of tables whose pairs are worse than unrelated columns
 
@@ -30,7 +31,9 @@ def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = Non
     if first is not None:
         helps = words["verdict_remedy"].format(remedy=remedy_words(first, words)) if first.remedy else ""
         head = " ".join(part for part in (first_words(first, words), helps, head) if part)
-    return head, words["verdict_moved"].format(list="; ".join(texts)) if texts else ""
+    more = sum(f.key != WHOLE for f in found.findings) - (first is not None) - NAMED
+    listed = "; ".join(texts[:NAMED]) + (words["verdict_more"].format(count=more) if more > 0 else "")
+    return head, words["verdict_moved"].format(list=listed) if texts else ""
 
 
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:

@@ -73,14 +73,18 @@ def code_list(name: str) -> CodeList:
 
 
 def list_of(raw: bytes, name: str) -> CodeList:
-    """The values in the first column of a file in text. Raises SchemaError where it has none."""
+    """The values in the first column of a file in text. Raises SchemaError where it has none, or a cell never ends."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
     first = text.partition("\n")[0]
     mark = next((m for m in "\t;," if m in first), ",")
-    values = [row[0].strip() for row in csv.reader(text.splitlines(), delimiter=mark) if row and row[0].strip()]
+    try:
+        values = [row[0].strip() for row in csv.reader(text.splitlines(), delimiter=mark) if row and row[0].strip()]
+    except csv.Error as error:
+        msg = f"'{name}' is no list of values ({error}); give a text file with one value a line, such as 10115"
+        raise SchemaError(msg) from error
     values = values[1:] if values and values[0].lower() in HEADS else values
     if not values:
         msg = f"'{name}' has no values; give a text file with one value a line, such as 10115"

@@ -1,5 +1,6 @@
 """A public table in the app: uploaded on Synthesize, checked there, and learnt from by the run in its own process."""
 
+import gzip
 import hashlib
 
 import pytest
@@ -39,8 +40,12 @@ def test_a_job_without_one_says_nothing_of_it():
 def test_an_upload_is_kept_named_and_forgotten_again(app):
     at_page(app, "synthesize")
     sample = paths("sample")[0].read_bytes()
-    give(app, sample, "last year.csv")
+    give(app, sample, "the sample.csv")
     space = space_of(app)
+    assert "is the private table itself" in problem(space), "as it was written it is another file"
+    app.button(key="public_table_forget").click().run()
+    text = gzip.decompress(sample)
+    give(app, text[: text.rindex(b"\n", 0, -1) + 1], "last year.csv")
     assert space.public is not None and space.public.file.endswith("last_year.csv")
     assert "learns from last year.csv" in words(app)
     assert problem(space) == ""

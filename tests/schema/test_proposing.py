@@ -165,7 +165,8 @@ def test_percentages_in_a_list_stand_in_their_order():
 
 @pytest.mark.slow
 def test_why_a_column_is_left_out_is_said():
-    assert one("postcode", [f"{i:05d}" for i in range(7, 2007, 7)] * 2).why == "codes"
+    assert one("station", [f"{i:05d}" for i in range(7, 2007, 7)] * 2).why == "codes"
+    assert one("postcode", [f"{i:05d}" for i in range(7, 2007, 7)] * 2).document["by_prefix"], "kept by two digits"
     assert one("who", [f"person {i}" for i in range(N)]).why == "unique"
     assert one("text", [f"some words {i % 250}" for i in range(2 * N)]).why == "many"
     assert one("crp", ["<0,5" if i % 9 == 0 else f"{i % 700},{i % 10}" for i in range(2 * N)]).why == "mixed"

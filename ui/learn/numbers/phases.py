@@ -23,7 +23,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy import Budget, Phases
+from dpsyn_core.privacy import Budget
 from ui.learn.numbers.training import shortened
 
 Floats = NDArray[np.float64]
@@ -203,6 +203,8 @@ def cost(table: str, components: float, mixture: float, parts: int, training: fl
     iterations.
     """
     records, batch, epochs, _ = STATED[table]
+    from dpsyn_core.privacy import Phases  # scipy is heavy
+
     phases = Phases(
         sigma_p=components, sigma_e=mixture, records=records, batch=batch, epochs=epochs, parts=parts, iterations=20
     )
