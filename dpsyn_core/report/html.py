@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.report import models, questions, released, scores, sections
 from dpsyn_core.report.document import ScoredTable, alarm_lines, label_of, verdict_lines
-from dpsyn_core.report.page import Page, number
+from dpsyn_core.report.page import Page, number, unmarked
 from dpsyn_core.report.wording import Words, local, words
 
 
@@ -38,9 +38,9 @@ def html_report(
     )
     for t in tables:
         for line in alarm_lines(t, chosen):
-            page.alarm(line if len(tables) == 1 else f"{t.name}: {line}")
+            page.alarm(unmarked(line) if len(tables) == 1 else f"{t.name}: {unmarked(line)}")
         for line in verdict_lines(t, chosen):
-            page.text(line if len(tables) == 1 else f"{t.name}: {line}")
+            page.text(unmarked(line) if len(tables) == 1 else f"{t.name}: {unmarked(line)}")
     scores.headlines(page, tables)
     for t in tables:
         questions.section(page, t.name, t.asked, publishable=t.publishable)

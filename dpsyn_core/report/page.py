@@ -225,6 +225,11 @@ def _environment() -> Environment:
     )
 
 
+def unmarked(words: str) -> str:
+    """Words without the marks around commands, which terminals and the app show and a page does not."""
+    return words.replace("`", "")
+
+
 def embedded(data: Mapping[str, Any]) -> str:
     """JSON that cannot end the script element that holds it."""
     text = json.dumps(plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -14,7 +14,7 @@ from dpsyn_core.report import build, figures
 from dpsyn_core.report.build import embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.finding_words import finding_words, remedy_words
-from dpsyn_core.report.page import Page
+from dpsyn_core.report.page import Page, unmarked
 from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, lost_groups, profile_rows
 from dpsyn_core.report.translation import error
 from dpsyn_core.report.verdict import WHOLE
@@ -40,7 +40,7 @@ def findings(page: Page, tables: Sequence[ScoredTable]) -> None:
         for f in listed:
             text = page.words["finding_relations"] if f.key == WHOLE else finding_words(f, page.words)
             weight = page.words["alarm"] if f.alarm else page.percent(min(1.0, f.weight))
-            rows.append([text, weight, remedy_words(f, page.words)])
+            rows.append([text, weight, unmarked(remedy_words(f, page.words))])
         page.table(heads, rows)
 
 
