@@ -167,7 +167,7 @@ def test_no_word_of_a_figure_lies_beyond_it_on_a_phone(visitor, language):
         visitor.open("learn", f"?lab={lab}&open=1&lang={language}").plots()
         assert visitor.page.evaluate(BEYOND) == []
     ticks = visitor.page.locator(".xtick text").all_text_contents()
-    assert {"en": "1,000", "de": "1.000"}[language] in ticks and not any(x.endswith("k") for x in ticks)
+    assert {"en": "10,000", "de": "10.000"}[language] in ticks and not any(x.endswith("k") for x in ticks)
 
 
 def test_on_a_phone_the_menu_closes_when_a_page_is_chosen(visitor):
