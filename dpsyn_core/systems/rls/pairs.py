@@ -332,12 +332,13 @@ def _doubtful(
     strength, doubted = (np.clip((excess - away) / most, 0.0, 1.0) for away in (0.0, sigma))
     place = {n: i for i, n in enumerate(dict.fromkeys(n for p in pairs for n in p))}
     at = np.array([[place[a], place[b]] for a, b in pairs], dtype=np.intp).reshape(-1, 2)
-    known = np.zeros((len(place), len(place)))
-    known[at[:, 0], at[:, 1]] = known[at[:, 1], at[:, 0]] = np.where(chosen, strength, 0.0)
-    one, other = known[at[:, 0]], known[at[:, 1]]
-    through = np.where(np.minimum(one, other) > strength[:, None], one * other, 0.0).max(axis=1, initial=0.0)
-    clear = chosen & (excess > tuning.follow_sure * sigma)
-    follows: NDArray[np.bool_] = clear & (through > 0) & (through >= tuning.follows * doubted)
+    strengths = np.zeros((len(place), len(place)))
+    strengths[at[:, 0], at[:, 1]] = strengths[at[:, 1], at[:, 0]] = np.where(chosen, strength, 0.0)
+    follows = np.zeros(len(pairs), dtype=np.bool_)
+    for i in np.flatnonzero(chosen & (excess > tuning.follow_sure * sigma)):
+        one, other = strengths[at[i]]
+        through = float(np.where(np.minimum(one, other) > strength[i], one * other, 0.0).max(initial=0.0))
+        follows[i] = 0 < through >= tuning.follows * doubted[i]
     return follows if follows.sum() >= tuning.follow * chosen.sum() else np.zeros_like(follows)
 
 
