@@ -7,6 +7,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Schema
@@ -14,6 +15,7 @@ from dpsyn_core.tables import has_decimal_comma, locate
 
 FEWEST = 12  # values of the column that names the other: fewer may agree by chance
 TIMES = 2  # as many as the other column has, at least
+FIRST = 2_000  # records that are tried before all: what fails there names nothing
 OFTEN = 2  # records of a value, on average: what occurs once always names one value
 
 
@@ -46,6 +48,11 @@ def public_maps(schema: Schema, table: Any) -> list[PublicMap]:
         k, named = sizes[of], sizes[column]
         if column in found or named < 2 or k < max(FEWEST, TIMES * named) or OFTEN * k > table.num_rows:
             continue
-        if len(np.unique(codes[of] * named + codes[column])) == k:
+        if all(_names(codes[of][:n], codes[column][:n], named) for n in (FIRST, None)):
             found[column] = PublicMap(of=of, column=column, values=k, named=named)
     return list(found.values())
+
+
+def _names(of: NDArray[np.int64], column: NDArray[np.int64], size: int) -> bool:
+    """Whether each code of the one column stands with a single code, below size, of the other one."""
+    return len(np.unique(of * size + column)) == len(np.unique(of))
