@@ -1,9 +1,10 @@
 """How many small faults the nearest tests catch: lines of the engine are changed, one at a time, in a copy.
 
 Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
-The tests that import the changed module run on the copy, at most FILES of them and without the slow ones; a mutant is
-killed if one of them fails. A survivor is printed with its line: a person decides whether it is equivalent (nobody
-could tell the difference) or a test is missing.
+The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. They run
+first without the change: they must pass, and tell how long they take. A mutant is killed if one of them fails with it,
+or if they take SLOWER times as long. A survivor is printed with its line: a person decides whether it is equivalent
+(nobody could tell the difference) or a test is missing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +25,8 @@ from benchmarks.process import table
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = 8  # test files that run for one mutant: those that import the fewest modules besides the changed one
-SECONDS = 300  # for the tests of one mutant; a mutant that takes longer is killed, as an endless loop is
+SLOWER = 5  # times as long as without the change: a mutant is killed then, as an endless loop is
+SECONDS = 60  # more than that, for a machine on which other work begins meanwhile
 COPIED = ("dpsyn_core", "ui", "pages", "tests", "benchmarks", "tools", "assets", "docs")
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -137,21 +140,28 @@ def drawn(count: int, seed: int, rooms: set[str]) -> list[Mutant]:
 
 
 def verdict(mutant: Mutant, copy: Path) -> str:
-    """`killed`, `survived`, or `no test` where no test is near."""
+    """`killed`, `survived`, or `no test` where no test is near or those near fail without the change."""
     tests = nearest(mutant.path)
-    if not tests:
+    start = time.perf_counter()
+    if not tests or not _passed(tests, copy, None):
         return "no test"
+    limit = SLOWER * (time.perf_counter() - start) + SECONDS
     place = copy / mutant.path.relative_to(ROOT)
     before = place.read_text(encoding="utf-8")
     place.write_text(mutant.text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "--quick", "-pno:cacheprovider", *tests]
     try:
-        done = subprocess.run(command, cwd=copy, capture_output=True, check=False, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return "killed"
+        return "survived" if _passed(tests, copy, limit) else "killed"
     finally:
         place.write_text(before, encoding="utf-8")
-    return "survived" if done.returncode == 0 else "killed"
+
+
+def _passed(tests: list[str], copy: Path, limit: float | None) -> bool:
+    """Whether all tests pass on the copy within as many seconds."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "--quick", "-pno:cacheprovider", *tests]
+    try:
+        return not subprocess.run(command, cwd=copy, capture_output=True, check=False, timeout=limit).returncode
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def main() -> None:
@@ -172,7 +182,10 @@ def main() -> None:
             word = verdict(mutant, copy)
             ended.setdefault(mutant.room, []).append(word)
             if word != "killed":
-                print(f"{word}: {mutant.path.relative_to(ROOT)}:{mutant.line}\n  - {mutant.before}\n  + {mutant.after}")
+                print(
+                    f"{word}: {mutant.path.relative_to(ROOT)}:{mutant.line}\n  - {mutant.before}\n  + {mutant.after}",
+                    flush=True,
+                )
     rows: list[list[object]] = []
     everything = [word for words in ended.values() for word in words]
     for room, words in [*sorted(ended.items()), ("together", everything)]:
