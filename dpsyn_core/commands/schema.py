@@ -142,11 +142,7 @@ def add(commands: Any) -> None:
     )
     sure.add_argument("-o", "--out", type=Path, metavar="OUT", help="default the same file")
     sure.set_defaults(run=run_confirm)
-    rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
-    rules.add_argument("schema", metavar="schema.json", type=Path)
-    rules.add_argument("--add", type=int, nargs="+", default=[], metavar="N", help="which of them to put into --out")
-    rules.add_argument("-o", "--out", type=Path, metavar="schema.json", help="the schema with the rules of --add")
-    rules.set_defaults(run=run_propose_rules)
+    add_proposals(actions)
     check = actions.add_parser("check", help="check a schema, and what of a table it does not describe")
     check.usage = "dpsyn schema check TABLE --schema schema.json [...], or dpsyn schema check schema.json [TABLE]"
     check.add_argument("first", metavar="TABLE|schema.json", type=place)
@@ -157,6 +153,19 @@ def add(commands: Any) -> None:
     )
     add_reading(check)
     check.set_defaults(run=run_check)
+
+
+def add_proposals(actions: Any) -> None:
+    """Declares the arguments of `propose-rules`."""
+    rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect")
+    rules.add_argument("schema", metavar="schema.json", type=Path)
+    rules.add_argument(
+        "table", metavar="TABLE", type=place, nargs="?", help="and rules that all of its records keep: reads the data"
+    )
+    rules.add_argument("--add", type=int, nargs="+", default=[], metavar="N", help="which of them to put into --out")
+    rules.add_argument("-o", "--out", type=Path, metavar="schema.json", help="the schema with the rules of --add")
+    add_reading(rules)
+    rules.set_defaults(run=run_propose_rules)
 
 
 def run_import(args: argparse.Namespace) -> None:
@@ -627,13 +636,19 @@ def point_out_rules(proposed: int) -> None:
 
 def run_propose_rules(args: argparse.Namespace) -> None:
     """Lists proposals with their numbers, or writes the schema with those that a person chose."""
+    from dpsyn_core.commands.common import PRIVATE
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
     from dpsyn_core.runs import offered_rules
+    from dpsyn_core.schema import Schema
 
-    proposed, with_rules = offered_rules(args.schema)
+    table = None if args.table is None else read_input(args)
+    if table is not None:
+        remember_rules(Schema.load(args.schema), found=True)
+    proposed, with_rules = offered_rules(args.schema, table)
     for number, rule in enumerate(proposed, 1):
-        print(f"{number}: {rule}")
+        seen = getattr(rule, "source", None) == "data"
+        print(f"{number}: {rule}" + (f" (every record keeps it: {PRIVATE})" if seen else ""))
     if not proposed:
         print("the headers propose no rule that the schema does not have")
     if bool(args.add) != (args.out is not None):
@@ -647,7 +662,9 @@ def run_propose_rules(args: argparse.Namespace) -> None:
     check_writable(args.out)
     out, ok = with_rules([proposed[n - 1] for n in dict.fromkeys(args.add)])
     out.dump(args.out)
-    print(f"wrote {args.out}: {ok} rules")
+    seen = any(rule.source == "data" for rule in getattr(out, "rules", ()))
+    later = f"; NOT PRIVATE until you confirm them: dpsyn schema confirm {args.out} --rules" if seen else ""
+    print(f"wrote {args.out}: {ok} rules{later}")
 
 
 def run_check(args: argparse.Namespace) -> None:

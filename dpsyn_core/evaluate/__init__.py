@@ -10,6 +10,7 @@ base: WORD_LABEL compute metric_class names plain
 comparison: Codes Comparison Floats Roles
 findings.amounts: amount_figures
 findings.finding: Example Finding
+findings.identities: record_rules
 findings.outcomes: effects
 findings.released: released_findings
 exploration: Exploration REFUSED explore proposed_questions

@@ -23,6 +23,7 @@ from dpsyn_core.evaluate.exploration import proposed_questions as proposed_quest
 from dpsyn_core.evaluate.findings.amounts import amount_figures as amount_figures
 from dpsyn_core.evaluate.findings.finding import Example as Example
 from dpsyn_core.evaluate.findings.finding import Finding as Finding
+from dpsyn_core.evaluate.findings.identities import record_rules as record_rules
 from dpsyn_core.evaluate.findings.outcomes import effects as effects
 from dpsyn_core.evaluate.findings.released import released_findings as released_findings
 from dpsyn_core.evaluate.grades import Verdict as Verdict

@@ -60,7 +60,7 @@ def _values(f: Finding, words: Words) -> dict[str, Any]:
         "columns": ", ".join(shown), "count": len(f.columns), "real": real, "synthetic": synthetic, "fresh": fresh,
         "parts": " + ".join(f.what.get("parts", ())),
     }  # fmt: skip
-    out |= {k: _other(k, v, f, words) for k, v in f.what.items() if k not in ("parts", "grade")}
+    out |= {k: _other(k, v, f, words) for k, v in f.what.items() if k not in ("parts", "grade", "declare")}
     if f.key in ("turned", "weaker"):
         value = str(f.what.get("value", ""))
         out["term"] = f"{b} = {value}" if value else b

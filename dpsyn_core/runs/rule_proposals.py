@@ -6,37 +6,88 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from dpsyn_core.schema import TableSchema
+from dpsyn_core.errors import SchemaError
 
+if TYPE_CHECKING:
+    from dpsyn_core.schema import Rule, TableSchema
+
+COMPUTING = ("order", "difference", "sum", "ratio")  # kinds of rules about numbers
 Offered = tuple[list[Any], Callable[[list[Any]], tuple[Any, int]]]
 
 
-def offered_rules(path: Path) -> Offered:
+def offered_rules(path: Path, table: Any = None) -> Offered:
     """Proposed rules, and what makes a checked schema with some of them, and says how many rules it has.
 
+    table: of one table a pyarrow table, whose records then propose rules too (`kept_rules`).
     Raises SchemaError where the file holds no schema; so does the second where rules contradict each other.
     """
     from dpsyn_core.schema import Schema
 
     schema = Schema.load(path)
-    return _of_tree(schema) if schema.links else _of_one(schema.alone("each has rules of its own"))
+    if schema.links and table is None:
+        return _of_tree(schema)
+    return _of_one(schema.alone("each has rules of its own, which its headers propose"), table)
 
 
-def _of_one(schema: TableSchema) -> Offered:
+def kept_rules(schema: TableSchema, table: Any) -> list[Rule]:
+    """Rules that no record of a pyarrow table breaks and that headers do not propose: orders and computed numbers.
+
+    Reads the data: private, for the owner of the table. Each has the source "data": a table that obeys one is NOT
+    PRIVATE until a person confirms that it could be known without the table. Raises TableError.
+    """
+    from dpsyn_core.evaluate import compare_tables, record_rules
+    from dpsyn_core.schema import broken_counts, propose_rules
+
+    named = {frozenset(rule.columns) for rule in (*schema.rules, *propose_rules(schema))}
+    out: list[Rule] = []
+    for document in record_rules(compare_tables(schema, table, table)):
+        try:
+            extended, _ = _extended(schema, [document | {"source": "data"}])
+        except SchemaError:  # the declared ranges or kinds leave no room for it
+            continue
+        rule = extended.rules[-1]
+        alone = extended.model_copy(update={"rules": (rule,)})
+        if frozenset(rule.columns) not in named and not broken_counts(table, alone)[0][1]:
+            out.append(rule)
+    return out
+
+
+def _extended(schema: TableSchema, documents: list[dict[str, Any]]) -> tuple[TableSchema, int]:
+    """The schema with further rules, checked; whole numbers that rules compute with become a range. Raises SchemaError.
+
+    A list of numbers has no cell for others, so that its range says the same of all records that it describes.
+    """
+    from dpsyn_core.schema import TableSchema, check_rules
+
+    whole = schema.document()
+    whole["rules"] = [*whole.get("rules", []), *documents]
+    named = [v for d in documents if d["kind"] in COMPUTING for v in d.values()]
+    computed = {n for v in named for n in ((v,) if isinstance(v, str) else v if isinstance(v, list | tuple) else ())}
+    whole["attributes"] = [_as_range(a) if a["name"] in computed else a for a in whole["attributes"]]
+    extended = TableSchema.of(whole)
+    check_rules(extended)
+    return extended, len(extended.rules)
+
+
+def _as_range(attribute: dict[str, Any]) -> dict[str, Any]:
+    """A listed attribute of whole numbers as a range of them; any other one as it is."""
+    values = attribute.get("values") or [""]
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    if attribute["kind"] != "categorical" or attribute.get("other") or not whole:
+        return attribute
+    kept = {k: v for k, v in attribute.items() if k not in ("kind", "values", "ordered", "other", "by_prefix")}
+    return kept | {"kind": "numeric", "dtype": "integer", "min": min(values), "max": max(values)}
+
+
+def _of_one(schema: TableSchema, table: Any) -> Offered:
     """Of one table."""
-    from dpsyn_core.schema import Schema, check_rules, propose_rules
+    from dpsyn_core.schema import propose_rules
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
-        rules = [
-            *schema.document().get("rules", []),
-            *(r.model_dump(mode="json") | {"source": "public"} for r in chosen),
-        ]
-        extended = Schema.of({**schema.document(), "rules": rules})
-        check_rules(extended)
-        return extended, len(extended.rules)
+        documents = [r.model_dump(mode="json") for r in chosen]
+        return _extended(schema, [d | {"source": d["source"] or "public"} for d in documents])
 
-    return list(propose_rules(schema)), with_rules
+    return [*propose_rules(schema), *([] if table is None else kept_rules(schema, table))], with_rules
 
 
 def _of_tree(schema: Any) -> Offered:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
 
 HOLDS = 0.99  # share of the records that have all values
 BY_CHANCE = 0.03  # share of shuffled records that break an order at least, else it says nothing
+OFTEN = 0.1  # the same, of an order that is proposed as a rule
 BROKEN = 0.1  # of that share: what an order may be broken by
 TRIED = 64  # records on which each sum of two columns is tried, before all
 ALONE = 1e-6  # share of its own squares that a computed column keeps beside the others
@@ -53,6 +55,14 @@ class Numbers:
 def orders(c: Comparison) -> list[Finding]:
     """Pairs of numbers, or of dates, of which one is never above the other."""
     numbers, out = Numbers.of(c), []
+    for low, high, real, n in _kept_orders(numbers):
+        wrong = numbers.synthetic[low] > numbers.synthetic[high]
+        out += _found(c, "order", (low, high), wrong, (real, n))
+    return sorted(out, key=lambda f: -f.weight)
+
+
+def _kept_orders(numbers: Numbers) -> Iterator[tuple[str, str, float, int]]:
+    """The lower and the upper column, the share of the real records that break it, and how many have both."""
     for low, high in permutations(numbers.real, 2):
         if (low in numbers.dates) != (high in numbers.dates):
             continue
@@ -66,24 +76,64 @@ def orders(c: Comparison) -> list[Finding]:
         apart = chance < BY_CHANCE and low not in numbers.dates  # two dates that never overlap are an order as well
         if real > 1 - HOLDS or apart or real > BROKEN * chance:
             continue
-        wrong = numbers.synthetic[low] > numbers.synthetic[high]
-        out += _found(c, "order", (low, high), wrong, (real * float(both.mean()), int(both.sum())))
-    return sorted(out, key=lambda f: -f.weight)
+        yield low, high, real * float(both.mean()), int(both.sum())
+
+
+def record_rules(c: Comparison) -> list[dict[str, Any]]:
+    """Documents of rules that the real records keep, in the order of what they say most of; private, for the owner.
+
+    c: a comparison of the real table, with any. Whether a record breaks one is for whoever declares it to see: a rule
+    of the schema is stricter about rounding. An order that follows from two others, from a time that is not
+    negative, or from a sum, is left out.
+    """
+    numbers = Numbers.of(c)
+    computed = [as_rule(how, (column, *parts), s.unit) for column, parts, how, s in _computed_columns(numbers)]
+    low_high = [(low, high) for low, high, real, _ in _kept_orders(numbers) if real == 0 and _close(numbers, low, high)]
+    implied = {(a, d) for a, b in low_high for e, d in low_high if b == e and a != d}
+    implied |= {(r["minus"], r["of"]) for r in computed if r["kind"] == "difference"}
+    implied |= {(part, r["column"]) for r in computed if r["kind"] == "sum" for part in r["parts"]}
+    return [*computed, *(as_rule("order", pair) for pair in low_high if pair not in implied)]
+
+
+def _close(numbers: Numbers, low: str, high: str) -> bool:
+    """Whether two columns are dates, or numbers on one scale: shuffled records would break their order often."""
+    if low in numbers.dates:
+        return True
+    x, y = numbers.real[low], np.random.default_rng(0).permutation(numbers.real[high])
+    return float((x > y)[~np.isnan(x - y)].mean()) >= OFTEN
+
+
+def as_rule(key: str, columns: tuple[str, ...], unit: float = 1.0) -> dict[str, Any]:
+    """The document of the rule that a finding of this kind would be declared as; unit: of a time, in seconds."""
+    column, *parts = columns
+    if key == "order":
+        return {"kind": "order", "lower": column, "upper": parts[0]}
+    if key == "sum":
+        return {"kind": "sum", "column": column, "parts": parts}
+    if key == "product":
+        return {"kind": "ratio", "column": parts[0], "of": column, "by": parts[1:]}
+    units = {float(seconds): name for name, seconds in UNITS.items()} if key == "between" else {}
+    return {"kind": "difference", "column": column, "of": parts[0], "minus": parts[1], "unit": units.get(unit)}
 
 
 def sums(c: Comparison) -> list[Finding]:
     """Columns that are computed from others: a difference of dates, a sum, a difference or a product of numbers."""
     numbers, out = Numbers.of(c), []
-    for column, parts, how, compute in (*_of_two(numbers), *_of_more(numbers)):
+    for column, parts, how, compute in _computed_columns(numbers):
         real = _apart(numbers.real, column, compute)
         wrong = _apart(numbers.synthetic, column, compute)
-        out += _found(c, how, (column, *parts), wrong, (float(real.mean()), len(real)))
-    best: dict[frozenset[str], Finding] = {}
-    for f in out:  # a = b + c and b = a - c are one sum
-        key = frozenset(f.columns)
-        if key not in best:
-            best[key] = f
-    return sorted(best.values(), key=lambda f: -f.weight)
+        out += _found(c, how, (column, *parts), wrong, (float(real.mean()), len(real)), compute.unit)
+    return sorted(out, key=lambda f: -f.weight)
+
+
+def _computed_columns(numbers: Numbers) -> list[Computed]:
+    """Each once: of a = b + c and b = a - c the sum."""
+    best: dict[frozenset[str], Computed] = {}
+    for one in (*_of_two(numbers), *_of_more(numbers)):
+        key = frozenset((one[0], *one[1]))
+        if key not in best or (best[key][2] == "less" and one[2] == "sum"):
+            best[key] = one
+    return list(best.values())
 
 
 class _Sum:
@@ -100,6 +150,9 @@ class _Sum:
         return np.asarray(sum(k * values[n] for n, k in self.parts.items()) / self.unit)
 
 
+Computed = tuple[str, tuple[str, ...], str, _Sum]
+
+
 def _apart(values: Mapping[str, Floats], column: str, compute: _Sum) -> NDArray[np.bool_]:
     """Records that have all values, and another one than the others give."""
     sums, got = compute.of(values), values[column]
@@ -110,7 +163,7 @@ def _apart(values: Mapping[str, Floats], column: str, compute: _Sum) -> NDArray[
 def _allowed(values: Floats, compute: _Sum) -> float:
     """By how much a rounded cell may be off."""
     valid = values[~np.isnan(values)][:LEARNT]
-    if len(valid) and (valid == np.round(valid)).all():
+    if len(valid) and _whole(valid):
         return 1.0 if compute.unit > 1 else 0.501  # days between times may be counted either way
     if len(valid) and (np.abs(valid * 100 - np.round(valid * 100)) < 1e-6 * np.maximum(1, np.abs(valid))).all():
         return 0.0101
@@ -126,9 +179,6 @@ def _holds(numbers: Numbers, column: str, compute: _Sum, rows: NDArray[np.intp] 
         return False
     off = np.abs(sums[both] - got[both]) > _allowed(numbers.real[column], compute)
     return float(off.mean()) <= (1 - HOLDS if rows is None else 0.05)
-
-
-Computed = tuple[str, tuple[str, ...], str, _Sum]
 
 
 def _of_two(numbers: Numbers) -> Iterator[Computed]:
@@ -164,7 +214,17 @@ def _of_two(numbers: Numbers) -> Iterator[Computed]:
                             continue
                         s = _Sum({others[i]: 1, other: -1 if how == "less" else 1}, product=how == "product")
                         if _holds(numbers, column, s) and _needed(numbers, column, s):
-                            yield column, (others[i], other), how, s
+                            parts = (
+                                (other, others[i])
+                                if how == "product" and _whole(few[others[i]])
+                                else (others[i], other)
+                            )
+                            yield column, parts, how, s
+
+
+def _whole(values: Floats) -> bool:
+    valid = values[~np.isnan(values)]
+    return bool((valid == np.round(valid)).all())
 
 
 def _varies(values: Floats) -> bool:
@@ -219,7 +279,12 @@ def _computed(x: Floats) -> list[int]:
 
 
 def _found(
-    c: Comparison, key: str, columns: tuple[str, ...], broken: NDArray[np.bool_], fresh: tuple[float, int]
+    c: Comparison,
+    key: str,
+    columns: tuple[str, ...],
+    broken: NDArray[np.bool_],
+    fresh: tuple[float, int],
+    unit: float = 1.0,
 ) -> list[Finding]:
     """A finding where the synthetic records break what holds in the real ones by more than chance."""
     share = float(broken.mean())
@@ -228,11 +293,22 @@ def _found(
     rows = np.flatnonzero(broken)[:EXAMPLES]
     cells = ExactCells.of(c)
     examples = [tuple(cells.shown(n, int(cells.column(n)[1][i])) for n in columns[:4]) for i in rows]
-    what = {"records": int(broken.sum()), "parts": columns[1:]}
+    what: dict[str, Any] = {"records": int(broken.sum()), "parts": columns[1:]}
+    if key != "key":
+        what["declare"] = as_rule(key, columns, unit)
     return [
-        Finding(key=key, weight=share - fresh[0], columns=columns, real=fresh[0], synthetic=share, fresh=fresh[0],
-                what=what, examples=examples, remedy="rule"),
-    ]  # fmt: skip
+        Finding(
+            key=key,
+            weight=share - fresh[0],
+            columns=columns,
+            real=fresh[0],
+            synthetic=share,
+            fresh=fresh[0],
+            what=what,
+            examples=examples,
+            remedy="rule",
+        )
+    ]
 
 
 def keys(c: Comparison) -> list[Finding]:
@@ -272,8 +348,7 @@ def _countable(c: Comparison, cells: ExactCells, name: str) -> bool:
     if not cells.measured(name) or name in c.real_dates:
         return True
     real = cells.floats(name)[0]
-    valid = real[~np.isnan(real)]
-    return bool((valid == np.round(valid)).all())
+    return _whole(real)
 
 
 def _alike(x: NDArray[np.int32]) -> float:
