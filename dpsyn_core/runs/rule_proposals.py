@@ -40,28 +40,48 @@ def kept_rules(schema: TableSchema, table: Any) -> list[Rule]:
 
     named = {frozenset(rule.columns) for rule in (*schema.rules, *propose_rules(schema))}
     out: list[Rule] = []
-    for document in record_rules(compare_tables(schema, table, table)):
-        try:
-            extended, _ = _extended(schema, [document | {"source": "data"}])
-        except SchemaError:  # the declared ranges or kinds leave no room for it
-            continue
-        rule = extended.rules[-1]
-        alone = extended.model_copy(update={"rules": (rule,)})
-        if frozenset(rule.columns) not in named and not broken_counts(table, alone)[0][1]:
-            out.append(rule)
+    for document in _plain(record_rules(compare_tables(schema, table, table))):
+        for extended in _possible(schema, document | {"source": "data"}):
+            rule = extended.rules[-1]
+            alone = extended.model_copy(update={"rules": (rule,)})
+            if frozenset(rule.columns) not in named and not broken_counts(table, alone)[0][1]:
+                out.append(rule)
     return out
 
 
-def _extended(schema: TableSchema, documents: list[dict[str, Any]]) -> tuple[TableSchema, int]:
-    """The schema with further rules, checked; whole numbers that rules compute with become a range. Raises SchemaError.
+def declarable(schema: TableSchema, documents: list[dict[str, Any]]) -> list[Rule]:
+    """Those of some rules that a schema has room for as its columns are declared, as a refit needs them."""
+    return [one.rules[-1] for d in _plain(documents) for one in _possible(schema, d, ranges=False)]
 
-    A list of numbers has no cell for others, so that its range says the same of all records that it describes.
+
+def _plain(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rules without orders that follow from others: from two orders, a time between or a sum of what is above 0."""
+    pairs = [(d["lower"], d["upper"]) for d in documents if d["kind"] == "order"]
+    implied = {(a, d) for a, b in pairs for c, d in pairs if b == c and a != d}
+    implied |= {(d["minus"], d["of"]) for d in documents if d["kind"] == "difference"}
+    implied |= {(part, d["column"]) for d in documents if d["kind"] == "sum" for part in d["parts"]}
+    return [d for d in documents if d["kind"] != "order" or (d["lower"], d["upper"]) not in implied]
+
+
+def _possible(schema: TableSchema, document: dict[str, Any], *, ranges: bool = True) -> list[TableSchema]:
+    """The schema with a rule; none where the declared kinds and ranges leave no room for it."""
+    try:
+        return [_extended(schema, [document], ranges=ranges)[0]]
+    except SchemaError:
+        return []
+
+
+def _extended(schema: TableSchema, documents: list[dict[str, Any]], *, ranges: bool = True) -> tuple[TableSchema, int]:
+    """The schema with further rules, checked. Raises SchemaError.
+
+    ranges: listed whole numbers that rules compute with become a range. Such a list has no cell for other numbers, so
+    that its range says the same of all records that it describes.
     """
     from dpsyn_core.schema import TableSchema, check_rules
 
     whole = schema.document()
     whole["rules"] = [*whole.get("rules", []), *documents]
-    named = [v for d in documents if d["kind"] in COMPUTING for v in d.values()]
+    named = [v for d in documents if ranges and d["kind"] in COMPUTING for v in d.values()]
     computed = {n for v in named for n in ((v,) if isinstance(v, str) else v if isinstance(v, list | tuple) else ())}
     whole["attributes"] = [_as_range(a) if a["name"] in computed else a for a in whole["attributes"]]
     extended = TableSchema.of(whole)

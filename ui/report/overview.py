@@ -56,7 +56,7 @@ def panel(view: Look) -> None:
     with presses:
         if not view.table:
             _declare(view, pair, gaps)
-            _refit(view, side)
+            _refit(view, side, found)
     listed = changes(found, words)
     with st.expander(counted("overview.all", len(listed)), key="overview_findings"):
         head, _ = parts(found, words, epsilon=side.job.spec.epsilon)
@@ -158,17 +158,26 @@ def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None) -
     go_to("synthesize")
 
 
-def _refit(view: Look, side: Side) -> None:
-    """One press adds the rules that the headers propose and makes the table again from the release, at no cost."""
-    found = [
-        rule for rule, broken in side.comparison.intake.proposed if broken.synthetic > HOLDS >= (broken.real or 0.0)
-    ]
-    if not found or not files.reusable(side.job):
+def _refit(view: Look, side: Side, found: Verdict) -> None:
+    """One press adds rules that real records keep and makes the table again from the release, at no cost.
+
+    They are those that the headers propose, and orders and computed numbers that the findings name.
+    """
+    if view.space.schema is None or not files.reusable(side.job):
         return
-    if not st.button(counted("overview.rules", len(found)), key="overview_rules", help=t("overview.rules_help")):
+    from dpsyn_core.runs import declarable
+
+    proposed = [rule for rule, b in side.comparison.intake.proposed if b.synthetic > HOLDS >= (b.real or 0.0)]
+    named = {frozenset(rule.columns) for rule in proposed}
+    broken = [f for f in found.findings if "declare" in f.what and f.real == 0 and (f.synthetic or 0.0) > HOLDS]
+    seen = [f.what["declare"] for f in broken if frozenset(f.columns) not in named]
+    added = [rule.model_dump(mode="json") for rule in (*proposed, *declarable(view.space.schema, seen))]
+    if not added or not st.button(
+        counted("overview.rules", len(added)), key="overview_rules", help=t("overview.rules_help")
+    ):
         return
     source = tried.source(tried.names(view.space)) or "public"  # the samples are about nobody
-    rules = tuple(rule.model_dump(mode="json") | {"source": source} for rule in found)
+    rules = tuple(rule | {"source": source} for rule in added)
     content = files.release(view.space, side.job)
     try:
         from dpsyn_core.runs import manifest_of

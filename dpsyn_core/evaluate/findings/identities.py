@@ -80,19 +80,15 @@ def _kept_orders(numbers: Numbers) -> Iterator[tuple[str, str, float, int]]:
 
 
 def record_rules(c: Comparison) -> list[dict[str, Any]]:
-    """Documents of rules that the real records keep, in the order of what they say most of; private, for the owner.
+    """Documents of rules that the real records keep, computed numbers first; private, for the owner.
 
     c: a comparison of the real table, with any. Whether a record breaks one is for whoever declares it to see: a rule
-    of the schema is stricter about rounding. An order that follows from two others, from a time that is not
-    negative, or from a sum, is left out.
+    of the schema is stricter about rounding.
     """
     numbers = Numbers.of(c)
     computed = [as_rule(how, (column, *parts), s.unit) for column, parts, how, s in _computed_columns(numbers)]
-    low_high = [(low, high) for low, high, real, _ in _kept_orders(numbers) if real == 0 and _close(numbers, low, high)]
-    implied = {(a, d) for a, b in low_high for e, d in low_high if b == e and a != d}
-    implied |= {(r["minus"], r["of"]) for r in computed if r["kind"] == "difference"}
-    implied |= {(part, r["column"]) for r in computed if r["kind"] == "sum" for part in r["parts"]}
-    return [*computed, *(as_rule("order", pair) for pair in low_high if pair not in implied)]
+    orders = [o[:2] for o in _kept_orders(numbers) if o[2] == 0 and _close(numbers, *o[:2])]
+    return [*computed, *(as_rule("order", pair) for pair in orders)]
 
 
 def _close(numbers: Numbers, low: str, high: str) -> bool:

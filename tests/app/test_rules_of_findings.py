@@ -1,0 +1,42 @@
+"""A rule that the findings of a report name is added by one press, and the table made again from its release."""
+
+import time
+
+import pytest
+
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC
+from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.tables.read import read_table
+from tests.app.test_report import finished
+from tests.app_driver import at_page, space_of, uploaded
+from ui.shared.state import jobs
+
+pytestmark = pytest.mark.slow  # an upload is read in a child process
+
+ROWS = [(17 * i % 101, 29 * i % 89) for i in range(600)]
+PARTS = b"first,second,whole\n" + b"".join(b"%d,%d,%d\n" % (a, b, a + b) for a, b in ROWS)
+
+
+def test_a_sum_that_only_the_records_show_is_kept_after_one_press(app):
+    uploaded(app, name="parts.csv", raw=PARTS)
+    space = space_of(app)
+    space.schema = confirm(space.schema, everything=True)
+    paid = finished(app)
+    before = Ledger().entries(paid.spec.dataset)
+    at_page(app, "report")
+    app.button(key="overview_rules").click().run()
+    assert not app.exception and not app.error
+    registry, deadline = jobs(), time.monotonic() + 300
+    while any(j.live for j in registry.of(space.owner)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    made = next(j for j in registry.of(space.owner) if j.id != paid.id)
+    assert made.state == "done", made.failure()
+    rules = Manifest.load(made.folder / MANIFEST).refit.rules
+    assert [r["kind"] for r in rules] == ["sum"] and rules[0]["source"] == "data", "chosen after a look"
+    table = read_table(made.folder / SYNTHETIC)
+    first, second, whole = (table[n].to_pylist() for n in ("first", "second", "whole"))
+    assert all(int(a) + int(b) == int(c) for a, b, c in zip(first, second, whole, strict=True))
+    assert Ledger().entries(paid.spec.dataset) == before
