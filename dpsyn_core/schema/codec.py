@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import COMMA, canonical_text, has_decimal_comma, locate, short
+from dpsyn_core.tables import canonical_text, has_decimal_comma, locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -129,8 +129,8 @@ class Codec:
         }
         for a in self.schema.derived:
             columns[a.name] = a.fill(rows[a.origin], self.schema[a.origin])
-        comma = any(a.decimal_comma for a in self.schema.coded)
-        table = pa.table({name: columns[name] for name in self.schema.output_names}, metadata=COMMA if comma else None)
+        marks = {key: value for a in self.schema.coded for key, value in a.marks.items()}
+        table = pa.table({name: columns[name] for name in self.schema.output_names}, metadata=marks or None)
         return table if order is None else in_order(table, self.schema.output_names, order)
 
 

@@ -8,7 +8,7 @@ __getattr__, __dir__ = face(
 batches: Batches MAX_FILE gathered joined
 catalog: naming open_named
 cells: amounts canonical_text clocks instants numbers
-cells.canonical_text: COMMA UNREADABLE blanks canonical has_decimal_comma is_text to_text uniques
+cells.canonical_text: COMMA UNREADABLE blanks canonical has_decimal_comma is_text places_of to_text uniques
 cells.numbers: FALSE NUMBER TRUE
 clause: Clause clauses moment unquoted written
 confines: Confines confine_process confined steady

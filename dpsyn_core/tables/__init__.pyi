@@ -15,6 +15,7 @@ from dpsyn_core.tables.cells.canonical_text import blanks as blanks
 from dpsyn_core.tables.cells.canonical_text import canonical as canonical
 from dpsyn_core.tables.cells.canonical_text import has_decimal_comma as has_decimal_comma
 from dpsyn_core.tables.cells.canonical_text import is_text as is_text
+from dpsyn_core.tables.cells.canonical_text import places_of as places_of
 from dpsyn_core.tables.cells.canonical_text import to_text as to_text
 from dpsyn_core.tables.cells.canonical_text import uniques as uniques
 from dpsyn_core.tables.cells.numbers import FALSE as FALSE

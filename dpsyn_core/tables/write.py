@@ -168,23 +168,30 @@ def _text_of(parts: Iterable[Any], delimiter: str) -> Iterator[bytes]:
 
     for number, table in enumerate(parts):
         if not number:
-            comma = canonical.has_decimal_comma(table)
+            comma, places = canonical.has_decimal_comma(table), canonical.places_in(table)
             delimiter = ";" if comma and delimiter == "," else delimiter
             header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
-            yield _lines(header, delimiter, comma)
+            yield _lines(header, delimiter, comma, places)
         for start in range(0, table.num_rows, LINES):
-            yield _lines(table.slice(start, LINES), delimiter, comma)
+            yield _lines(table.slice(start, LINES), delimiter, comma, places)
 
 
-def _lines(table: Any, delimiter: str, comma: bool) -> bytes:
-    """The records of a table as delimited lines, UTF-8; comma: the decimal mark of its numbers."""
+def _lines(table: Any, delimiter: str, comma: bool, places: Mapping[str, int]) -> bytes:
+    """The records of a table as delimited lines, UTF-8.
+
+    comma: the decimal mark of its numbers. places: columns whose numbers have at least as many decimals.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     needs = rf'["\r\n{delimiter}]' if table.num_columns > 1 else rf'^$|["\r\n{delimiter}]'
     cells = []
-    for column in table.columns:
-        text = pc.fill_null(as_written(column), "")
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        text = as_written(column)
+        if name in places and pa.types.is_floating(column.type):
+            text = pc.replace_substring_regex(text, r"^(-?\d+\.\d+)$", rf"\1{'0' * places[name]}")
+            text = pc.replace_substring_regex(text, rf"^(-?\d+\.\d{{{places[name]},}}?)0*$", r"\1")
+        text = pc.fill_null(text, "")
         if comma and pa.types.is_floating(column.type):
             text = pc.replace_substring(text, ".", ",")
         if canonical.is_text(column.type) or table.num_columns == 1:

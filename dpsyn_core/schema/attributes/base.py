@@ -26,6 +26,7 @@ EXTRAS = (
     "step",
     "scale",
     "written",
+    "places",
     "formats",
     "special_values",
     "other_word",
@@ -193,6 +194,11 @@ class CodedBase(BaseAttribute, ABC):
     def decimal_comma(self) -> bool:
         """Whether its cells are written with a decimal comma."""
         return False
+
+    @property
+    def marks(self) -> dict[bytes, bytes]:
+        """What the metadata of a table says of how text files write its numbers; empty: with a point, as it needs."""
+        return {}
 
     @property
     def constant(self) -> bool:

@@ -15,7 +15,7 @@ from dpsyn_core.schema.attributes.base import FAR, Number, Value
 from dpsyn_core.schema.attributes.ranges import CountBins, EdgeBins, NumericBins, RangeAttribute
 from dpsyn_core.schema.binning import RealBins, WholeBins, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
-from dpsyn_core.tables import canonical, to_text, uniques
+from dpsyn_core.tables import COMMA, canonical, places_of, to_text, uniques
 from dpsyn_core.tables import numbers as cell_numbers
 
 KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema with the same range
@@ -81,6 +81,9 @@ class NumericAttribute(RangeAttribute):
         description="An example of how cells are written, where they are not plain numbers: $1,234.56, 12.5 %, "
         "1.234,5 €, or 00:12:33, which is a number of seconds",
     )
+    places: Annotated[StrictInt, Field(ge=1, le=15)] | None = Field(
+        None, description="Digits after the mark that each cell of a text file has: 2 for 3.50; absent: as needed"
+    )
     special_values: tuple[Number, ...] = Field(
         (), max_length=1000, description="Codes such as 999998 for 'not applicable': each has a cell of its own"
     )
@@ -104,6 +107,9 @@ class NumericAttribute(RangeAttribute):
             raise ValueError(msg)
         if self.step is not None and self.decimals is not None:
             msg = "step and decimals both say how numbers are written; keep step and drop decimals"
+            raise ValueError(msg)
+        if self.places is not None and self.dtype == "integer":
+            msg = f"places {self.places} is about digits after the mark, and the column is of whole numbers; drop it"
             raise ValueError(msg)
         if self.written is not None and self.dtype == "integer" and _digits(self.written):
             msg = f"written {self.written!r} has digits after the mark, and the column is of whole numbers; drop them"
@@ -198,6 +204,12 @@ class NumericAttribute(RangeAttribute):
         from dpsyn_core.tables import amounts
 
         return amounts.form(self.written).mark == ","
+
+    @property
+    def marks(self) -> dict[bytes, bytes]:
+        """A decimal comma for the table, and how many digits its cells have."""
+        places = {} if self.places is None else places_of(self.name, self.places)
+        return {**(COMMA if self.decimal_comma else {}), **places}
 
     def read(self, column: Any, *, comma: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Numbers (n,), and which cells are some."""

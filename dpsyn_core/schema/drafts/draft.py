@@ -430,6 +430,7 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         if step is not None and comma and pc.any(pc.match_substring(texts, ",")).as_py():  # goes back as it came
             digits = next(d for d in range(1, amounts.SEEN + 1) if float(round(step, d)) == step)
             out["written"] = amounts.AmountFormat(prefix="", suffix="", group="", mark=",", digits=digits).example()
+        out |= _places(filled, comma)
     else:
         values, _ = casting.to_numbers(filled, whole=True, comma=comma)
         low, high = int(values.min()), int(values.max())
@@ -438,10 +439,24 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         step = int(np.gcd.reduce(values))
         out = {"kind": "numeric", "dtype": "integer", "min": low, "max": high}
         out |= _heavy(floats, counts) | ({"step": step} if step > 1 else {})
+        if places := _places(filled, comma):  # 1200.00: the cells have decimals, which are all 0
+            out |= {"dtype": "float", "step": step} | places
     alone = step is not None and (low == 0 or (high - low) / step < FINE)
     if not alone and _spiked(floats == floats.min(), counts):  # such as amounts below a limit of detection
         out["special_values"] = [low]
     return out
+
+
+def _places(cells: Any, comma: bool) -> dict[str, int]:
+    """The digits after the mark where all cells (n,) have as many, so that some end on 0; empty otherwise."""
+    import pyarrow.compute as pc
+
+    mark = "," if comma else "."
+    if not canonical.is_text(cells.type) or not pc.any(pc.match_substring_regex(cells, rf"[{mark}]\d*0\s*$")).as_py():
+        return {}
+    tails = pc.unique(pc.utf8_length(pc.struct_field(pc.extract_regex(cells, rf"[{mark}](?P<d>\d+)\s*$"), "d")))
+    found = tails.to_pylist()
+    return {"places": found[0]} if len(found) == 1 and found[0] and found[0] <= amounts.SEEN else {}
 
 
 def _few_decimals(floats: NDArray[np.float64], counts: NDArray[np.int64], step: float | None) -> bool:

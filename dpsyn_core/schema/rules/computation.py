@@ -16,7 +16,6 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import BLANK, PLAIN, Group, RuleColumn, range_of, read_columns
 from dpsyn_core.schema.rules.spans import SpanAttribute, with_spans
-from dpsyn_core.tables import COMMA
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,8 +113,8 @@ def with_computed(table: Any, schema: Schema, rng: Generator, *, listed: bool = 
         else:
             blank = group[one.sources[0]].state == BLANK if attribute.special else None
             cells = attribute.cells(values, blank)
-            if "," in str(getattr(attribute, "written", None) or ""):
-                table = table.replace_schema_metadata(COMMA)
+            if attribute.marks:
+                table = table.replace_schema_metadata({**(table.schema.metadata or {}), **attribute.marks})
         table = table.append_column(one.column, cells)
     return table
 

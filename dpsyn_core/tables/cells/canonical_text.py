@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 UNREADABLE = "\ufffd"  # Unicode's replacement character: in a cell it says that something there has no text
 COMMA = {b"dpsyn.decimal": b","}  # metadata of a table in which a comma may be a decimal mark
+PLACES = b"dpsyn.places."  # before the name of a column
 FRACTION, REST = r"\.0+(Z?)$|(\.\d*[1-9])0+(Z?)$", r"\2\1\3"  # zeros at the end of a fraction, and what stays
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -29,6 +30,17 @@ def is_text(kind: Any) -> bool:
     import pyarrow.types as t
 
     return bool(t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind))
+
+
+def places_of(column: str, places: int) -> dict[bytes, bytes]:
+    """Metadata of a table which says that text files write the numbers of a column with as many decimals."""
+    return {PLACES + column.encode(): str(places).encode()}
+
+
+def places_in(table: Any) -> dict[str, int]:
+    """How many decimals text files write of numbers of a pyarrow table, by column, where that is fixed."""
+    metadata = (table.schema.metadata or {}).items()
+    return {key[len(PLACES) :].decode(): int(value) for key, value in metadata if key.startswith(PLACES)}
 
 
 def has_decimal_comma(table: Any) -> bool:
