@@ -18,7 +18,7 @@ from types import ModuleType
 import pandas as pd
 import pyarrow as pa
 
-from benchmarks import spoiled_tables, spoiled_tables_second, spoiled_tables_third
+from benchmarks import spoiled_tables, spoiled_tables_fourth, spoiled_tables_second, spoiled_tables_third
 from benchmarks.spoiled_tables import Spoiled, pair
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.evaluate import Finding, Verdict, compare_tables, verdict
@@ -28,7 +28,12 @@ from dpsyn_core.schema import Schema, draft
 
 LETTERS = 110  # of a finding that are printed
 EPSILONS = (1.0, 10.0)
-SETS = {"first": spoiled_tables, "second": spoiled_tables_second, "third": spoiled_tables_third}
+SETS = {
+    "first": spoiled_tables,
+    "second": spoiled_tables_second,
+    "third": spoiled_tables_third,
+    "fourth": spoiled_tables_fourth,
+}
 Row = tuple[str, str, str, bool]
 
 
