@@ -223,7 +223,7 @@ def _spoiled_tickets() -> Iterator[Spoiled]:
     cut = fresh["minutes"].clip(upper=int(fresh["minutes"].quantile(0.93)))
     yield of("long tickets cut", fresh.assign(minutes=cut), "minutes", "high", "top", "between", "product")
     alone = fresh.assign(**{name: np.sort(fresh[name].to_numpy()) for name in ("minutes", "reopened", "priority")})
-    yield of("columns sorted one by one", alone, "", "relations", *UNTIED)
+    yield of("columns sorted one by one", alone, "", "between", "relations", *UNTIED)
 
 
 def _spoiled_clinics() -> Iterator[Spoiled]:
