@@ -3,6 +3,7 @@
 `python -m benchmarks.report_judge [--set second] [--only stays] [--part 2/9] [--releases]`: each table is judged
 as `dpsyn report` does; printed are the first finding and whether it is one of those that must come first. Good ones are
 fresh samples of the same population. --releases: also releases at a large epsilon, of which no alarm may be raised.
+--cost 100000: nothing is judged; printed is what a verdict costs on so many records of 20 columns, and all metrics.
 """
 
 from __future__ import annotations
@@ -10,25 +11,33 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from benchmarks import spoiled_tables, spoiled_tables_second, spoiled_tables_third
+from benchmarks import spoiled_tables, spoiled_tables_fourth, spoiled_tables_second, spoiled_tables_third
 from benchmarks.spoiled_tables import Spoiled, pair
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.evaluate import Finding, Verdict, compare_tables, verdict
+from dpsyn_core.evaluate import Finding, Verdict, compare_tables, compute, verdict
 from dpsyn_core.report.finding_words import first_words
 from dpsyn_core.report.wording import ENGLISH
 from dpsyn_core.schema import Schema, draft
 
 LETTERS = 110  # of a finding that are printed
 EPSILONS = (1.0, 10.0)
-SETS = {"first": spoiled_tables, "second": spoiled_tables_second, "third": spoiled_tables_third}
+COLUMNS = 20  # of the table whose report is measured
+SETS = {
+    "first": spoiled_tables,
+    "second": spoiled_tables_second,
+    "third": spoiled_tables_third,
+    "fourth": spoiled_tables_fourth,
+}
 Row = tuple[str, str, str, bool]
 
 
@@ -109,6 +118,27 @@ def of_releases(tables: ModuleType, only: str, part: tuple[int, int]) -> Iterato
             yield shape, f"release at epsilon {epsilon:g}", first, found.alarm is None
 
 
+def cost(n: int) -> str:
+    """CPU seconds and memory of a verdict and of all metrics: n records of 20 columns of three shapes."""
+    from benchmarks.memory import peak_mb
+
+    frames = []
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        parts = [make(rng, n) for make in (spoiled_tables.stays, spoiled_tables.wages, spoiled_tables.cards)]
+        frames.append(pd.concat(parts, axis=1).iloc[:, :COLUMNS])
+    schema, start = schema_of(frames[0]), time.process_time()
+    compared = compare_tables(schema, arrow(frames[1]), arrow(frames[0]))
+    read, start = time.process_time() - start, time.process_time()
+    verdict(compared)
+    judged_in, start = time.process_time() - start, time.process_time()
+    compute(compared)
+    rows = [
+        f"| {n:,} x {COLUMNS} | {read:.1f} | {judged_in:.1f} | {time.process_time() - start:.1f} | {peak_mb():,.0f} |"
+    ]
+    return "\n".join(["| table | reading, CPU s | verdict | all metrics | peak MB |", "|---|--:|--:|--:|--:|", *rows])
+
+
 def main() -> int:
     """Prints Markdown; 1 where a finding is not the one that must come first, or a good table has one."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -116,7 +146,11 @@ def main() -> int:
     parser.add_argument("--releases", action="store_true", help="releases too")
     parser.add_argument("--part", default="1/1", help="2/9: the second of nine parts of all tables")
     parser.add_argument("--set", choices=SETS, default="first", help="of tables")
+    parser.add_argument("--cost", type=int, default=0, help="print what a report on so many records costs, and end")
     given = parser.parse_args()
+    if given.cost:
+        print(cost(given.cost))
+        return 0
     at, parts_of = (int(x) for x in given.part.split("/"))
     parts = [of_spoiled, of_good, *([of_releases] if given.releases else [])]
     parts = [of_releases] if given.releases and given.only else parts

@@ -331,3 +331,23 @@ def test_python_takes_a_schema_or_its_path_and_gives_back_the_kind_of_frame(fold
         assert isinstance(made.table, pl.DataFrame)
         assert made.table.columns == ["sex", "age"]
         assert made.manifest.seed == 3
+
+
+def test_a_warning_of_the_engine_is_one_sentence_of_the_command_and_those_of_others_stay(monkeypatch, capsys):
+    import warnings
+
+    from dpsyn_core.commands import cli, methods
+    from dpsyn_core.errors import AgreementWarning
+
+    def warned(_):
+        warnings.warn("released tables still differ", AgreementWarning, stacklevel=1)
+        warnings.warn("not ours", RuntimeWarning, stacklevel=1)
+
+    monkeypatch.setattr(methods, "run", warned)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        monkeypatch.setattr(warnings, "showwarning", lambda message, *_: print(f"another: {message}"))
+        assert cli.main(["methods"]) == 0
+    got = capsys.readouterr()
+    assert got.err == "dpsyn methods: warning: released tables still differ\n"
+    assert got.out == "another: not ours\n"

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import pkgutil
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
-from dpsyn_core import __version__, commands
+from dpsyn_core import __version__, commands, errors
 from dpsyn_core.commands.common import Parser
 from dpsyn_core.errors import DPSynError, InputError
 
@@ -67,7 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             named = (args.table, args.out, args.public_table, args.from_settings)
             load_little(*(str(f) for f in named if f is not None))
     try:
-        args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = Warned(args.command)
+            args.run(args)
     except InputError as error:
         print(f"dpsyn {args.command}: {error}", file=sys.stderr)
         return 2
@@ -89,6 +93,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         trace()
         return 1
     return 0
+
+
+class Warned:
+    """Prints a warning of the engine as one sentence, as an error is, and those of others as Python does."""
+
+    def __init__(self, command: str) -> None:
+        """Of a sub-command."""
+        self.command, self.other = command, warnings.showwarning
+
+    def __call__(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
+        """What `warnings.showwarning` is asked to do."""
+        if category.__module__ == errors.__name__:
+            print(f"dpsyn {self.command}: warning: {message}", file=sys.stderr)
+        else:
+            self.other(message, category, *where)
 
 
 def trace() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -211,7 +212,18 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
     from dpsyn_core.estimate import load_released
-    from dpsyn_core.evaluate import CountQuery, KWayTVD, Learning, Metric, ask, compute, metric_class, names, parse
+    from dpsyn_core.evaluate import (
+        CountQuery,
+        KWayTVD,
+        Learning,
+        Metric,
+        ask,
+        asked_groups,
+        compute,
+        metric_class,
+        names,
+        parse,
+    )
     from dpsyn_core.report import ScoredTable, names_of, parse_roles, read_comparisons
 
     safe = args.real == NONE
@@ -236,6 +248,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         not_applicable=args.not_applicable,
         target=args.target,
     )
+    asked = [m.questions.document for m in manifests if m.questions is not None]
     progress("reading", 0, 1)
     most = most_of(args, schema, len(args.synthetic) + (not safe))
     comparisons = read_comparisons(
@@ -243,7 +256,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         None if safe else args.real,
         names_of(args.synthetic),
         held_out=args.held_out,
-        roles=roles,
+        roles=replace(roles, asked=asked_groups(*asked)),
         measurements=measured,
         read_real=partial(read_sample, args, most, progress=progress),
         most=most,

@@ -7,12 +7,13 @@ __getattr__, __dir__ = face(
     """
 base: ANOTHER_LABEL GOAL_WORDS Metric PRIVATE_LABEL SAFE_LABEL Score UNKNOWN_LABEL UNPROVED_LABEL UNSAFE_LABEL
 base: WORD_LABEL compute metric_class names plain
-comparison: Codes Comparison Floats Roles
+comparison: Codes Comparison Floats Roles asked_groups
 findings.amounts: amount_figures
 findings.finding: Example Finding
 findings.identities: record_rules
 findings.outcomes: effects
 findings.released: released_findings
+findings.variances: group_variances
 exploration: Exploration REFUSED explore proposed_questions
 language: QueryAnswer ask parse
 learning: Learning classifier

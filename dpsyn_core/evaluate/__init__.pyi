@@ -16,6 +16,7 @@ from dpsyn_core.evaluate.comparison import Codes as Codes
 from dpsyn_core.evaluate.comparison import Comparison as Comparison
 from dpsyn_core.evaluate.comparison import Floats as Floats
 from dpsyn_core.evaluate.comparison import Roles as Roles
+from dpsyn_core.evaluate.comparison import asked_groups as asked_groups
 from dpsyn_core.evaluate.exploration import REFUSED as REFUSED
 from dpsyn_core.evaluate.exploration import Exploration as Exploration
 from dpsyn_core.evaluate.exploration import explore as explore
@@ -26,6 +27,7 @@ from dpsyn_core.evaluate.findings.finding import Finding as Finding
 from dpsyn_core.evaluate.findings.identities import record_rules as record_rules
 from dpsyn_core.evaluate.findings.outcomes import effects as effects
 from dpsyn_core.evaluate.findings.released import released_findings as released_findings
+from dpsyn_core.evaluate.findings.variances import group_variances as group_variances
 from dpsyn_core.evaluate.grades import Verdict as Verdict
 from dpsyn_core.evaluate.group_differences import GroupGaps as GroupGaps
 from dpsyn_core.evaluate.group_differences import group_gaps as group_gaps

@@ -34,6 +34,7 @@ class Roles:
 
     split_values: the two codes of the split attribute whose incomes are compared (first minus second).
     not_applicable: incomes at or above this value stand for "not applicable" and are left out.
+    asked: numbers and their groups in declared questions, as (number, group).
     """
 
     income: str | None = None
@@ -42,6 +43,7 @@ class Roles:
     split_values: tuple[int, int] | None = None
     not_applicable: float | None = None
     target: str | None = None
+    asked: tuple[tuple[str, str], ...] = ()
 
     def resolved(
         self, domain: Domain, *, numeric: set[str], readable: set[str], labels: Mapping[str, Sequence[str]]
@@ -121,6 +123,12 @@ def _target(domain: Domain) -> str | None:
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Floats = NDArray[np.float64]
+
+
+def asked_groups(*documents: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    """Numbers and groups of the questions that documents declare about one number by groups, for `Roles.asked`."""
+    questions = [q for d in documents if d for q in d.get("questions", ())]
+    return tuple((q["of"], by) for q in questions if isinstance(q.get("of"), str) for by in q.get("by", ()))
 
 
 @dataclass(frozen=True, kw_only=True)

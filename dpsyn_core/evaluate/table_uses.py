@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings.finding import OF_RECORDS
+from dpsyn_core.evaluate.findings.finding import OF_RECORDS, Finding
+from dpsyn_core.evaluate.grades import Verdict
 from dpsyn_core.evaluate.group_differences import group_gaps
 from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
 
@@ -15,15 +16,16 @@ USES: dict[str, tuple[str, ...]] = {
         "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",
         "all_same", "lacking", "unreadable",
     ),
+    "values": ("value",),
     "means": ("mean", "rest", "high", "top", "bottom", "outside"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
-    "gaps": ("group", "gaps", "pay_gap"),
+    "gaps": ("group", "group_variance", "gaps", "pay_gap"),
     "records": (*OF_RECORDS, "places", "fractions", "new_numbers", "coarser"),
     "time": (*(f"{kind}_{part}" for kind in ("cycle", "course") for part in ("hour", "weekday", "month")), "before"),
     "models": ("turned", "weaker"),
 }  # fmt: skip
 LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
-SINGLE = ("records", "time", "models")  # that nothing was found speaks for none of these
+SINGLE = ("values", "records", "time", "models")  # that nothing was found speaks for none of these
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +43,8 @@ class TableUses:
 def uses(c: Comparison) -> TableUses:
     """What the table is good for. Raises MetricError when the real table was not given."""
     whole = verdict(c)
-    against = {use: next((f for f in whole.findings if f.key in kinds), None) for use, kinds in USES.items()}
+    listed = [(_kind(f, whole), f) for f in whole.findings]
+    against = {use: next((f for kind, f in listed if kind in kinds), None) for use, kinds in USES.items()}
     named = {use: f for use, f in against.items() if f is not None and f.weight >= WRONG}
     good = {use for use in USES if use not in named and use not in SINGLE}
     bad = {use: (f.weight, f.columns) for use, f in named.items() if f.weight >= LEAST_OF.get(use, WRONG)}
@@ -61,3 +64,16 @@ def uses(c: Comparison) -> TableUses:
         good=() if whole.alarm is not None else tuple(use for use in USES if use in good and use not in bad),
         bad=tuple((use, bad[use][1]) for use in ordered),
     )
+
+
+def _kind(f: Finding, whole: Verdict) -> str:
+    """The kind of a finding; `value` for a share of a column whose other counts are right.
+
+    These are rare values that are gone or new, and values of columns that are as near as in a fresh sample.
+    """
+    if f.key != "share":
+        return f.key
+    marginals = whole.ones.details["marginals"]
+    at = [names[0] for names in marginals["attributes"]].index(f.columns[0])
+    near = marginals["tvd"][at] <= marginals["floor"][at]
+    return "value" if near or abs((f.real or 0.0) - (f.synthetic or 0.0)) < WRONG else "share"

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import QUANTILES, Comparison, Figures, GroupError, group_errors, plain, profiles
+from dpsyn_core.evaluate import (
+    QUANTILES,
+    Comparison,
+    Figures,
+    GroupError,
+    group_errors,
+    group_variances,
+    plain,
+    profiles,
+)
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.report import figures
 from dpsyn_core.report.amounts import amount, fine, told_apart
@@ -69,7 +78,7 @@ def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> F
 
 
 def columns_entry(c: Comparison) -> dict[str, Any]:
-    """`columns` and `gaps` as JSON types; nothing without a real table."""
+    """`columns`, `gaps` and `group_variances` as JSON types; nothing without a real table."""
     if c.real is None:
         return {}
     return {
@@ -88,6 +97,10 @@ def columns_entry(c: Comparison) -> dict[str, Any]:
                 }
             )
             for g in moved.gaps(c)
+        ],
+        "group_variances": [
+            {k: getattr(v, k) for k in ("column", "by", "groups", "real", "synthetic", "fresh", "moved")}
+            for v in group_variances(c)
         ],
     }
 
@@ -147,6 +160,18 @@ def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
             cells = [g.column, g.category, text, *(local(x, words) for x in (f"{n:,}", real, synth))]
             rows.append(((bool(beyond[k]), far), cells))
     return [row for _, row in sorted(rows, key=lambda x: x[0], reverse=True)]
+
+
+def variance_sentences(c: Comparison, words: Words = ENGLISH) -> list[tuple[str, bool]]:
+    """The share of variance between groups of many, in words, and whether it moved by more than a fresh sample's."""
+    out = []
+    for v in group_variances(c):
+        low, high, real, synth = (local(percent(x), words) for x in (*v.fresh, v.real, v.synthetic))
+        said = words["variance_between"].format(
+            column=v.column, by=v.by, groups=v.groups, real=real, synthetic=synth, low=low, high=high
+        )
+        out.append((said, v.moved))
+    return out
 
 
 def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[str]:

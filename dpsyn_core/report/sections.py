@@ -15,7 +15,15 @@ from dpsyn_core.report.build import embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.finding_words import finding_words, remedy_words
 from dpsyn_core.report.page import Page, unmarked
-from dpsyn_core.report.profile import gap_rows, gap_sentences, grouping, groups_figure, lost_groups, profile_rows
+from dpsyn_core.report.profile import (
+    gap_rows,
+    gap_sentences,
+    grouping,
+    groups_figure,
+    lost_groups,
+    profile_rows,
+    variance_sentences,
+)
 from dpsyn_core.report.translation import error
 from dpsyn_core.report.verdict import WHOLE
 from dpsyn_core.report.wording import part
@@ -57,7 +65,7 @@ def columns(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Means of numbers by the values of short categories, the farthest first, and what of them is not right."""
-    shown = [t for t in tables if moved.gaps(t.comparison)]
+    shown = [t for t in tables if moved.gaps(t.comparison) or variance_sentences(t.comparison, page.words)]
     if not shown:
         return
     page.section(page.say("gaps"), private=True)
@@ -66,8 +74,11 @@ def gaps(page: Page, tables: Sequence[ScoredTable]) -> None:
     for t in shown:
         if len(tables) > 1:
             page.heading(t.name)
-        lines = gap_sentences(t.comparison, page.words) or [page.words["gaps_none"]]
-        page.text(" ".join([*lines, lost_groups(t.comparison, page.words)]).strip())
+        between = variance_sentences(t.comparison, page.words)
+        lines = gap_sentences(t.comparison, page.words)
+        if not (lines or any(far for _, far in between)):
+            lines = [page.words["gaps_none"]]
+        page.text(" ".join([*(said for said, _ in between), *lines, lost_groups(t.comparison, page.words)]).strip())
         page.table([page.say(head) for head in heads], gap_rows(t.comparison, page.words)[:SHOWN])
 
 

@@ -75,3 +75,18 @@ def test_gaps_of_a_number_by_groups_stand_where_no_income_is_named():
     lost = group_gaps(compare_tables(schema, shuffled(real), real))
     assert (lost.grade, lost.column, lost.by, lost.between) == ("lost", "warmth", "kind", "")
     assert lost.real == pytest.approx((0, 10, 20), abs=1) and all(abs(x - 10) < 2 for x in lost.synthetic)
+
+
+def test_a_rare_value_that_is_gone_speaks_against_some_values_and_not_all_counts(halves):
+    real, made = halves
+    column = made.column("EDUC").to_pylist()
+    values, counts = np.unique(column, return_counts=True)
+    rare = next(v for v, k in sorted(zip(values, counts, strict=True), key=lambda x: x[1]) if k > 30)
+    common = values[counts.argmax()]
+    kept = pa.array([common if v == rare else v for v in column])
+    c = compared(real, made.set_column(made.column_names.index("EDUC"), "EDUC", kept))
+    gone = next(f for f in verdict(c).findings if f.columns == ("EDUC",))
+    assert gone.key == "share" and gone.synthetic == 0 and gone.real < 0.02
+    found = uses(c)
+    assert "counts" in found.good and ("values", ("EDUC",)) in found.bad
+    assert "not for counts of some values (EDUC)" in uses_words(found)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import Comparison, Roles, between, compare_tables, compute
+from dpsyn_core.evaluate import Comparison, Roles, asked_groups, between, compare_tables, compute
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -51,7 +51,7 @@ def of(space: Workspace, job: Job, roles: Roles | None = None, table: str = "") 
     """
     if not results.same_table(space, job):
         return None
-    chosen = roles or Roles()
+    chosen = replace(roles or Roles(), asked=asked_groups(job.spec.questions))
     make = partial(_of_part, table=table) if table else _build
     return results.kept(space, ("comparison", job.id, repr(chosen), table), lambda: make(space, job, chosen))
 

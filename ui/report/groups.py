@@ -49,10 +49,14 @@ def _gaps(view: Look) -> None:
         words, c, run = figure_words(), side.comparison, side.job.id
         said = kept(view.space, ("gaps", run), lambda c=c, words=words: profile.gap_sentences(c, words))  # type: ignore[misc]
         rows = kept(view.space, ("means", run), lambda c=c, words=words: profile.gap_rows(c, words))  # type: ignore[misc]
+        between = kept(view.space, ("variances", run), lambda c=c, words=words: profile.variance_sentences(c, words))  # type: ignore[misc]
+        for sentence, far in between:
+            note(prefix + sentence, "warning" if far else "note")
         if not rows:
-            note(prefix + t("by_group.no_gaps"))
+            if not between:
+                note(prefix + t("by_group.no_gaps"))
             continue
-        for sentence in said or [t("figure.gaps_none")]:
+        for sentence in said or ([] if any(far for _, far in between) else [t("figure.gaps_none")]):
             note(prefix + sentence, "warning" if said else "note")
         lost = profile.lost_groups(c, words)
         if lost:

@@ -101,3 +101,9 @@ class ExactCells:
                     return str(np.datetime64(round(seconds), "s")).removesuffix("T00:00:00")
                 return f"{value:.15g}"
         return ""
+
+
+def alike(x: Whole) -> float:
+    """Share of the pairs of records that have the same cell, without those of a record and itself."""
+    counts = np.bincount(x + 1).astype(float)
+    return float((counts * (counts - 1)).sum() / (len(x) * (len(x) - 1)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import ExactCells
+from dpsyn_core.evaluate.findings.cells import ExactCells, alike
 from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
 
 HOLDS = 0.99  # share of the records that have all values
@@ -332,7 +332,7 @@ def keys(c: Comparison) -> list[Finding]:
         (x, x_made, _), (y, y_made, w) = cells.column(a), cells.column(b)
         if not _all_different(x[few].astype(np.int64) * (w + 1) + y[few]):
             continue
-        chance = c.n**2 / 2 * _alike(x) * _alike(y)
+        chance = c.n**2 / 2 * alike(x) * alike(y)
         if chance < CHANCE_PAIRS or not _all_different(x.astype(np.int64) * (w + 1) + y):
             continue
         out += _repeats(c, (a, b), x_made.astype(np.int64) * (w + 1) + y_made)
@@ -345,12 +345,6 @@ def _countable(c: Comparison, cells: ExactCells, name: str) -> bool:
         return True
     real = cells.floats(name)[0]
     return _whole(real)
-
-
-def _alike(x: NDArray[np.int32]) -> float:
-    """Share of the pairs of records that have the same cell, without those of a record and itself."""
-    counts = np.bincount(x + 1).astype(float)
-    return float((counts * (counts - 1)).sum() / (len(x) * (len(x) - 1)))
 
 
 def _all_different(key: NDArray[np.int64]) -> bool:

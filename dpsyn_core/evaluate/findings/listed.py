@@ -8,7 +8,17 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dpsyn_core.evaluate.comparison import Comparison
-from dpsyn_core.evaluate.findings import amounts, columns, dependences, identities, nearness, outcomes, series, tables
+from dpsyn_core.evaluate.findings import (
+    amounts,
+    columns,
+    dependences,
+    identities,
+    nearness,
+    outcomes,
+    series,
+    tables,
+    variances,
+)
 from dpsyn_core.evaluate.findings.finding import LEAST, OF_RULES, Finding
 
 if TYPE_CHECKING:
@@ -18,7 +28,7 @@ HOLDS = 0.01  # share of the real records that break a proposed rule at most
 EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
 NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that weighs so much at least
-ALL_OF = 0.8  # of the share of blank cells that moved: a filter that says so much of it explains it
+ALL_OF = 0.8  # of a share that moved, or of an order that is broken: what says so much of it explains it
 OF_COLUMNS = (
     "unrelated",
     "pair",
@@ -29,6 +39,7 @@ OF_COLUMNS = (
     "date",
     "day",
     "group",
+    "group_variance",
     "gaps",
     "rest",
     "high",
@@ -42,7 +53,7 @@ OF_COLUMNS = (
 )
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
-    "blank": ("mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
+    "blank": ("share", "mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
     "zeros": ("mean", "rest", "filter_zero"),
     "outside": ("mean", "high", "top", "bottom", "rest", "new_numbers"),
     "fractions": ("mean", "new_numbers", "outside", "pair"),
@@ -69,12 +80,14 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
         *tables.foreign(c),
         *tables.readings(c),
         *tables.coarser(c),
-        *chain(tables.kinds(c), amounts.amounts(c), series.series(c), outcomes.outcomes(c)),
+        *chain(tables.kinds(c), amounts.amounts(c), series.series(c), outcomes.outcomes(c), variances.variances(c)),
         *columns.unrelated(c),
         *columns.gaps(c),
         *columns.whole(found, c),
         *columns.moved(found, c),
     ]
+    same = {frozenset(f.columns) for f in listed if f.key == "group_variance"}
+    listed = [f for f in listed if f.key != "ratio" or frozenset(f.columns) not in same]
     listed = _impossible_first(_causes_first(listed))
     of_fixed = ("fixed", "fixed_more", "one_bin")
     kept = [f for f in listed if f.weight >= LEAST and (f.key in of_fixed or still.isdisjoint(f.columns))]
@@ -82,9 +95,18 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
 
 
 def _impossible_first(listed: list[Finding]) -> list[Finding]:
-    """Records that cannot be come before moved means and lost relations of the same columns: they say more of them."""
-    worst = [f for f in listed if f.key in (*OF_RULES, "proposed") and f.weight >= MUCH]
-    out = []
+    """Records that cannot be come before moved means and lost relations of the same columns: they say more of them.
+
+    An order of numbers that only values outside the real ones break comes after these.
+    """
+    beyond = [f for f in listed if f.key == "outside"]
+    out, worst = [], []
+    for f in (f for f in listed if f.key in (*OF_RULES, "proposed") and f.weight >= MUCH):
+        others = [g.weight for g in beyond if set(g.columns) <= set(f.columns) and g.weight >= ALL_OF * f.weight]
+        if f.key == "order" and f.remedy != "proposed" and others:  # no header says so: a number of another size did it
+            listed = [_after(f, others) if g is f else g for g in listed]
+        else:
+            worst.append(f)
     for f in listed:
         same = [g.weight for g in worst if f.key in OF_COLUMNS and set(f.columns) <= set(g.columns)]
         out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))

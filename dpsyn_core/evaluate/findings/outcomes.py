@@ -66,11 +66,15 @@ class Effect:
 def outcome_columns(c: Comparison) -> list[str]:
     """The declared target, the income, then columns of two values, the last ones first."""
     roles = c.resolved
-    two = [n for n in c.domain.names if c.domain[n].size - c.domain[n].special == 2 and n not in c.real_dates]
-    given = [c.roles.target, roles.income, *reversed(two), roles.target]
+    given = [c.roles.target, roles.income, *reversed(two_valued(c)), roles.target]
     names = list(dict.fromkeys(n for n in given if n is not None))
     fits = [n for n in names if c.readable(n) or c.domain[n].size - c.domain[n].special == 2]
     return fits[:OUTCOMES]
+
+
+def two_valued(c: Comparison) -> list[str]:
+    """Columns of two values."""
+    return [n for n in c.domain.names if c.domain[n].size - c.domain[n].special == 2 and n not in c.real_dates]
 
 
 def effects(c: Comparison) -> list[Effect]:
@@ -96,7 +100,7 @@ def outcomes(c: Comparison) -> Iterator[Finding]:
 def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     rng = np.random.default_rng(0)
     rows = [np.sort(rng.permutation(k)[:MOST]) for k in (c.n, c.m)]
-    y = [v[r] for v, r in zip(_numbers(c, outcome), rows, strict=True)]
+    y = [v[r] for v, r in zip(column_numbers(c, outcome), rows, strict=True)]
     if any(np.isnan(v).all() for v in y):
         return
     valid = y[0][~np.isnan(y[0])]
@@ -141,7 +145,7 @@ def _same(x: Floats, y: Floats) -> bool:
     return abs(float(np.corrcoef(x[there], y[there])[0, 1])) > SAME
 
 
-def _numbers(c: Comparison, name: str) -> tuple[Floats, Floats]:
+def column_numbers(c: Comparison, name: str) -> tuple[Floats, Floats]:
     """A column as numbers: its numbers, or 0 and 1 for its two values."""
     if c.readable(name):
         return c.exact(name)

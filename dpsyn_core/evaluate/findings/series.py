@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import ExactCells
+from dpsyn_core.evaluate.findings.cells import ExactCells, alike
 from dpsyn_core.evaluate.findings.finding import Finding
 
 FAR = 0.1  # by so much a share of the variance, or an autocorrelation, is another one
@@ -118,7 +118,9 @@ def _key(c: Comparison, date: str) -> str | None:
         x, _, size = cells.column(a.name)
         if a.name == date or size > MOST_KEYS * c.n or len(np.unique(x)) < 2:
             continue
-        if len(np.unique(x.astype(np.int64) * (int(when.max()) + 1) + when)) >= ONE_AT_A_TIME * c.n:
+        both = len(np.unique(x.astype(np.int64) * (int(when.max()) + 1) + when))
+        by_chance = c.n / 2 * alike(x) * alike(when)  # records with key and time of another, were they unrelated
+        if both >= ONE_AT_A_TIME * c.n and 1 - both / c.n < by_chance / 2:
             return a.name
     return None
 

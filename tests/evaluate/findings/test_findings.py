@@ -283,3 +283,45 @@ def test_a_column_that_says_the_same_as_an_outcome_does_not_explain_it():
     mixed = frame.assign(grade=rng.permutation(grade))
     listed = effects(compare_tables(described, arrow(mixed), arrow(frame)))
     assert not [e for e in listed if e.outcome == "passed" and e.column == "grade"]
+
+
+def test_blank_cells_that_were_filled_come_before_the_value_that_fills_them():
+    def third(seed, value):  # in every third record the value, in all others what a record has
+        return stays(seed).assign(works=stays(seed)["works"].where(np.arange(N) % 3 > 0, value), hours=10)
+
+    described = schema().model_dump(mode="json")
+    next(a for a in described["attributes"] if a["name"] == "works")["missing"] = True
+    made = third(3, "yes")
+    listed = found(
+        made.assign(works=made["works"].where(np.arange(N) % 20 > 0, "yes")), third(2, None), Schema.of(described)
+    ).findings
+    keys = [f.key for f in listed if "works" in f.columns]
+    assert keys.index("blank") < keys.index("share")
+
+
+def test_an_order_that_values_of_another_size_break_comes_after_these():
+    age = np.random.default_rng(4).integers(40, 110, N)
+    real = stays(1).assign(age=age, nights=age // 40, paid=age + np.random.default_rng(5).integers(0, 60, N))
+    made = real.sample(frac=1, random_state=1).assign(age=lambda x: x["age"] * 4)
+    keys = [f.key for f in found(made, real, wide()).findings if "age" in f.columns]
+    assert keys.index("outside") < keys.index("order")
+
+
+def wide():
+    described = schema().model_dump(mode="json")
+    for a in described["attributes"]:
+        if a["name"] == "age":
+            a["max"] = 1000
+    return Schema.of(described)
+
+
+def test_a_column_that_only_chance_makes_a_key_has_no_course_in_time():
+    from dpsyn_core.evaluate.findings.series import _key
+
+    rng = np.random.default_rng(6)
+    day = np.datetime64("2023-01-01") + rng.integers(0, 300, N)
+    people = stays(1).assign(begin=day, age=rng.integers(18, 90, N))
+    assert _key(compare_tables(schema(), arrow(stays(2)), arrow(people)), "begin") is None
+    each = np.arange(N)
+    panel = people.assign(begin=np.datetime64("2023-01-01") + each // 40, age=18 + each % 40)
+    assert _key(compare_tables(schema(), arrow(stays(2)), arrow(panel)), "begin") == "age"
