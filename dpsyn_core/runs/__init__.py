@@ -17,7 +17,7 @@ choose.processes: Draw
 choose.tree_outlook: EVERY NOT_KNOWN TreeOutlook tree_epsilon tree_error tree_outlook
 choose.proposals: DesignProposal propose
 choose.worker: RESULT
-further_marginals: MARGINALS_METHOD MarginalRelease as_document as_table read_marginals release_marginals
+further_marginals: MARGINALS_METHOD MarginalRelease as_document as_table read_marginals reader_of release_marginals
 itemsets: ITEMSETS_METHOD frequent_itemsets settings_of
 jobs.folder: DONE DRAFT ERROR JOB MANIFEST MEASUREMENTS PROGRESS SCHEMA SYNTHETIC UPLOAD planned write_json
 jobs.linked: ANSWERS synthetic_places

@@ -59,6 +59,7 @@ from dpsyn_core.runs.further_marginals import MarginalRelease as MarginalRelease
 from dpsyn_core.runs.further_marginals import as_document as as_document
 from dpsyn_core.runs.further_marginals import as_table as as_table
 from dpsyn_core.runs.further_marginals import read_marginals as read_marginals
+from dpsyn_core.runs.further_marginals import reader_of as reader_of
 from dpsyn_core.runs.further_marginals import release_marginals as release_marginals
 from dpsyn_core.runs.itemsets import ITEMSETS_METHOD as ITEMSETS_METHOD
 from dpsyn_core.runs.itemsets import frequent_itemsets as frequent_itemsets

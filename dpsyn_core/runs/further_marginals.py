@@ -133,11 +133,16 @@ def read_marginals(
         SizeError: a marginal has too many cells.
         SettingError: a setting is unknown or out of range.
     """
-    how = validated(ReadingSettings, "reading", settings or {})
-    reader = Reader(released, with_spans(schema).domain(), how, n_public=schema.n_records)
+    reader = reader_of(released, schema, settings)
     for names in queries:
         reader.check(names)
     return [reader.read(names) for names in queries]
+
+
+def reader_of(released: Sequence[Measurement], schema: Schema, settings: Mapping[str, Any] | None = None) -> Reader:
+    """Reads any number of marginals as `read_marginals` does; what it worked out for one is kept for the next."""
+    how = validated(ReadingSettings, "reading", settings or {})
+    return Reader(released, with_spans(schema).domain(), how, n_public=schema.n_records)
 
 
 def as_table(found: Reconstruction, schema: Schema) -> Any:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST = 8  # columns of one marginal; with more, its cells outnumber the records of any usual table
 MOST_CELLS = 100_000  # of one marginal: rows of the table on the page and in the file
 SHOWN = 1_000  # rows that the page shows
+READER = "marginals_reader"  # of a session: brings released tables to agree once, for every marginal of them
 REMOVALS = ("ripple", "norm_sub", "norm_cut", "none")
 
 
@@ -74,10 +75,14 @@ def read(
     measured: Sequence[Measurement], schema: Schema, names: list[str], how: dict[str, Any]
 ) -> Reconstruction | None:
     """The marginal; None where it cannot be read, with the reason on the page."""
-    from dpsyn_core.runs import read_marginals
+    from dpsyn_core.runs import reader_of
 
+    kept = st.session_state.get(READER)
     try:
-        return read_marginals(measured, schema, [names], settings=how)[0]
+        if kept is None or kept[0] is not measured or kept[1:3] != (schema, how):
+            kept = st.session_state[READER] = (measured, schema, how, reader_of(measured, schema, how))
+        with st.spinner(t("asked.working")):
+            return kept[3].read(names)
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return None

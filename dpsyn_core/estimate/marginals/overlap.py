@@ -192,7 +192,8 @@ def scale(
     """Scales non-negative tables of one total, in place, until they agree on every overlap up to APART.
 
     On each overlap in turn, tables are multiplied to their weighted mean: proportional fitting to a goal that moves.
-    Cells get a thousandth of the mean cell first, so that none is stuck at 0. Tables that agree stay as they are.
+    Cells get a thousandth of the mean cell first, so that none is stuck at 0, but where there is no noise. Tables that
+    agree stay as they are.
 
     Warns:
         AgreementWarning: they differ by more after SCALINGS rounds.
@@ -211,10 +212,11 @@ def scale(
             goal = sum((w * s for w, s in zip(weights, sums, strict=True)), start=np.zeros_like(sums[0]))
             for i, s in zip(holders, sums, strict=True):
                 values[i] *= spread(goal / np.where(s > 0, s, 1), names, sets[i])
-        if worst <= APART:
+        if worst <= APART and _apart(values, sets, shared) <= APART:  # a round moves tables after it saw them
             return
         if not done:
-            values[:] = [(v + FLOOR * v.mean()) / (1 + FLOOR) for v in values]
+            exact = [s == 0 and max(sigmas) > 0 for s in sigmas]
+            values[:] = [v if e else (v + FLOOR * v.mean()) / (1 + FLOOR) for v, e in zip(values, exact, strict=True)]
     if (worst := _apart(values, sets, shared)) > APART:
         msg = (
             f"released tables that should agree within {APART} counts still differ by {worst:.3g} on a cell that they "

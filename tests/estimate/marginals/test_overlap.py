@@ -178,11 +178,11 @@ VIEWS = tuple(tuple(v) for v in (NAMES[:8], NAMES[:4] + NAMES[8:], NAMES[4:]))  
 
 
 @pytest.mark.parametrize("rule", ["norm_sub", "norm_cut", "ripple"])
-@pytest.mark.parametrize("sigma", [60.0, 100.0, 400.0])
+@pytest.mark.parametrize("sigma", [20.0, 60.0, 100.0, 400.0])
 def test_views_of_the_example_agree_whatever_the_noise_and_lie_apart_after_one_round_alone(rule, sigma):
     tables = noisy(VIEWS, dict.fromkeys(NAMES, 2), n=20_000, sigma=sigma)
     apart = make_consistent(tables, rule=rule, rounds=1, scaled=False)
-    assert disagreement(apart) > sigma
+    assert sigma == 20.0 or disagreement(apart) > sigma  # with little noise no cell is negative: one round is enough
     for rounds in (1, 10):
         agreed = make_consistent(tables, rule=rule, rounds=rounds)
         assert disagreement(agreed) < 0.1
