@@ -25,22 +25,43 @@ def kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
         return column
 
 
-def in_pandas(table: Any, like: Any) -> Any:
-    """A pyarrow table as a pandas frame with the labels and the declared types of another."""
+def levels_of(frame: Any) -> list[int]:
+    """The places of those levels of a pandas frame's index that have a name which no column has."""
+    labels = {str(label) for label in frame.columns}
+    return [i for i, name in enumerate(frame.index.names) if name is not None and str(name) not in labels]
+
+
+def columns_of(frame: Any) -> list[tuple[Any, Any]]:
+    """Labels and series of a pandas frame, named levels of its index first."""
     import pandas as pd
 
-    frame = table.to_pandas(date_as_object=False)
-    at = {composed(str(label)): i for i, label in enumerate(like.columns)}
-    places = [at.get(composed(name)) for name in table.column_names]
-    series = {
-        i: frame.iloc[:, i] if k is None else _series(name, frame.iloc[:, i], table.column(i), like.iloc[:, k])
+    levels = [(frame.index.names[i], pd.Series(frame.index.get_level_values(i))) for i in levels_of(frame)]
+    return [*levels, *((label, frame.iloc[:, i]) for i, label in enumerate(frame.columns))]
+
+
+def in_pandas(table: Any, like: Any) -> Any:
+    """A pyarrow table as a pandas frame with the labels, the index and the declared types of another."""
+    import pandas as pd
+
+    frame, given, levels = table.to_pandas(date_as_object=False), columns_of(like), len(levels_of(like))
+    at = {composed(str(label)): i for i, (label, _) in enumerate(given)}
+    places = [at.get(composed(name), -1) for name in table.column_names]
+    columns = [
+        frame.iloc[:, i] if k < 0 else _series(name, frame.iloc[:, i], table.column(i), given[k][1])
         for i, (name, k) in enumerate(zip(table.column_names, places, strict=True))
-    }
-    out = pd.DataFrame(series)
-    if all(k is not None for k in places):
-        out.columns = like.columns[places]
+    ]
+    body = [i for i, k in enumerate(places) if not 0 <= k < levels]
+    out = pd.DataFrame({i: columns[i] for i in body}, index=frame.index)
+    if all(places[i] >= 0 for i in body):
+        out.columns = like.columns[[places[i] - levels for i in body]]
     else:
-        out.columns = [n if k is None else like.columns[k] for n, k in zip(table.column_names, places, strict=True)]
+        out.columns = [table.column_names[i] if places[i] < 0 else given[places[i]][0] for i in body]
+    if len(body) < len(places):
+        index = [i for i in range(len(places)) if i not in body]
+        out.index = (
+            pd.MultiIndex.from_arrays([columns[i] for i in index]) if len(index) > 1 else pd.Index(columns[index[0]])
+        )
+        out.index.names = [given[places[i]][0] for i in index]
     return out
 
 
@@ -64,7 +85,7 @@ def _series(name: str, series: Any, arrow: Any, like: Any) -> Any:
             return series.dt.tz_convert(kind.tz).astype(kind)
         if kind.kind == "m" or (isinstance(kind, pd.ArrowDtype) and t.is_duration(kind.pyarrow_dtype)):
             return pd.to_timedelta(series, unit="s").astype(kind)
-        if kind.kind not in "iu":
+        if kind.kind not in "iu" or isinstance(kind, pd.SparseDtype):
             return series.astype(kind)
         if hasattr(kind, "numpy_dtype"):  # with a place for blank cells; by way of arrow, which checks each number
             whole = arrow.cast(pa.from_numpy_dtype(kind.numpy_dtype))

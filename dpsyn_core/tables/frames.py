@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import SchemaWarning, TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
+from dpsyn_core.tables.frame_types import columns_of, levels_of
 
 
 def to_arrow(frame: Any) -> Any:
     """A pyarrow table of any eager or lazy frame that narwhals knows.
 
-    Cells of Python objects are read one by one, each by its type. Raises TableError for anything else, for blank
-    or repeated headers and for columns of a nested type.
+    Cells of Python objects are read one by one, each by its type; named levels of an index are the first columns.
+    Raises TableError for anything else, for blank or repeated headers and for columns of a nested type.
+
+    Warns:
+        SchemaWarning: a level of the index has no name, or that of a column, and is left out.
     """
     import pyarrow as pa
 
@@ -34,7 +39,8 @@ def to_arrow(frame: Any) -> Any:
         frame_of = frame_of.collect(backend="pyarrow")
     native = nw.to_native(frame_of)
     if frame_of.implementation.is_pandas():
-        headers.check([str(c) for c in native.columns])
+        headers.check([str(label) for label, _ in columns_of(native)])
+        _warn_of_levels(native)
         return checked(columnar.decoded(_seconds(_without_objects(native))))
     return checked(columnar.decoded(_seconds(frame_of.to_arrow())))
 
@@ -74,8 +80,25 @@ def _without_objects(frame: Any) -> Any:
     """
     import pyarrow as pa
 
-    columns = [_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    return pa.table(columns, names=[str(c) for c in frame.columns])
+    columns = columns_of(frame)
+    return pa.table([_column(series) for _, series in columns], names=[str(label) for label, _ in columns])
+
+
+def _warn_of_levels(frame: Any) -> None:
+    """Warns of what stands neither in a column nor in a named index; whole numbers without a name count rows."""
+    import pandas as pd
+
+    for i, name in enumerate(frame.index.names):
+        if i in levels_of(frame) or (name is None and pd.api.types.is_integer_dtype(frame.index.get_level_values(i))):
+            continue
+        which = (
+            "an index without a name" if name is None else f"index '{headers.short(str(name))}', the name of a column"
+        )
+        msg = f"the table does not take {which}; give it a name of its own, or call reset_index() on the frame"
+        warnings.warn(msg, SchemaWarning, stacklevel=3)
+    if frame.attrs:
+        msg = "attrs of the frame do not come back: they may tell of its records; set those that are public again"
+        warnings.warn(msg, SchemaWarning, stacklevel=3)
 
 
 def _column(series: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from dpsyn_core.errors import SchemaWarning, TableError
 from dpsyn_core.runs.synthesis import synthesize
+from dpsyn_core.runs.synthesizer import TableSynthesizer as Synthesizer
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.frames import from_arrow, to_arrow
@@ -137,30 +138,41 @@ def test_every_type_of_pandas_is_read(column):
 
 
 M = 300
-MOMENTS = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(M) % 90 * 3571, unit="s")
-SOME = [None if i % 9 == 0 else i % 40 for i in range(M)]
-DECLARED = {
-    "Int64": pd.array(SOME, "Int64"),
-    "UInt8": pd.array(SOME, "UInt8"),
-    "boolean": pd.array([True, None, False] * 100, "boolean"),
+AT = np.arange(M)
+MOMENTS = pd.Timestamp("2020-01-01") + pd.to_timedelta(AT % 90 * 3571, unit="s")
+SPANS = pd.to_timedelta(AT % 50 * 60, unit="s")
+NUMPY = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+REAL = ("float16", "float32", "Float32", "Float64", "float[pyarrow]", "double[pyarrow]")
+UNITS = ("s", "ms", "us", "ns")
+BLANK = {  # types with a place for a blank cell
+    **{k: pd.array(AT % 60, k) for k in (n.capitalize().replace("Ui", "UI") for n in NUMPY)},
+    **{f"{k}[pyarrow]": pd.array(AT % 60, f"{k}[pyarrow]") for k in NUMPY},
+    **{k: pd.array((AT % 60 / 8).astype("float32"), k) for k in REAL},
+    "boolean": pd.array([True, False] * 150, "boolean"),
+    "arrow bool": pd.array([True, False] * 150, "bool[pyarrow]"),
     "ordered": pd.Categorical(["lo", "mid", "hi"] * 100, ["lo", "mid", "hi"], ordered=True),
     "numbered": pd.Categorical([3, 1, 2] * 100, [3, 2, 1]),
-    "string": pd.array(["a", "b", None] * 100, "string"),
-    "float32": (np.arange(M) % 70 / 8).astype("float32"),
-    "Float64": pd.array(np.arange(M) % 70 / 8, "Float64"),
-    "seconds": MOMENTS.astype("datetime64[s]"),
-    "nanoseconds": MOMENTS,
-    "zone": MOMENTS.tz_localize("Europe/Berlin"),
-    "days": [datetime.date(2020, 1, 1) + datetime.timedelta(days=i % 60) for i in range(M)],
-    "span": pd.to_timedelta(np.arange(M) % 50 * 60, unit="s"),
-    "month": pd.period_range("2000-01", periods=60, freq="M")[np.arange(M) % 60],
-    "quarter": pd.period_range("2000Q1", periods=20, freq="Q")[np.arange(M) % 20],
-    "arrow int": pd.array(np.arange(M) % 70, "int16[pyarrow]"),
+    "string": pd.array(["a", "b", "c"] * 100, "string"),
     "arrow text": pd.array(["u", "v"] * 150, "string[pyarrow]"),
-    "arrow span": pd.array(pd.to_timedelta(np.arange(M) % 50, unit="s"), "duration[s][pyarrow]"),
+    **{f"moments in {u}": MOMENTS.as_unit(u) for u in UNITS},
+    **{f"zone in {u}": MOMENTS.tz_localize("Europe/Berlin").as_unit(u) for u in UNITS},
+    "UTC": MOMENTS.tz_localize("UTC"),
+    "offset": MOMENTS.tz_localize("+02:00"),
     "arrow moment": pd.array(MOMENTS, "timestamp[us][pyarrow]"),
-    7: np.arange(M) % 50,
-    **{k: (np.arange(M) % 60).astype(k) for k in ("int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64")},
+    "days": [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(i) % 60) for i in AT],
+    "arrow days": pd.array(MOMENTS.floor("D"), "date32[day][pyarrow]"),
+    **{f"span in {u}": SPANS.as_unit(u) for u in UNITS},
+    "arrow span": pd.array(SPANS, "duration[s][pyarrow]"),
+    **{
+        f"period {f}": pd.period_range("2000-01", periods=60, freq=f)[AT % 60]
+        for f in ("Y", "Q-JUN", "M", "W", "D", "h")
+    },
+}
+DECLARED = {
+    **BLANK,
+    **{k: (AT % 60).astype(k) for k in NUMPY},
+    "sparse": pd.arrays.SparseArray(AT % 60),
+    7: AT % 50,
 }
 
 
@@ -174,10 +186,20 @@ def made(frame):
     return synthesize(frame, drafted, epsilon=10, delta=1e-6, rng=0, method="independent").table
 
 
-def test_a_pandas_frame_comes_back_with_the_types_and_labels_that_somebody_gave_it():
-    frame = pd.DataFrame(DECLARED)
-    out = made(frame)
-    assert list(out.columns) == list(frame.columns)
+def sampled(frame):
+    return Synthesizer(draft(frame, "t"), epsilon=10, delta=1e-6, rng=0, method="independent").fit(frame).sample(M)
+
+
+@pytest.mark.parametrize("make", [made, sampled])
+@pytest.mark.parametrize("blanks", [False, True])
+def test_a_pandas_frame_comes_back_with_the_types_and_labels_that_somebody_gave_it(make, blanks):
+    frame = pd.DataFrame(BLANK if blanks else DECLARED)
+    if blanks:
+        for name in frame.columns:
+            frame.loc[AT % 9 == 0, name] = None
+    frame.columns.name = "column"
+    out = make(frame)
+    assert out.columns.equals(frame.columns) and out.columns.name == "column"
     for name in frame.columns:
         if isinstance(frame[name].dtype, pd.CategoricalDtype):
             assert list(out[name].cat.categories) == list(frame[name].cat.categories)
@@ -185,7 +207,52 @@ def test_a_pandas_frame_comes_back_with_the_types_and_labels_that_somebody_gave_
         else:
             assert out[name].dtype == frame[name].dtype, name
         assert set(out[name].dropna()) - set(frame[name].dropna()) == set() or out[name].nunique() > 40, name
-    assert isinstance(out["days"].iloc[0], datetime.date) and out["Int64"].isna().any()
+        assert out[name].isna().any() == blanks, name
+    assert isinstance(out["days"].dropna().iloc[0], datetime.date)
+
+
+INDEX = {
+    "number": pd.Index(AT % 50, name="who"),
+    "days": pd.DatetimeIndex(MOMENTS.floor("D"), name="day"),
+    "zone": pd.DatetimeIndex(MOMENTS.tz_localize("Europe/Berlin"), name="at"),
+    "order": pd.CategoricalIndex(["lo", "mid", "hi"] * 100, ["lo", "mid", "hi"], ordered=True, name="grade"),
+    "months": pd.PeriodIndex(BLANK["period M"], name="month"),
+    "spans": pd.TimedeltaIndex(SPANS, name="span"),
+    "label": pd.Index(AT % 50, name=7),
+    "levels": pd.MultiIndex.from_arrays([MOMENTS.floor("D"), ["u", "v"] * 150], names=["day", "group"]),
+    "rows": pd.Index(AT + 5),
+}
+
+
+@pytest.mark.parametrize("make", [made, sampled])
+@pytest.mark.parametrize("index", INDEX.values(), ids=INDEX)
+def test_an_index_comes_back_with_its_names_and_types(make, index):
+    frame = pd.DataFrame({"a": [1, 2, 3] * 100, 3: ["x", "y"] * 150}, index=index)
+    out = make(frame)
+    assert list(out.columns) == ["a", 3] and list(out.index.names) == list(index.names)
+    kinds = [[i.get_level_values(k).dtype for k in range(i.nlevels)] for i in (out.index, index)]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        (pd.Index(["x", "y"] * 50), "an index without a name"),
+        (pd.date_range("2020", periods=100), "an index without a name"),
+        (pd.MultiIndex.from_arrays([AT[:100], ["x", "y"] * 50], names=["who", None]), "an index without a name"),
+        (pd.Index([1, 2] * 50, name="a"), "index 'a', the name of a column"),
+    ],
+)
+def test_an_index_that_no_column_can_be_is_named_and_never_vanishes(index, words):
+    with pytest.warns(SchemaWarning, match=words):
+        to_arrow(pd.DataFrame({"a": [1, 2] * 50}, index=index))
+
+
+def test_attrs_of_a_frame_are_left_out_with_a_sentence():
+    frame = pd.DataFrame({"a": [1, 2] * 50})
+    frame.attrs["mean"] = 1.5
+    with pytest.warns(SchemaWarning, match="attrs of the frame"):
+        assert made(frame).attrs == {}
 
 
 def test_headers_of_two_levels_come_back():
@@ -194,11 +261,15 @@ def test_headers_of_two_levels_come_back():
     assert made(frame).columns.equals(frame.columns) and made(frame).columns.names == ["k", "l"]
 
 
+WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+
+
 @pytest.mark.parametrize("lazy", [False, True])
 def test_a_polars_frame_comes_back_with_the_types_that_somebody_gave_it(lazy):
     frame = pl.DataFrame(
         {
-            "int": pl.Series([i % 60 for i in range(M)], dtype=pl.Int8),
+            **{str(k): pl.Series([i % 60 for i in range(M)], dtype=k) for k in WHOLE},
+            "flag": [True, False] * 150,
             "real": pl.Series([i % 60 / 8 for i in range(M)], dtype=pl.Float32),
             "span": [datetime.timedelta(seconds=i % 50) for i in range(M)],
             "enum": pl.Series(["x", "y"] * 150, dtype=pl.Enum(["y", "x"])),
