@@ -72,10 +72,8 @@ def _groups(space: Workspace, schema: Schema) -> None:
             columns = st.multiselect(
                 t("groups.columns"), names, key=_fresh("group_columns"), placeholder=t("groups.choose")
             )
-        with middle:
-            name = st.text_input(t("groups.name"), key=_fresh("group_name"), placeholder=t("groups.name_hint"))
-        with right:
-            pressed = st.form_submit_button(t("groups.add"), width="stretch")
+        name = middle.text_input(t("groups.name"), key=_fresh("group_name"), placeholder=t("groups.name_hint"))
+        pressed = right.form_submit_button(t("groups.add"), width="stretch")
     if pressed:
         try:
             made = relations.grouped(schema, name or "", columns)
@@ -108,14 +106,13 @@ def _follows(space: Workspace, schema: Schema) -> None:
     if not origins:
         note(t("follows.no_parent"))
         return
-    with right:
-        origin = st.selectbox(
-            t("follows.origin"),
-            origins,
-            index=None,
-            placeholder=t("follows.choose"),
-            key=editor.field_key(space, "follows_origin"),
-        )
+    origin = right.selectbox(
+        t("follows.origin"),
+        origins,
+        index=None,
+        placeholder=t("follows.choose"),
+        key=editor.field_key(space, "follows_origin"),
+    )
     if origin is None:
         return
     pairs = {k: relations.known_pairs(schema, column, origin).get(k, "") for k in schema[origin].keys}
@@ -143,10 +140,9 @@ def _labels(space: Workspace, schema: Schema) -> None:
     left, right = st.columns(2)
     with left:
         got = uploads.one(t("labels.upload"), FILES, key=_fresh("labels_file"))
-    with right:
-        pasted = st.text_area(
-            t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96
-        )
+    pasted = right.text_area(
+        t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96
+    )
     try:
         found = codelists.read(got.getvalue(), got.name) if got is not None else {}
         known = {k: relations.labels(schema, column).get(k, "") for k in schema[column].keys}

@@ -114,16 +114,13 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     if asked:
         note(t("public.questions", items=", ".join(q.name for q in asked)))
     first, second, third = st.columns(3)
-    with first:
-        take_groups = st.button(
-            t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
-        )
-    with second:
-        take_design = alone and st.button(t("public.take_design"), key="public_design", width="stretch")
-    with third:
-        take_questions = alone and st.button(
-            t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
-        )
+    take_groups = first.button(
+        t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
+    )
+    take_design = alone and second.button(t("public.take_design"), key="public_design", width="stretch")
+    take_questions = alone and third.button(
+        t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
+    )
     if take_questions:
         st.success(t("public.questions_taken", count=number(questions.add(space, asked))))
     if take_groups:
