@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.report import theme
 from ui.learn import race
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
@@ -14,8 +15,6 @@ from ui.shared.text import literal, local, percent, t
 from ui.shared.theme import facts, hues, palette
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
-HUES = {"rls": 0, "dpsyn": 5, "mst": 2, "privbayes": 3, "independent": 1}  # places in the house's list of hues
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 LIVE = {"tvd-1way": "singles", "tvd-2way": "pairs", "tvd-3way": "triples", "gap": "gap"}  # in a run of lab 9
 RUNS = "budgets_live"
 
@@ -30,10 +29,10 @@ def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, flo
     colours = palette()
     out = chart()
     for name in chosen:
-        i = lesson.SYSTEMS.index(name)
-        line, hue = lesson.curve(name, metric), hues()[HUES[name]]
+        i = theme.SYSTEMS[name]
+        line, hue = lesson.curve(name, metric), hues()[i]
         out.add_trace(band(line.epsilons, line.low, line.high, None, hue))
-        out.add_trace(curve(line.epsilons, line.middle, name, hue, DASHES[i], mode="lines+markers"))
+        out.add_trace(curve(line.epsilons, line.middle, name, hue, theme.DASHES[i], mode="lines+markers"))
     floor = lesson.fresh(metric)
     ends = [EPSILONS[0], EPSILONS[-1]]
     out.add_trace(curve(ends, [floor, floor], t("learn.budgets.fresh"), colours.real, "dot", width=1.5))

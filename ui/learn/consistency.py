@@ -13,7 +13,7 @@ from ui.learn.kept import draw
 from ui.learn.numbers.choosing import EXAMPLES, STEPS, Floats, tables
 from ui.shared.charts import Figure, marks, squares
 from ui.shared.text import local, percent, t
-from ui.shared.theme import facts, palette
+from ui.shared.theme import facts, hues, palette
 
 BEST = 3 / 5  # weights go by the inverse of the variance: 1/2 against 1/3
 
@@ -34,8 +34,8 @@ def figure(values: list[Floats]) -> Figure:
         out.add_trace(squares(v, x, ["A1", "A2"], scale, gap=2, text=text, **look), 1, i + 1)
         out.update_yaxes(autorange="reversed", showgrid=False, row=1, col=i + 1)
         out.update_xaxes(showgrid=False, row=1, col=i + 1)
-    for v, name, symbol in zip(values, ("A x B", "A x C"), ("circle", "x"), strict=True):
-        out.add_trace(marks(["A1", "A2"], v.sum(axis=1), name, None, symbol, size=12), 1, 3)
+    for v, name, symbol, hue in zip(values, ("A x B", "A x C"), ("circle", "x"), hues()[:2], strict=True):
+        out.add_trace(marks(["A1", "A2"], v.sum(axis=1), name, hue, symbol, size=12), 1, 3)
     out.update_yaxes(range=[0, 24], row=1, col=3)
     out.update_layout(legend={"y": 0, "yanchor": "bottom"}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
     out.update_annotations(yshift=6, font={"size": 13})

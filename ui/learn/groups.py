@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from ui.learn.budgets import DASHES, EPSILONS, HUES
+from dpsyn_core.report import theme
+from ui.learn.budgets import EPSILONS
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import systems as lesson
@@ -13,7 +14,6 @@ from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 LEAST = 1e-3  # an error of nothing has no place on a log axis
 TICKS = [1, 10, 100, 1_000]
 
@@ -24,15 +24,15 @@ def figure(chosen: list[str], eps: float, what: str) -> Figure:
     middles = [float(np.median(sizes[(sizes >= low) & (sizes <= high)])) for low, high in lesson.CLASSES]
     out = chart()
     for name in chosen:
-        i = lesson.SYSTEMS.index(name)
+        i = theme.SYSTEMS[name]
         y = np.maximum(lesson.group_errors(name, eps, what), LEAST)
         out.add_trace(
             marks(
                 sizes,
                 y,
                 None,
-                hues()[HUES[name]],
-                SYMBOLS[i],
+                hues()[i],
+                theme.SYMBOLS[i],
                 size=7,
                 text=names,
                 showlegend=False,
@@ -41,7 +41,7 @@ def figure(chosen: list[str], eps: float, what: str) -> Figure:
             )
         )
         median = np.maximum(lesson.by_class(name, eps, what), LEAST)
-        out.add_trace(curve(middles, median, name, hues()[HUES[name]], DASHES[i], hoverinfo="skip"))
+        out.add_trace(curve(middles, median, name, hues()[i], theme.DASHES[i], hoverinfo="skip"))
     fresh = np.maximum(lesson.by_class(lesson.FRESH, eps, what), LEAST)
     out.add_trace(curve(middles, fresh, t("learn.budgets.fresh"), palette().real, "dot", width=2))
     out.update_xaxes(

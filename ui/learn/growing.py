@@ -10,7 +10,7 @@ from ui.learn.kept import draw
 from ui.learn.numbers import growing as lesson
 from ui.shared.charts import Figure, bars, chart
 from ui.shared.text import amount, t
-from ui.shared.theme import palette, table
+from ui.shared.theme import hues, palette, table
 
 WORDS = (("low", "high"), ("male", "female"), ("teen", "adult", "old"))  # entries of the catalogue
 ALPHAS = (0.5, 1.0, 2.0, 3.0)
@@ -45,7 +45,7 @@ def figure(women: int) -> Figure:
     """Men and women among the five: before, after one update, and in the target."""
     colours, out = palette(), chart()
     before = lesson.women(lesson.PEOPLE)
-    columns = (("before", before, colours.line), ("after", women, colours.accent), ("target", 4, colours.real))
+    columns = (("before", before, hues()[5]), ("after", women, colours.accent), ("target", 4, colours.real))
     for name, count, colour in columns:
         x = [t("learn.growing.men"), t("learn.growing.women")]
         out.add_trace(bars(x, [5 - count, count], t(f"learn.growing.{name}"), colour))

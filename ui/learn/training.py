@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from dpsyn_core.report import theme
 from ui.learn.controls import segments, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import training as lesson
@@ -15,8 +16,7 @@ from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 VIEWS = ("lengths", "loss", "epsilon", "systems")
-SYSTEMS = {"rls": 0, "p3gm": 5}  # places in the house's list of hues
-DASHES = {"rls": "solid", "p3gm": "dash"}
+SYSTEMS = ("rls", "p3gm")
 LOOKS = {"free": (4, "dot"), "clipped": (2, "dash"), "first": (0, "solid"), "second": (5, "solid")}
 
 
@@ -76,9 +76,10 @@ def systems_figure() -> Figure:
     """What models learnt on synthetic records reach on real people, against epsilon, a line a system."""
     kept, out = lesson.systems(), chart()
     at = kept["epsilons"]
-    for name, place in SYSTEMS.items():
+    for name in SYSTEMS:
+        i = theme.SYSTEMS[name]
         out.add_trace(
-            curve(at, np.mean(kept["auroc"][name], axis=1), name, hues()[place], DASHES[name], mode="lines+markers")
+            curve(at, np.mean(kept["auroc"][name], axis=1), name, hues()[i], theme.DASHES[i], mode="lines+markers")
         )
     ends = [at[0], at[-1]]
     out.add_trace(curve(ends, [kept["real"]] * 2, t("learn.training.real"), palette().real, "dot", width=1.5))

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema import Schema
 from ui.schema import codelists, editor, relations
-from ui.shared import uploads
+from ui.shared import dialogs, uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -23,15 +23,19 @@ FILES = ["csv", "tsv", "txt", "json"]
 
 
 def more(space: Workspace) -> None:
-    """All three, folded away until somebody wants them."""
+    """All three, in a dialog."""
+    if space.schema is not None:
+        dialogs.behind("more", t("more.title"), lambda: _views(space))
+
+
+def _views(space: Workspace) -> None:
     if space.schema is None:
         return
-    with st.expander(t("more.title"), key="more_expander"):
-        view = st.segmented_control(
-            t("more.title"), list(VIEWS), default="groups", required=True, format_func=lambda v: t(f"more.{v}"),
-            key="more_view", label_visibility="collapsed",
-        )  # fmt: skip
-        VIEWS[view or "groups"](space, space.schema)
+    view = st.segmented_control(
+        t("more.title"), list(VIEWS), default="groups", required=True, format_func=lambda v: t(f"more.{v}"),
+        key="more_view", label_visibility="collapsed",
+    )  # fmt: skip
+    VIEWS[view or "groups"](space, space.schema)
 
 
 def _fresh(key: str) -> str:
