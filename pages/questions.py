@@ -25,7 +25,7 @@ with onward:
         go_to("synthesize")
 mine = len(kept.lines(space))
 found = expected.forecasts(space)
-left, right = st.columns([8, 5], gap="large")
+left, right = st.columns([7, 6], gap="large")
 with right:
     if mine:
         section(t("questions.share_title"))

@@ -22,6 +22,11 @@ def explored(app, view, *, links=False):
     return app.segmented_control(key="report_explore").set_value(view).run()
 
 
+def dialog(app, name):
+    """The app with one of its dialogs open."""
+    return app.button(key=f"open_{name}").click().run()
+
+
 def words(app):
     """Everything that is written on the page and in the side panel, as one text."""
     parts = [

@@ -6,7 +6,7 @@ it in the visitor's theme, the HTML report in the browser and again when the rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,6 +75,8 @@ SERIES = ("@accent", "@second", "@third", "@fourth", "@fifth", "@sixth")
 # hues of curves: Okabe and Ito's, without yellow and black for want of contrast on paper
 HUES = ("@blue", "@vermilion", "@green", "@pink", "@sky", "@amber", "@grey")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+# a system keeps its place in HUES, DASHES and SYMBOLS in every chart
+SYSTEMS = {"rls": 0, "independent": 1, "mst": 2, "privbayes": 3, "p3gm": 4, "dpsyn": 5}
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 HEIGHT = 360  # pixels of a figure that stands alone
@@ -134,6 +136,12 @@ def paint(value: Any, palette: Palette) -> Any:
     if isinstance(value, list | tuple):
         return [paint(v, palette) for v in value]
     return value
+
+
+def places_of(names: Sequence[str]) -> list[int]:
+    """Places in HUES, DASHES and SYMBOLS: a known system has its own, every other name the next that is free."""
+    free = iter(i for i in range(len(names) + len(SYSTEMS)) if i not in {SYSTEMS.get(n) for n in names})
+    return [SYSTEMS[n] if n in SYSTEMS else next(free) for n in names]
 
 
 def to_plotly(figure: Figure, palette: Palette = LIGHT) -> Any:

@@ -11,7 +11,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
-from tests.app_driver import at_page, space_of, uploaded, words
+from tests.app_driver import at_page, dialog, space_of, uploaded, words
 from ui.linked import limits, loading
 from ui.schema import tried, unit
 from ui.shared.state import Dataset, Workspace
@@ -36,6 +36,7 @@ def test_a_rule_that_is_added_after_a_look_is_marked_and_one_press_confirms_it(a
     at_page(app, "schema")
     declare(app)
     assert [r.source for r in space.schema.rules] == ["public"] and space.schema.private
+    dialog(app, "misfits")
     app.button(key="misfits_look").click().run()
     assert remembered(space.dataset.serial, "rules")
     assert [r.source for r in space.schema.rules] == ["public"], "it was declared before the look"

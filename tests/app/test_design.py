@@ -7,7 +7,7 @@ from dpsyn_core.errors import SettingError
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import coded_design, coded_schema, sample_schema
 from dpsyn_core.systems.others.dpsyn2018.design import Design
-from tests.app_driver import at_page, words
+from tests.app_driver import at_page, dialog, words
 from ui.shared.state import workspaces
 from ui.synthesize.design import design_of, rows_of
 
@@ -60,6 +60,7 @@ def test_the_page_shows_the_lines_of_the_design_in_force(app):
     space = workspaces().find(app.session_state["owner"])
     space.choices.settings["dpsyn-2018"] = {"design": {"marginals": [{"epsilon": 0, "sets": [["AGE", "SEX"]]}]}}
     app.selectbox(key="method").set_value("dpsyn-2018").run()
+    dialog(app, "design")
     assert not app.exception
     assert "It is public knowledge and belongs to that system alone" in words(app)
     app.button(key="design_use").click().run()
@@ -72,7 +73,7 @@ def test_the_design_is_edited_on_the_schema_page_and_chooses_its_system(app):
     space = workspaces().find(app.session_state["owner"])
     space.choices.settings["dpsyn-2018"] = {"design": {"marginals": [{"epsilon": 0, "sets": [["AGE", "SEX"]]}]}}
     app.selectbox(key="method").set_value("independent").run()
-    at_page(app, "schema")
+    dialog(at_page(app, "schema"), "design")
     app.button(key="design_use").click().run()
     assert not app.exception
     assert "the Synthesize page now has dpsyn-2018 with it" in app.success[0].value
@@ -118,6 +119,7 @@ def test_a_line_with_a_wrong_map_or_epsilon_is_named(row, sentence):
 def test_a_worked_example_is_two_presses_away(app):
     at_page(app, "synthesize")
     app.selectbox(key="method").set_value("dpsyn-2018").run()
+    dialog(app, "design")
     app.button(key="design_example_firecalls").click().run()
     assert not app.exception
     space = workspaces().find(app.session_state["owner"])

@@ -1,5 +1,8 @@
 """Forecasts of runs hold what was measured, for every system that the registry knows."""
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
 
 from dpsyn_core.schema.domain import Domain
@@ -8,6 +11,7 @@ from dpsyn_core.systems.registry import config_class, names
 from dpsyn_core.systems.settings import Size
 from tests.app_driver import at_page, words
 from ui.synthesize.estimates import START, forecast
+from ui.synthesize.runs import bar
 
 CELLS = 0.00805  # millions of cells of all pairs of the sample's 14 attributes
 # processor seconds of one thread and peak megabytes by `python -m benchmarks.estimates`: (method, records, attributes)
@@ -124,3 +128,16 @@ def test_the_forecast_of_the_largest_domain():
 
 def test_the_page_shows_a_range(app):
     assert "2 – 7 s" in words(at_page(app, "synthesize"))
+
+
+def test_the_bar_of_a_run_goes_by_its_forecast_never_back_and_is_never_full_before_the_end():
+    """By its time where there is a forecast, also beyond it; by the stages passed where there is none."""
+    for foretold in (0.5, 12.7, 400.0):
+        shares = [bar(at, foretold, 3.0) for at in np.linspace(0.0, 20 * foretold, 400)]
+        assert shares[0] == 0 and all(a < b < 1 for a, b in pairwise(shares))
+        assert bar(foretold / 2, foretold, 0.0) == pytest.approx(0.45) and bar(
+            foretold, foretold, 9.0
+        ) == pytest.approx(0.9)
+    stages = [bar(5.0, None, passed) for passed in np.linspace(0.0, 12.0, 100)]
+    assert stages[0] == 0 and all(a < b < 1 for a, b in pairwise(stages))
+    assert bar(500.0, None, 1.0) == bar(1.0, None, 1.0) == 0.25

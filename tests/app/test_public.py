@@ -2,7 +2,7 @@
 
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.systems.registry import configure
-from tests.app_driver import at_page, words
+from tests.app_driver import at_page, dialog, words
 from ui.data.loading import Dataset, place
 from ui.questions import kept
 from ui.shared.state import workspaces
@@ -13,7 +13,7 @@ def space_of(app):
 
 
 def test_nothing_is_counted_before_the_table_is_declared_public(app):
-    at_page(app, "schema")
+    dialog(at_page(app, "schema"), "public")
     assert app.button(key="public_look").disabled
     assert "Declare that the table is public first." in words(app)
 
@@ -21,7 +21,7 @@ def test_nothing_is_counted_before_the_table_is_declared_public(app):
 def test_the_sample_is_explored_and_its_design_and_groups_taken_over(app):
     at_page(app, "synthesize")
     app.selectbox(key="method").set_value("independent").run()
-    at_page(app, "schema")
+    dialog(at_page(app, "schema"), "public")
     app.checkbox(key="public_declared").check().run()
     app.button(key="public_look").click().run()
     assert not app.exception
@@ -43,6 +43,7 @@ def test_a_private_table_cannot_be_explored_even_when_the_box_is_ticked(app):
     at_page(app, "schema")
     place(space_of(app), Dataset("mine.csv", "mine", sample_table()), sample_schema())
     app.run()
+    dialog(app, "public")
     app.checkbox(key="public_declared").check().run()
     assert "Add a public table." in words(app)
     assert not [b for b in app.button if b.key == "public_look"]
@@ -55,7 +56,7 @@ def test_the_private_table_is_not_explored_as_a_public_one_whatever_its_file_is_
     space = space_of(app)
     raw = b"age,sex\n" + b"".join(b"%d,%s\n" % (20 + i % 40, (b"F", b"M")[i % 2]) for i in range(80))
     upload(space, "mine.csv", raw)
-    app.run()
+    dialog(app.run(), "public")
     app.file_uploader(key="public_file").set_value([("earlier.csv", raw, "text/csv")]).run()
     app.checkbox(key="public_declared").check().run()
     app.button(key="public_look").click().run()

@@ -6,7 +6,7 @@ import pytest
 
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from tests.app_driver import at_page, plots, words
+from tests.app_driver import at_page, dialog, plots, words
 from ui.schema import codelists, relations
 from ui.schema.rows import changed, rows_of
 from ui.shared.state import workspaces
@@ -20,7 +20,7 @@ def space_of(app):
 
 
 def opened(app, view):
-    at_page(app, "schema")
+    dialog(at_page(app, "schema"), "more")
     app.segmented_control(key="more_view").set_value(view).run()
     assert not app.exception
     return app

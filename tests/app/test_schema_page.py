@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.schema import confirm
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
-from tests.app_driver import at_page, edited, keys, plots, space_of, uploaded, words
+from tests.app_driver import at_page, dialog, edited, keys, plots, space_of, uploaded, words
 from ui.schema.rows import identified, with_unit
 
 
@@ -244,6 +244,7 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
         }
     )
     app.switch_page("pages/schema.py").run()
+    dialog(app, "misfits")
     app.button(key="misfits_look").click().run()
     assert not app.exception
     shown = next(d.value for d in app.dataframe if "in a run" in d.value.columns)

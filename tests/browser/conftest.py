@@ -183,7 +183,20 @@ class Visitor:
         return self.settle()
 
     def words(self):
-        return self.page.get_by_test_id("stApp").inner_text()
+        """All that stands on the page, and in a dialog above it."""
+        dialog = self.page.get_by_role("dialog").all()
+        return "\n".join(e.inner_text() for e in [self.page.get_by_test_id("stApp"), *dialog])
+
+    def dialog(self, name):
+        """Opens a dialog by the words on its button."""
+        self.page.get_by_role("button", name=name).first.click()
+        self.page.get_by_role("dialog").wait_for()
+        return self.settle()
+
+    def close_dialog(self):
+        self.page.get_by_role("dialog").get_by_label("Close").click()
+        self.page.get_by_role("dialog").wait_for(state="detached")
+        return self.settle()
 
     def upload(self, name, raw, label=0):
         files = {"name": name, "mimeType": "application/octet-stream", "buffer": raw}

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.browser.conftest import made
+from tests.browser.test_axe import findings
 from ui.shared.text import catalogue
 
 pytestmark = pytest.mark.browser
@@ -59,9 +60,24 @@ def _type_into(visitor, grid, x, row, text):
 def more(visitor, view):
     """The Schema page with one of the views of More about columns open."""
     visitor.open("schema")
-    visitor.page.locator("summary").filter(has_text="More about columns").click()
-    visitor.settle()
+    visitor.dialog("More about columns")
     return visitor.pick(view)
+
+
+def test_20_every_dialog_stays_open_over_a_press_in_it_and_escape_closes_it(visitor):
+    visitor.open("schema")
+    dialog = visitor.page.get_by_role("dialog")
+    for name, press in (("more", "more_view"), ("design", ""), ("public", ""), ("misfits", "misfits_look")):
+        visitor.page.locator(f".st-key-open_{name} button").click()
+        dialog.wait_for()
+        visitor.settle()
+        if press:
+            dialog.locator(f".st-key-{press} button").last.click()
+            visitor.settle()
+        assert dialog.count() == 1 and findings(visitor.page) == [], name
+        visitor.page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")
+        visitor.settle()
 
 
 def test_20_columns_are_grouped_and_taken_back_by_pointing_alone(visitor):
@@ -72,6 +88,7 @@ def test_20_columns_are_grouped_and_taken_back_by_pointing_alone(visitor):
     visitor.page.get_by_role("textbox", name="name of the group").fill("home")
     visitor.press("Add the group")
     assert "CITY + OWNERSHP: " in visitor.words()
+    visitor.close_dialog()
     schema = saved(visitor)
     assert {a["name"]: a["group"] for a in schema["attributes"] if "group" in a} == {"CITY": "home", "OWNERSHP": "home"}
     visitor.page.get_by_text(catalogue()["guide.table"], exact=True).first.click()
@@ -85,7 +102,7 @@ def test_20_a_rule_and_words_for_codes_are_typed_and_pasted_and_a_run_obeys_them
     more(visitor, "One follows from another")
     visitor.choose("this column", "EMPSTAT")
     visitor.choose("follows from", "SEX")
-    grid = visitor.page.get_by_test_id("stExpander").filter(has_text="More about columns").get_by_test_id("stDataFrame")
+    grid = visitor.page.get_by_role("dialog").get_by_test_id("stDataFrame")
     wide = grid.bounding_box()["width"]
     _type_into(visitor, grid, 0.75 * wide, 0, "paid")
     _type_into(visitor, grid, 0.75 * wide, 1, "unpaid")
@@ -98,6 +115,7 @@ def test_20_a_rule_and_words_for_codes_are_typed_and_pasted_and_a_run_obeys_them
     field.press("Control+Enter")
     visitor.settle()
     visitor.press("Save the labels")
+    visitor.close_dialog()
     assert "women" in json.dumps(saved(visitor))
     made(visitor, "independent")
     visitor.go("Export")

@@ -10,6 +10,7 @@ import pytest
 from dpsyn_core.evaluate.base import compute
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures.columns import density
+from dpsyn_core.report.figures.grid import bars_figure
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
@@ -251,3 +252,16 @@ def test_large_cells_of_heat_maps_show_their_numbers_in_the_marks_of_the_languag
     ]
     same = figures.difference(0 * shares, ["x", "y"], ["u", "v"], ("a", "b")).data[0]
     assert same["text"] == [["0%", "0%"]] * 2
+
+
+def test_a_system_keeps_its_place_in_hues_dashes_and_marks_whatever_it_is_drawn_with():
+    from dpsyn_core.report.theme import SYSTEMS, places_of
+
+    assert places_of(["independent", "rls"]) == [SYSTEMS["independent"], SYSTEMS["rls"]]
+    assert places_of(["aim", "dpsyn", "gem", "rls"]) == [1, SYSTEMS["dpsyn"], 2, 0], "others take what is free"
+    look = {"across": "", "up": "", "floor": None, "floor_name": ""}
+    drawn = []
+    for names in (["rls", "dpsyn"], ["dpsyn", "mst", "rls"]):
+        made = bars_figure(names, [1.0], {n: [(0.1, 0.0)] for n in names}, **look)
+        drawn.append({t["name"]: (t["line"], t["marker"]) for t in made.data})
+    assert all(drawn[0][name] == drawn[1][name] for name in ("rls", "dpsyn"))

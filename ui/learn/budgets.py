@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
 import streamlit as st
 
+from dpsyn_core.report import theme
 from ui.learn import race
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import systems as lesson
 from ui.shared.access import classroom
+from ui.shared.charts import Figure, band, chart, curve, marks
 from ui.shared.text import literal, local, percent, t
 from ui.shared.theme import facts, hues, palette
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
-HUES = {"rls": 0, "dpsyn": 5, "mst": 2, "privbayes": 3, "independent": 1}  # places in the house's list of hues
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 LIVE = {"tvd-1way": "singles", "tvd-2way": "pairs", "tvd-3way": "triples", "gap": "gap"}  # in a run of lab 9
 RUNS = "budgets_live"
 
@@ -30,50 +24,28 @@ def shown(value: float, metric: str) -> str:
     return t("learn.dollars", amount=local(value, ",.0f")) if metric == "gap" else percent(value, 2)
 
 
-def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, float, float]]) -> go.Figure:
+def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, float, float]]) -> Figure:
     """Error against epsilon, a line a system with a band over repeats; runs made here are marked."""
-    import plotly.graph_objects as go
-
     colours = palette()
-    out = go.Figure()
+    out = chart()
     for name in chosen:
-        i = lesson.SYSTEMS.index(name)
-        line, hue = lesson.curve(name, metric), hues()[HUES[name]]
-        there_and_back = np.concatenate([line.epsilons, line.epsilons[::-1]])
-        out.add_trace(
-            go.Scatter(
-                x=there_and_back,
-                y=np.concatenate([line.high, line.low[::-1]]),
-                fill="toself",
-                fillcolor=hue,
-                opacity=0.18,
-                line={"width": 0},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        )
-        out.add_trace(
-            go.Scatter(
-                x=line.epsilons,
-                y=line.middle,
-                mode="lines+markers",
-                name=name,
-                line={"color": hue, "dash": DASHES[i], "width": 2.4},
-            )
-        )
+        i = theme.SYSTEMS[name]
+        line, hue = lesson.curve(name, metric), hues()[i]
+        out.add_trace(band(line.epsilons, line.low, line.high, None, hue))
+        out.add_trace(curve(line.epsilons, line.middle, name, hue, theme.DASHES[i], mode="lines+markers"))
     floor = lesson.fresh(metric)
-    grey = {"color": colours.real, "dash": "dot", "width": 1.5}
     ends = [EPSILONS[0], EPSILONS[-1]]
-    out.add_trace(go.Scatter(x=ends, y=[floor, floor], mode="lines", line=grey, name=t("learn.budgets.fresh")))
+    out.add_trace(curve(ends, [floor, floor], t("learn.budgets.fresh"), colours.real, "dot", width=1.5))
     if live:
         out.add_trace(
-            go.Scatter(
-                x=[e for _, e, _ in live],
-                y=[v for _, _, v in live],
+            marks(
+                [e for _, e, _ in live],
+                [v for _, _, v in live],
+                t("learn.budgets.live"),
+                colours.warning,
+                "diamond",
+                size=11,
                 text=[n for n, _, _ in live],
-                mode="markers",
-                name=t("learn.budgets.live"),
-                marker={"color": colours.warning, "size": 11, "symbol": "diamond"},
             )
         )
     out.add_vline(x=eps, line={"color": colours.line, "width": 1.5})
@@ -94,18 +66,18 @@ def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, flo
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns([4, 4, 3], gap="medium")
-    with a:
-        metric = pick(
-            t("learn.budgets.metric"),
-            lesson.METRICS,
-            default="tvd-2way",
-            key="budgets_metric",
-            words=lambda m: t(f"learn.budgets.{LIVE[m]}"),
-        )
-    with b:
-        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, ("rls", "mst", "independent"), key="budgets_systems")
-    with c:
-        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="budgets_epsilon")
+    metric = pick(
+        t("learn.budgets.metric"),
+        lesson.METRICS,
+        default="tvd-2way",
+        key="budgets_metric",
+        words=lambda m: t(f"learn.budgets.{LIVE[m]}"),
+        at=a,
+    )
+    chosen = several(
+        t("learn.race.runners"), lesson.SYSTEMS, ("rls", "mst", "independent"), key="budgets_systems", at=b
+    )
+    eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="budgets_epsilon", at=c)
     if not chosen:
         st.info(t("learn.budgets.none"))
         return
@@ -115,23 +87,21 @@ def show() -> None:
     floor = lesson.fresh(metric)
     need = lesson.epsilon_for(best, metric, floor)
     facts(
-        [
-            (
-                shown(float(line.middle[place]), metric),
-                t("learn.budgets.best", system=best),
-                t(
-                    "learn.budgets.band",
-                    low=shown(float(line.low[place]), metric),
-                    high=shown(float(line.high[place]), metric),
-                ),
+        (
+            shown(float(line.middle[place]), metric),
+            t("learn.budgets.best", system=best),
+            t(
+                "learn.budgets.band",
+                low=shown(float(line.low[place]), metric),
+                high=shown(float(line.high[place]), metric),
             ),
-            (shown(floor, metric), t("learn.budgets.floor"), t("learn.budgets.floor_note")),
-            (
-                t("learn.budgets.never") if need is None else local(need, ".2g"),
-                t("learn.budgets.need", system=best),
-                t("learn.budgets.need_note"),
-            ),
-        ]
+        ),
+        (shown(floor, metric), t("learn.budgets.floor"), t("learn.budgets.floor_note")),
+        (
+            t("learn.budgets.never") if need is None else local(need, ".2g"),
+            t("learn.budgets.need", system=best),
+            t("learn.budgets.need_note"),
+        ),
     )
     reading = t(
         "learn.budgets.reading",

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from ui.learn.controls import epsilon, pick
-from ui.learn.kept import draw
+from ui.learn.kept import tell
 from ui.learn.numbers import choosing as lesson
+from ui.shared.charts import Figure, bars
 from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 WAYS = ("vote", "first")
 MISTAKES = {"vote": (1.0, 0.5, 0.2), "first": (1.0, 0.5, 0.0)}  # what is assumed; 0: a mark without noise
@@ -38,21 +34,18 @@ def chances(way: str, eps: float, assumed: float) -> tuple[lesson.Floats, lesson
     return pair[0], pair[1], names
 
 
-def figure(one: lesson.Floats, other: lesson.Floats, names: list[str], eps: float) -> go.Figure:
+def figure(one: lesson.Floats, other: lesson.Floats, names: list[str], eps: float) -> Figure:
     """Above: the chance of every outcome with two neighbouring tables. Below: ln of their ratio, between the bounds."""
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
     colours = palette()
     out = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.6, 0.4], vertical_spacing=0.1)
     for y, name, colour in ((one, "with", hues()[0]), (other, "without", hues()[1])):
-        out.add_trace(go.Bar(x=names, y=y, name=t(f"learn.choosing.{name}"), marker={"color": colour}), 1, 1)
+        out.add_trace(bars(names, y, t(f"learn.choosing.{name}"), colour), 1, 1)
     ratio = lesson.log_ratio(one, other)
     broken = np.abs(ratio) > eps * (1 + 1e-9)
     paint = [colours.alarm if b else colours.ink for b in broken]
-    out.add_trace(
-        go.Bar(x=names, y=ratio, name=t("learn.choosing.ratio"), marker={"color": paint}, showlegend=False), 2, 1
-    )
+    out.add_trace(bars(names, ratio, t("learn.choosing.ratio"), paint, showlegend=False), 2, 1)
     for bound in (eps, -eps):
         out.add_hline(y=bound, line={"color": colours.warning, "dash": "dot", "width": 1.5}, row=2, col=1)
     out.update_yaxes(title=t("learn.choosing.y"), tickformat=".0%", range=[0, 1], row=1, col=1)
@@ -64,20 +57,16 @@ def figure(one: lesson.Floats, other: lesson.Floats, names: list[str], eps: floa
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        eps = epsilon("choosing_epsilon", 0.5)
-    with b:
-        way = pick(
-            t("learn.choosing.way"), WAYS, key="choosing_way", words=lambda w: t(f"learn.choosing.{w}"), across=False
-        )
-    with c:
-        step = pick(
-            t("learn.choosing.assumed"),
-            (0, 1, 2),
-            key="choosing_assumed",
-            words=lambda i: t(f"learn.choosing.{way}_{i}"),
-            across=False,
-        )
+    eps = epsilon("choosing_epsilon", 0.5, at=a)
+    way = pick(t("learn.choosing.way"), WAYS, key="choosing_way", across=False, at=b)
+    step = pick(
+        t("learn.choosing.assumed"),
+        (0, 1, 2),
+        key="choosing_assumed",
+        words=lambda i: t(f"learn.choosing.{way}_{i}"),
+        across=False,
+        at=c,
+    )
     one, other, names = chances(way, eps, MISTAKES[way][step])
     worst = float(np.abs(lesson.log_ratio(one, other)).max())
     assumed = MISTAKES[way][step]
@@ -85,18 +74,12 @@ def show() -> None:
     most = lesson.largest_promise(eps, assumed or 1.0, days=days)
     best = 0 if way == "vote" else 3
     facts(
-        [
-            (percent(float(one[best])), t(f"learn.choosing.{way}_right"), t(f"learn.choosing.{way}_truth")),
-            (local(worst, ".3f"), t("learn.choosing.worst"), t(f"learn.choosing.{way}_neighbour")),
-            (local(most, ".3g"), t("learn.choosing.most"), t("learn.choosing.allowed", eps=local(eps, "g"))),
-        ]
+        (percent(float(one[best])), t(f"learn.choosing.{way}_right"), t(f"learn.choosing.{way}_truth")),
+        (local(worst, ".3f"), t("learn.choosing.worst"), t(f"learn.choosing.{way}_neighbour")),
+        (local(most, ".3g"), t("learn.choosing.most"), t("learn.choosing.allowed", eps=local(eps, "g"))),
     )
     kept = t(
         "learn.choosing.kept" if step == 0 else "learn.choosing.broken", most=local(most, ".3g"), eps=local(eps, "g")
     )
     reading = t(f"learn.choosing.{way}_reading", share=percent(float(one[best])), kept=kept)
-    draw(
-        figure, one, other, names, eps, of=(way, eps, step), alt=t("learn.choosing.alt", reading=reading),
-        key="choosing_plot", height=470,
-    )  # fmt: skip
-    st.write(reading)
+    tell("choosing", reading, figure, one, other, names, eps, of=(way, eps, step), height=470)

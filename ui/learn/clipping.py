@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from ui.learn.controls import epsilon, steps
-from ui.learn.kept import draw
+from ui.learn.kept import tell
 from ui.learn.numbers import counting as lesson
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 PEOPLE = (100, 300, 1_000, 3_000, 10_000)
 BOUNDS = (100, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000)
 
 
-def figure(people: int, eps: float, bound: float) -> go.Figure:
+def figure(people: int, eps: float, bound: float) -> Figure:
     """Bias, noise and error of the mean against the bound, with the best bound and the chosen one marked."""
-    import plotly.graph_objects as go
-
     colours = palette()
     values = lesson.incomes(people)
     bias, noise, error = lesson.curves(values, eps)
-    out = go.Figure()
+    out = chart()
     for name, y, colour, dash in (
         ("bias", bias, hues()[1], "dash"),
         ("noise", noise, hues()[2], "dot"),
         ("error", error, hues()[0], "solid"),
     ):
         shown = [v if v > 0.05 else None for v in y]  # a bias of nothing has no place on a log axis
-        out.add_trace(
-            go.Scatter(
-                x=lesson.BOUNDS,
-                y=shown,
-                mode="lines",
-                name=t(f"learn.clipping.{name}"),
-                line={"color": colour, "dash": dash, "width": 2.4},
-            )
-        )
+        out.add_trace(curve(lesson.BOUNDS, shown, t(f"learn.clipping.{name}"), colour, dash))
     best = lesson.best_bound(values, eps)
-    for at, name, symbol, colour in (
-        (best, "best", "star", hues()[0]),
-        (bound, "yours", "diamond", colours.warning),
-    ):
+    for at, name, symbol, colour in ((best, "best", "star", hues()[0]), (bound, "yours", "diamond", colours.warning)):
         out.add_trace(
-            go.Scatter(
-                x=[at],
-                y=[lesson.error(values, at, eps)],
-                mode="markers",
-                name=t(f"learn.clipping.{name}"),
-                marker={"color": colour, "size": 13, "symbol": symbol},
-            )
+            marks([at], [lesson.error(values, at, eps)], t(f"learn.clipping.{name}"), colour, symbol, size=13)
         )
     places = [100, 1_000, 10_000]
     ticks = {"tickvals": places, "ticktext": [number(x) for x in places]}
@@ -73,33 +50,28 @@ def dollars(value: float) -> str:
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        bound = float(steps(t("learn.clipping.bound"), BOUNDS, 2_000, key="clipping_bound"))
-    with b:
-        eps = epsilon("clipping_epsilon")
-    with c:
-        people = int(steps(t("learn.clipping.people"), PEOPLE, 300, key="clipping_people"))
+    bound = float(steps(t("learn.clipping.bound"), BOUNDS, 2_000, key="clipping_bound", at=a))
+    eps = epsilon("clipping_epsilon", at=b)
+    people = int(steps(t("learn.clipping.people"), PEOPLE, 300, key="clipping_people", at=c))
     values = lesson.incomes(people)
     best = lesson.best_bound(values, eps)
     over = lesson.above(values, bound)
     facts(
-        [
-            (
-                dollars(lesson.error(values, bound, eps)),
-                t("learn.clipping.off"),
-                t(
-                    "learn.clipping.parts",
-                    bias=local(lesson.bias(values, bound), ",.1f"),
-                    noise=local(lesson.noise(people, bound, eps), ",.1f"),
-                ),
+        (
+            dollars(lesson.error(values, bound, eps)),
+            t("learn.clipping.off"),
+            t(
+                "learn.clipping.parts",
+                bias=local(lesson.bias(values, bound), ",.1f"),
+                noise=local(lesson.noise(people, bound, eps), ",.1f"),
             ),
-            (
-                t("learn.dollars", amount=local(best, ",.0f")),
-                t("learn.clipping.best"),
-                t("learn.clipping.there", error=dollars(lesson.error(values, best, eps))),
-            ),
-            (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
-        ]
+        ),
+        (
+            t("learn.dollars", amount=local(best, ",.0f")),
+            t("learn.clipping.best"),
+            t("learn.clipping.there", error=dollars(lesson.error(values, best, eps))),
+        ),
+        (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
     )
     reading = t(
         "learn.clipping.reading",
@@ -109,5 +81,4 @@ def show() -> None:
         share=percent(lesson.error(values, bound, eps) / float(values.mean())),
         best=local(best, ",.0f"),
     )
-    draw(figure, people, eps, bound, alt=t("learn.clipping.alt", reading=reading), key="clipping_plot", height=420)
-    st.write(reading)
+    tell("clipping", reading, figure, people, eps, bound, height=420)

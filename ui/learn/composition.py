@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -12,11 +12,9 @@ from dpsyn_core.privacy import CURVES, Unit, crossings
 from ui.learn.controls import deltas, epsilon, several
 from ui.learn.kept import draw
 from ui.privacy import noise
+from ui.shared.charts import Figure
 from ui.shared.text import amount, local, t
 from ui.shared.theme import dark, table
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 DELTAS = (1e-5, 1e-6, 1e-8, 1e-9, 1e-12)
 PAPER = ((0.01, 1e-8), (0.01, 1e-12), (1.0, 1e-8), (1.0, 1e-12))  # the four panels of Figure 2
@@ -29,7 +27,7 @@ def only(document: dict[str, Any], rules: list[str]) -> dict[str, Any]:
     return {**document, "curves": kept, "crossings": meet}
 
 
-def figure(document: dict[str, Any], rules: list[str]) -> go.Figure:
+def figure(document: dict[str, Any], rules: list[str]) -> Figure:
     """The noise plot with the chosen curves, and the one that the others are held against."""
     return noise.figure(only(document, [*rules, "laplace_basic"]), is_dark=dark())
 
@@ -47,10 +45,8 @@ def paper_crossings() -> list[tuple[float, float, float, int]]:
 def show() -> None:
     """Controls, figure, the paper's four crossings."""
     a, b = st.columns(2, gap="medium")
-    with a:
-        eps = epsilon("composition_epsilon")
-    with b:
-        delta = deltas(DELTAS, 1e-9, key="composition_delta")
+    eps = epsilon("composition_epsilon", at=a)
+    delta = deltas(DELTAS, 1e-9, key="composition_delta", at=b)
     rules = several(
         t("learn.composition.rules"),
         list(CURVES),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,19 +11,15 @@ import streamlit as st
 from ui.learn.controls import pick, segments, slide
 from ui.learn.kept import draw
 from ui.learn.numbers.choosing import EXAMPLES, STEPS, Floats, tables
+from ui.shared.charts import Figure, marks, squares
 from ui.shared.text import local, percent, t
-from ui.shared.theme import facts, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+from ui.shared.theme import facts, hues, palette
 
 BEST = 3 / 5  # weights go by the inverse of the variance: 1/2 against 1/3
 
 
-def figure(values: list[Floats]) -> go.Figure:
+def figure(values: list[Floats]) -> Figure:
     """Both tables as numbers on a heat map, and the counts of A in each."""
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
     colours = palette()
@@ -33,24 +29,13 @@ def figure(values: list[Floats]) -> go.Figure:
     for i, (v, other) in enumerate(zip(values, "BC", strict=True)):
         x = [f"{other}{j + 1}" for j in range(v.shape[1])]
         text = [[local(c, ".1f") for c in row] for row in v]
-        out.add_trace(
-            go.Heatmap(
-                z=v, x=x, y=["A1", "A2"], text=text, texttemplate="%{text}", colorscale=scale, zmin=-4, zmax=24,
-                showscale=False, hovertemplate="%{y}, %{x}: %{z:.2f}<extra></extra>", textfont={"size": 15},
-                xgap=2, ygap=2,
-            ),
-            1, i + 1,
-        )  # fmt: skip
+        look: dict[str, Any] = {"zmin": -4, "zmax": 24, "texttemplate": "%{text}", "textfont": {"size": 15}}
+        look["hovertemplate"] = "%{y}, %{x}: %{z:.2f}<extra></extra>"
+        out.add_trace(squares(v, x, ["A1", "A2"], scale, gap=2, text=text, **look), 1, i + 1)
         out.update_yaxes(autorange="reversed", showgrid=False, row=1, col=i + 1)
         out.update_xaxes(showgrid=False, row=1, col=i + 1)
-    for v, name, symbol in zip(values, ("A x B", "A x C"), ("circle", "x"), strict=True):
-        out.add_trace(
-            go.Scatter(
-                x=["A1", "A2"], y=v.sum(axis=1), mode="markers", name=name, marker={"symbol": symbol, "size": 12}
-            ),
-            1,
-            3,
-        )
+    for v, name, symbol, hue in zip(values, ("A x B", "A x C"), ("circle", "x"), hues()[:2], strict=True):
+        out.add_trace(marks(["A1", "A2"], v.sum(axis=1), name, hue, symbol, size=12), 1, 3)
     out.update_yaxes(range=[0, 24], row=1, col=3)
     out.update_layout(legend={"y": 0, "yanchor": "bottom"}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
     out.update_annotations(yshift=6, font={"size": 13})
@@ -65,21 +50,8 @@ def averaged(weight: float) -> float:
 def show() -> None:
     """Step, example, figure, totals."""
     a, b = st.columns([3, 2], gap="medium")
-    with a:
-        step = segments(
-            t("learn.consistency.step"),
-            STEPS,
-            "noisy",
-            key="consistency_step",
-            words=lambda s: t(f"learn.consistency.{s}"),
-        )
-    with b:
-        example = pick(
-            t("learn.consistency.example"),
-            tuple(EXAMPLES),
-            key="consistency_example",
-            words=lambda e: t(f"learn.consistency.{e}"),
-        )
+    step = segments(t("learn.consistency.step"), STEPS, "noisy", key="consistency_step", at=a)
+    example = pick(t("learn.consistency.example"), tuple(EXAMPLES), key="consistency_example", at=b)
     values = tables(example, step)
     sums = [float(v.sum()) for v in values]
     gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
@@ -89,13 +61,11 @@ def show() -> None:
     weight = slide(t("learn.consistency.weight"), 0, 100, 100, key="consistency_weight") / 100
     best = averaged(BEST)
     facts(
-        [
-            (local(averaged(weight), ".3f"), t("learn.consistency.mine"), t("learn.consistency.mine_note")),
-            (
-                percent(averaged(weight) / best - 1),
-                t("learn.consistency.more"),
-                t("learn.consistency.more_note", best=local(best, ".3f")),
-            ),
-        ]
+        (local(averaged(weight), ".3f"), t("learn.consistency.mine"), t("learn.consistency.mine_note")),
+        (
+            percent(averaged(weight) / best - 1),
+            t("learn.consistency.more"),
+            t("learn.consistency.more_note", best=local(best, ".3f")),
+        ),
     )
     st.write(alt)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -11,12 +9,10 @@ from numpy.typing import NDArray
 from ui.learn.controls import EPSILONS, pick, steps, whole
 from ui.learn.kept import draw as draw_kept
 from ui.learn.numbers.counting import law, log_ratio
+from ui.shared.charts import Figure, curve, marks
 from ui.shared.text import local, number, t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 DRAWS = 40
 SHOWN = EPSILONS[:8]  # up to 5: beyond, one bar holds everything
@@ -30,9 +26,8 @@ def sample(mechanism: str, eps: float, size: int) -> NDArray[np.int64]:
     return np.random.default_rng().choice(z, size=size, p=p / p.sum())
 
 
-def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | None) -> go.Figure:
+def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | None) -> Figure:
     """The two distributions above, their ratio below; the axes are the same at every epsilon."""
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
     z, p = law(mechanism, eps)
@@ -41,22 +36,13 @@ def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | No
     out = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.12)
     seen = p > 1e-4 * p.max()
     for shift, name, colour, dash in ((0, "with", hues()[0], "solid"), (-1, "without", hues()[1], "dash")):
-        line = {"color": colour, "dash": dash, "width": 2, "shape": "hvh"}
         label = t(f"learn.count.{name}")
-        out.add_trace(go.Scatter(x=count + z[seen] + shift, y=p[seen], name=label, mode="lines", line=line), 1, 1)
+        out.add_trace(curve(count + z[seen] + shift, p[seen], label, colour, dash, width=2, line_shape="hvh"), 1, 1)
     if draws is not None:
-        marker = {"symbol": "line-ns", "size": 14, "line": {"width": 1.5, "color": colours.warning}}
-        y = np.full(len(draws), -0.03)
-        out.add_trace(
-            go.Scatter(x=count + draws, y=y, name=t("learn.count.draws"), mode="markers", marker=marker), 1, 1
-        )
-    out.add_trace(
-        go.Scatter(
-            x=count + z[seen], y=np.exp(ratio[seen]), name=t("learn.count.ratio"), mode="lines",
-            line={"color": colours.ink, "shape": "hvh"},
-        ),
-        2, 1,
-    )  # fmt: skip
+        y, line, label = np.full(len(draws), -0.03), {"width": 1.5, "color": colours.warning}, t("learn.count.draws")
+        out.add_trace(marks(count + draws, y, label, None, "line-ns", size=14, marker_line=line), 1, 1)
+    label, y = t("learn.count.ratio"), np.exp(ratio[seen])
+    out.add_trace(curve(count + z[seen], y, label, colours.ink, width=2, line_shape="hvh"), 2, 1)
     for bound in (np.exp(eps), np.exp(-eps)):
         out.add_hline(y=bound, line={"color": colours.warning, "dash": "dot", "width": 1.5}, row=2, col=1)
     reach = [-np.log10(MOST), np.log10(MOST)]
@@ -90,19 +76,10 @@ def found(mechanism: str, eps: float) -> dict[str, str]:
 def show() -> dict[str, str]:
     """Controls and figure."""
     a, b, c, d = st.columns([3, 3, 2, 2], gap="medium", vertical_alignment="bottom")
-    with a:
-        eps = steps(t("learn.epsilon"), SHOWN, 1.0, key="count_epsilon")
-    with b:
-        mechanism = pick(
-            t("learn.count.mechanism"),
-            ("laplace", "gaussian"),
-            key="count_mechanism",
-            words=lambda m: t(f"learn.count.{m}"),
-        )
-    with c:
-        count = whole(t("learn.count.count"), 1, 1000, 20, key="count_count")
-    with d:
-        pressed = st.button(t("learn.count.draw", n=DRAWS), key="count_draw")
+    eps = steps(t("learn.epsilon"), SHOWN, 1.0, key="count_epsilon", at=a)
+    mechanism = pick(t("learn.count.mechanism"), ("laplace", "gaussian"), key="count_mechanism", at=b)
+    count = whole(t("learn.count.count"), 1, 1000, 20, key="count_count", at=c)
+    pressed = d.button(t("learn.count.draw", n=DRAWS), key="count_draw")
     draws = sample(mechanism, eps, DRAWS) if pressed else None
     _, p = law(mechanism, eps)
     values = found(mechanism, eps)

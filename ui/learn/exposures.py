@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -11,39 +11,39 @@ from numpy.typing import NDArray
 from ui.learn.controls import epsilon, pick
 from ui.learn.kept import draw
 from ui.learn.numbers import exposures as lesson
+from ui.shared.charts import Figure, chart, marks
 from ui.shared.text import local, number, t
 from ui.shared.theme import facts, palette
 from ui.shared.theme import show as show_figure
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 SMALL = 0  # place of the smallest district
 HIGH = 3  # of the one whose rate is high
 
 
-def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> go.Figure:
+def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> Figure:
     """Real and synthetic cases of 1,000 inhabitants by the number of inhabitants."""
-    import plotly.graph_objects as go
-
     colours, found = palette(), lesson.model(cast("lesson.Prior", prior), eps)
     mean, deviation = (lesson.by_thousand(x) for x in found.moments())
-    out = go.Figure()
-    real = {"color": colours.real, "size": 12, "symbol": "circle-open", "line": {"width": 2}}
+    out = chart()
     y = lesson.by_thousand(lesson.CASES)
     out.add_trace(
-        go.Scatter(x=lesson.PEOPLE, y=y, mode="markers", name=t("learn.exposures.real"), marker=real, cliponaxis=False)
+        marks(
+            lesson.PEOPLE,
+            y,
+            t("learn.exposures.real"),
+            colours.real,
+            "circle-open",
+            size=12,
+            marker_line={"width": 2},
+            cliponaxis=False,
+        )
     )
     spread = {"array": 2 * deviation, "arrayminus": np.minimum(2 * deviation, mean)}
     bars = {"type": "data", "symmetric": False, "color": colours.ink, "thickness": 1.2} | spread
-    made = {"color": colours.accent, "size": 9, "symbol": "diamond"}
-    out.add_trace(
-        go.Scatter(x=lesson.PEOPLE, y=mean, mode="markers", name=t("learn.exposures.mean"), marker=made, error_y=bars)
-    )
+    out.add_trace(marks(lesson.PEOPLE, mean, t("learn.exposures.mean"), colours.accent, "diamond", error_y=bars))
     if drawn is not None:
-        cross = {"color": colours.warning, "size": 9, "symbol": "x"}
         y = lesson.by_thousand(drawn)
-        out.add_trace(go.Scatter(x=lesson.PEOPLE, y=y, mode="markers", name=t("learn.exposures.drawn"), marker=cross))
+        out.add_trace(marks(lesson.PEOPLE, y, t("learn.exposures.drawn"), colours.warning, "x"))
     out.update_xaxes(title=t("learn.exposures.x"), type="log", dtick=1, tickformat=",~r", range=[2.8, 5.7])
     out.update_yaxes(title=t("learn.exposures.y"), type="log", dtick=1, tickformat=",~r", range=[-1.5, 2])
     return out
@@ -57,29 +57,20 @@ def _few(count: float) -> str:
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns([3, 2, 1], gap="medium", vertical_alignment="bottom")
-    with a:
-        prior = pick(
-            t("learn.exposures.prior"),
-            lesson.PRIORS,
-            key="exposures_prior",
-            words=lambda p: t(f"learn.exposures.of_{p}"),
-        )
-    with b:
-        eps = epsilon("exposures_epsilon", 5.0)
-    with c:
-        wanted = st.button(t("learn.exposures.draw"), key="exposures_draws")
+    prior = pick(t("learn.exposures.prior"), lesson.PRIORS, key="exposures_prior", words="of_", at=a)
+    eps = epsilon("exposures_epsilon", 5.0, at=b)
+    wanted = c.button(t("learn.exposures.draw"), key="exposures_draws")
     model = lesson.model(cast("lesson.Prior", prior), eps)
     mean = lesson.by_thousand(model.moments()[0])
     real = lesson.by_thousand(lesson.CASES)
     added = model.shapes.sum()
     small, high = local(mean[SMALL], ".2f"), local(mean[HIGH], ".2f")
     small_real, high_real = local(real[SMALL], ".2f"), local(real[HIGH], ".2f")
-    facts([
+    facts(
         (_few(float(added)), t("learn.exposures.added"),
          t("learn.exposures.cases", cases=number(int(lesson.CASES.sum())))),
         (small, t("learn.exposures.small"), t("learn.exposures.really", rate=small_real)),
-        (high, t("learn.exposures.high"), t("learn.exposures.really", rate=high_real)),
-    ])  # fmt: skip
+        (high, t("learn.exposures.high"), t("learn.exposures.really", rate=high_real)))  # fmt: skip
     reading = t("learn.exposures.reading", small=small, small_real=small_real, high=high, high_real=high_real,
         added=_few(float(added)), cases=number(int(lesson.CASES.sum())))  # fmt: skip
     alt = t("learn.exposures.alt", reading=reading)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from dpsyn_core.privacy import best_guess
@@ -11,11 +9,9 @@ from ui.learn.attacker import near
 from ui.learn.controls import epsilon, pick, slide
 from ui.learn.kept import draw
 from ui.learn.numbers import family as lesson
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 DELTA = 1e-9
 MOST = 12
@@ -29,34 +25,20 @@ def promised(kind: str, eps: float, people: int, unit: int) -> lesson.Promise:
     return lesson.laplace(eps, people, unit=unit)
 
 
-def figure(kind: str, eps: float, family: int) -> go.Figure:
+def figure(kind: str, eps: float, family: int) -> Figure:
     """How often the best attack is right about a group, against its size, by whom the noise protects."""
-    import plotly.graph_objects as go
-
     colours = palette()
     sizes = list(range(1, MOST + 1))
-    out = go.Figure()
+    out = chart()
     limits = [lesson.bound(eps, k) for k in sizes]
-    grey = {"color": colours.real, "dash": "dot", "width": 2}
-    out.add_trace(go.Scatter(x=sizes, y=limits, mode="lines", line=grey, name=t("learn.family.bound")))
+    out.add_trace(curve(sizes, limits, t("learn.family.bound"), colours.real, "dot", width=2))
     for unit, name, colour, dash in ((1, "single", hues()[1], "dash"), (family, "household", hues()[0], "solid")):
         y = [promised(kind, eps, k, unit).guess for k in sizes]
         label = t(f"learn.family.{name}", n=family)
-        out.add_trace(
-            go.Scatter(
-                x=sizes, y=y, mode="lines+markers", name=label, line={"color": colour, "dash": dash, "width": 2.4}
-            )
-        )
+        out.add_trace(curve(sizes, y, label, colour, dash, mode="lines+markers"))
         here = promised(kind, eps, family, unit).guess
         out.add_trace(
-            go.Scatter(
-                x=[family],
-                y=[here],
-                mode="markers",
-                showlegend=False,
-                hoverinfo="skip",
-                marker={"color": colours.warning, "size": 13, "symbol": "diamond"},
-            )
+            marks([family], [here], None, colours.warning, "diamond", size=13, showlegend=False, hoverinfo="skip")
         )
     out.update_xaxes(title=t("learn.family.x"), dtick=1, range=[0.5, MOST + 0.5])
     out.update_yaxes(title=t("learn.family.y"), tickformat=".0%", range=[0.48, 1.02])
@@ -77,32 +59,27 @@ def found(kind: str, eps: float, family: int) -> dict[str, str]:
 def show() -> dict[str, str]:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        eps = epsilon("family_epsilon", 0.5)
-    with b:
-        family = slide(t("learn.family.size"), 2, MOST, 5, key="family_size")
-    with c:
-        kind = pick(t("learn.family.noise"), KINDS, key="family_noise", words=lambda k: t(f"learn.family.{k}"))
+    eps = epsilon("family_epsilon", 0.5, at=a)
+    family = slide(t("learn.family.size"), 2, MOST, 5, key="family_size", at=b)
+    kind = pick(t("learn.family.noise"), KINDS, key="family_noise", at=c)
     one, group = promised(kind, eps, 1, 1), promised(kind, eps, family, 1)
     whole = promised(kind, eps, family, family)
     facts(
-        [
-            (
-                local(group.epsilon, ".3g"),
-                t("learn.family.epsilon", n=family),
-                t("learn.family.epsilon_one", eps=local(eps, "g")),
-            ),
-            (
-                percent(group.guess),
-                t("learn.family.guess", n=family),
-                t("learn.family.guess_one", guess=percent(one.guess)),
-            ),
-            (
-                f"±{number(round(whole.noise, 1))}",
-                t("learn.family.price", n=family),
-                t("learn.family.price_one", noise=number(round(one.noise, 1))),
-            ),
-        ]
+        (
+            local(group.epsilon, ".3g"),
+            t("learn.family.epsilon", n=family),
+            t("learn.family.epsilon_one", eps=local(eps, "g")),
+        ),
+        (
+            percent(group.guess),
+            t("learn.family.guess", n=family),
+            t("learn.family.guess_one", guess=percent(one.guess)),
+        ),
+        (
+            f"±{number(round(whole.noise, 1))}",
+            t("learn.family.price", n=family),
+            t("learn.family.price_one", noise=number(round(one.noise, 1))),
+        ),
     )
     reading = t(
         "learn.family.reading",

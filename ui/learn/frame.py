@@ -77,8 +77,7 @@ def show(name: str) -> None:
     reason = guessing.panel(name)
     if reason is not None:
         found: dict[str, str] = import_module(f"ui.learn.{name}").show() or {}
-        with reason:
-            st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds', **found))}</p>")
+        reason.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds', **found))}</p>")
         for i in (1, 2):
             with st.expander(t(f"learn.{name}.q{i}")):
                 st.write(t(f"learn.{name}.a{i}", **found))

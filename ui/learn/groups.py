@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
-from ui.learn.budgets import DASHES, EPSILONS, HUES
+from dpsyn_core.report import theme
+from ui.learn.budgets import EPSILONS
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import systems as lesson
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 LEAST = 1e-3  # an error of nothing has no place on a log axis
 TICKS = [1, 10, 100, 1_000]
 
 
-def figure(chosen: list[str], eps: float, what: str) -> go.Figure:
+def figure(chosen: list[str], eps: float, what: str) -> Figure:
     """Error of every group against its size, and the median of groups of a size."""
-    import plotly.graph_objects as go
-
     names, sizes = lesson.groups()
     middles = [float(np.median(sizes[(sizes >= low) & (sizes <= high)])) for low, high in lesson.CLASSES]
-    out = go.Figure()
+    out = chart()
     for name in chosen:
-        i = lesson.SYSTEMS.index(name)
+        i = theme.SYSTEMS[name]
         y = np.maximum(lesson.group_errors(name, eps, what), LEAST)
         out.add_trace(
-            go.Scatter(
-                x=sizes,
-                y=y,
-                mode="markers",
+            marks(
+                sizes,
+                y,
+                None,
+                hues()[i],
+                theme.SYMBOLS[i],
+                size=7,
                 text=names,
                 showlegend=False,
                 opacity=0.55,
-                marker={"color": hues()[HUES[name]], "symbol": SYMBOLS[i], "size": 7},
                 hovertemplate=t("learn.groups.hover", system=name),
             )
         )
-        line = {"color": hues()[HUES[name]], "dash": DASHES[i], "width": 2.4}
         median = np.maximum(lesson.by_class(name, eps, what), LEAST)
-        out.add_trace(go.Scatter(x=middles, y=median, mode="lines", name=name, line=line, hoverinfo="skip"))
-    grey = {"color": palette().real, "dash": "dot", "width": 2}
+        out.add_trace(curve(middles, median, name, hues()[i], theme.DASHES[i], hoverinfo="skip"))
     fresh = np.maximum(lesson.by_class(lesson.FRESH, eps, what), LEAST)
-    out.add_trace(go.Scatter(x=middles, y=fresh, mode="lines", name=t("learn.budgets.fresh"), line=grey))
+    out.add_trace(curve(middles, fresh, t("learn.budgets.fresh"), palette().real, "dot", width=2))
     out.update_xaxes(
         title=t("learn.groups.x"), type="log", range=[-0.1, 3.8], tickvals=TICKS, ticktext=[number(x) for x in TICKS]
     )
@@ -66,12 +60,9 @@ def figure(chosen: list[str], eps: float, what: str) -> go.Figure:
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns([4, 3, 4], gap="medium")
-    with a:
-        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, ("rls", "independent"), key="groups_systems")
-    with b:
-        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="groups_epsilon")
-    with c:
-        what = pick(t("learn.groups.what"), lesson.ERRORS, key="groups_what", words=lambda w: t(f"learn.groups.{w}"))
+    chosen = several(t("learn.race.runners"), lesson.SYSTEMS, ("rls", "independent"), key="groups_systems", at=a)
+    eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="groups_epsilon", at=b)
+    what = pick(t("learn.groups.what"), lesson.ERRORS, key="groups_what", at=c)
     if not chosen:
         st.info(t("learn.budgets.none"))
         return
@@ -81,23 +72,21 @@ def show() -> None:
     _, sizes = lesson.groups()
     few, many = (int(((sizes >= a) & (sizes <= b)).sum()) for a, b in (lesson.CLASSES[1], lesson.CLASSES[-1]))
     facts(
-        [
-            (
-                percent(float(found[1])),
-                t("learn.groups.small", system=first),
-                t("learn.groups.of", n=few, fresh=percent(float(fresh[1]))),
-            ),
-            (
-                percent(float(found[-1])),
-                t("learn.groups.large", system=first),
-                t("learn.groups.of", n=many, fresh=percent(float(fresh[-1]))),
-            ),
-            (
-                f"{local(found[1] / found[-1], '.0f')} ×",
-                t("learn.groups.ratio"),
-                t("learn.groups.ratio_fresh", times=local(fresh[1] / fresh[-1], ".0f")),
-            ),
-        ]
+        (
+            percent(float(found[1])),
+            t("learn.groups.small", system=first),
+            t("learn.groups.of", n=few, fresh=percent(float(fresh[1]))),
+        ),
+        (
+            percent(float(found[-1])),
+            t("learn.groups.large", system=first),
+            t("learn.groups.of", n=many, fresh=percent(float(fresh[-1]))),
+        ),
+        (
+            f"{local(found[1] / found[-1], '.0f')} ×",
+            t("learn.groups.ratio"),
+            t("learn.groups.ratio_fresh", times=local(fresh[1] / fresh[-1], ".0f")),
+        ),
     )
     reading = t(
         f"learn.groups.reading_{what}",

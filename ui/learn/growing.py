@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import growing as lesson
+from ui.shared.charts import Figure, bars, chart
 from ui.shared.text import amount, t
-from ui.shared.theme import palette, table
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from ui.shared.theme import hues, palette, table
 
 WORDS = (("low", "high"), ("male", "female"), ("teen", "adult", "old"))  # entries of the catalogue
 ALPHAS = (0.5, 1.0, 2.0, 3.0)
@@ -45,16 +41,14 @@ def people_table(before: lesson.Codes, after: lesson.Codes) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def figure(women: int) -> go.Figure:
+def figure(women: int) -> Figure:
     """Men and women among the five: before, after one update, and in the target."""
-    import plotly.graph_objects as go
-
-    colours, out = palette(), go.Figure()
+    colours, out = palette(), chart()
     before = lesson.women(lesson.PEOPLE)
-    bars = (("before", before, colours.line), ("after", women, colours.accent), ("target", 4, colours.real))
-    for name, count, colour in bars:
+    columns = (("before", before, hues()[5]), ("after", women, colours.accent), ("target", 4, colours.real))
+    for name, count, colour in columns:
         x = [t("learn.growing.men"), t("learn.growing.women")]
-        out.add_trace(go.Bar(x=x, y=[5 - count, count], name=t(f"learn.growing.{name}"), marker={"color": colour}))
+        out.add_trace(bars(x, [5 - count, count], t(f"learn.growing.{name}"), colour))
     out.update_yaxes(title=t("learn.growing.people"), range=[0, 5.2], dtick=1)
     return out
 
@@ -73,16 +67,8 @@ def found(alpha: float, fill: str) -> dict[str, str]:
 def show() -> dict[str, str]:
     """Controls, the five people, and how many of them are women."""
     a, b = st.columns(2, gap="medium")
-    with a:
-        alpha = steps(t("learn.growing.alpha"), ALPHAS, 1.0, key="growing_alpha")
-    with b:
-        fill = pick(
-            t("learn.growing.fill"),
-            tuple(COPIES),
-            default="half",
-            key="growing_fill",
-            words=lambda f: t(f"learn.growing.fill_{f}"),
-        )
+    alpha = steps(t("learn.growing.alpha"), ALPHAS, 1.0, key="growing_alpha", at=a)
+    fill = pick(t("learn.growing.fill"), tuple(COPIES), default="half", key="growing_fill", words="fill_", at=b)
     after = lesson.grown(alpha, COPIES[fill])
     values = found(alpha, fill)
     left, right = st.columns([3, 2], gap="large")

@@ -6,18 +6,15 @@ import secrets
 import statistics
 import threading
 from collections import Counter, OrderedDict
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.learn.numbers import guesses
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.faults import ShownFaults
 from ui.shared.text import counted, literal, number, t
 from ui.shared.theme import CONFIG, dark, dressed, note, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 MOST = 500  # guesses of a lab; the oldest go first
 FRESH = 2.0  # seconds between two looks at the board
@@ -62,15 +59,12 @@ def panel(lab: str) -> DeltaGenerator | None:
         st.markdown(f"**{t('guess.title')}.** {literal(t(f'guess.of.{lab}'))}")
         if not is_open(lab):
             left, middle, right = st.columns([6, 2, 2], vertical_alignment="bottom", gap="medium")
-            with left:
-                st.select_slider(t("guess.field"), guesses.AXES[lab].steps(), key=f"guess_{lab}", format_func=_short)
-            with middle:
-                st.button(
-                    t("guess.press"), key=f"guess_press_{lab}", type="primary", width="stretch",
-                    on_click=_compare, args=(lab,),
-                )  # fmt: skip
-            with right:
-                st.button(t("guess.show"), key=f"guess_show_{lab}", width="stretch", on_click=_open, args=(lab,))
+            left.select_slider(t("guess.field"), guesses.AXES[lab].steps(), key=f"guess_{lab}", format_func=_short)
+            middle.button(
+                t("guess.press"), key=f"guess_press_{lab}", type="primary", width="stretch",
+                on_click=_compare, args=(lab,),
+            )  # fmt: skip
+            right.button(t("guess.show"), key=f"guess_show_{lab}", width="stretch", on_click=_open, args=(lab,))
             _live(lab)
             return None
         left, right = st.columns([5, 6], gap="large")
@@ -137,11 +131,9 @@ def _board(lab: str) -> None:
             note(finding)
 
 
-def strip(axis: guesses.Axis, found: list[float], answer: float | None, mine: float | None) -> go.Figure:
+def strip(axis: guesses.Axis, found: list[float], answer: float | None, mine: float | None) -> Figure:
     """Guesses as dots on the axis of the question, equal ones above each other; the answer as a line once open."""
-    import plotly.graph_objects as go
-
-    colours, out, seen = palette(), go.Figure(), Counter[float]()
+    colours, out, seen = palette(), chart(), Counter[float]()
     others, heights = list(found), []
     if mine in others:
         others.remove(mine)
@@ -150,15 +142,13 @@ def strip(axis: guesses.Axis, found: list[float], answer: float | None, mine: fl
         seen[value] += 1
         heights.append(seen[value])
     top = max([3, *heights]) + 0.7
-    marks = [(others, heights, "all", {"color": colours.accent, "size": 9})] if others else []
+    if others:
+        out.add_trace(marks(others, heights, t("guess.all"), colours.accent, cliponaxis=False))
     if mine is not None:
-        marks.append(([mine], [1], "field", {"color": colours.warning, "size": 15, "symbol": "diamond"}))
-    for x, y, name, marker in marks:
-        label = t(f"guess.{name}")
-        out.add_trace(go.Scatter(x=x, y=y, mode="markers", name=label, marker=marker, cliponaxis=False))
+        look = {"size": 15, "cliponaxis": False}
+        out.add_trace(marks([mine], [1], t("guess.field"), colours.warning, "diamond", **look))
     if answer is not None:
-        line = {"color": colours.ink, "width": 3}
-        out.add_trace(go.Scatter(x=[answer, answer], y=[0, top], mode="lines", name=t("guess.answer"), line=line))
+        out.add_trace(curve([answer, answer], [0, top], t("guess.answer"), colours.ink, width=3))
     ends: dict[str, object] = {"type": "log", "dtick": 1} if axis.log else {}
     out.update_xaxes(range=axis.ends(), tickformat=",~r", **ends)
     out.update_yaxes(range=[0, top], visible=False)

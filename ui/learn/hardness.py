@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from ui.learn.controls import epsilon, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import bounds as lesson
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 WAYS = (2, 3, 4, 5, 6)
 COLUMNS = (10, 20, 45, 100, 500)
@@ -22,10 +19,8 @@ RECORDS = tuple(10**k for k in range(3, 13))
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")  # powers of ten in a sentence
 
 
-def figure(k: int, columns: int, records: int, eps: float) -> go.Figure:
+def figure(k: int, columns: int, records: int, eps: float) -> Figure:
     """Errors on one logarithmic axis, the theorems' from below."""
-    import plotly.graph_objects as go
-
     found = lesson.errors(k, columns, records, eps)
     colours = {
         "published": palette().warning,
@@ -36,18 +31,24 @@ def figure(k: int, columns: int, records: int, eps: float) -> go.Figure:
     }
     worked_out = min(found.values()) < 1e-30  # the one case with all its factors
     left, right = (-70, 5) if worked_out else (-13, 5)
-    out = go.Figure()
+    out = chart()
     for name, error in found.items():
         label = t(f"learn.hardness.{name}")
-        bar = {"color": colours[name], "width": 3}
-        out.add_trace(go.Scatter(x=[10.0**left, error], y=[label] * 2, mode="lines", line=bar, showlegend=False))
-        marker = {"color": colours[name], "size": 14, "symbol": "diamond"}
+        out.add_trace(curve([10.0**left, error], [label] * 2, None, colours[name], width=3, showlegend=False))
         out.add_trace(
-            go.Scatter(
-                x=[error], y=[label], mode="markers+text", marker=marker, showlegend=False, text=[power(error)],
+            marks(
+                [error],
+                [label],
+                None,
+                colours[name],
+                "diamond",
+                size=14,
+                mode="markers+text",
+                showlegend=False,
+                text=[power(error)],
                 textposition="top right" if name == "published" else "top left",
             )
-        )  # fmt: skip
+        )
     every = 30 if worked_out else 4
     ticks = list(range(-every * (-left // every), right + 1, every))
     out.update_xaxes(
@@ -77,19 +78,15 @@ def show() -> None:
     """Controls, numbers, figure."""
     most, width, case = lesson.WORKED_OUT
     a, b, c, d = st.columns(4, gap="medium")
-    with a:
-        k = int(steps(t("learn.hardness.ways"), WAYS, most, key="hardness_ways"))
-    with b:
-        columns = int(steps(t("learn.hardness.columns"), COLUMNS, width, key="hardness_columns"))
-    with c:
-        records = int(steps(t("learn.hardness.records"), RECORDS, case, key="hardness_records"))
-    with d:
-        eps = epsilon("hardness_epsilon")
+    k = int(steps(t("learn.hardness.ways"), WAYS, most, key="hardness_ways", at=a))
+    columns = int(steps(t("learn.hardness.columns"), COLUMNS, width, key="hardness_columns", at=b))
+    records = int(steps(t("learn.hardness.records"), RECORDS, case, key="hardness_records", at=c))
+    eps = epsilon("hardness_epsilon", at=d)
     found = lesson.errors(k, columns, records, eps)
-    facts([
+    facts(
         (number(math.comb(columns, k)), t("learn.hardness.marginals", k=k), t("learn.hardness.marginals_note")),
         (local(found["noise"] / found["rebuild"], ".2g"), t("learn.hardness.above"), t("learn.hardness.above_note")),
-    ])  # fmt: skip
+    )
     there = lesson.errors(most, width, case, eps)
     factors = t("learn.hardness.factors", k=most, columns=width, records=number(case),
         rebuild=_ten_to(there["rebuild"]), published=_ten_to(there["published"]))  # fmt: skip

@@ -5,21 +5,21 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ui.shared.text import language
+import streamlit as st
+
+from ui.shared.charts import Figure
+from ui.shared.text import language, t
 from ui.shared.theme import dark, dressed
 from ui.shared.theme import show as shown
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 MOST = 300  # figures, of about 100 kB each
-_figures: OrderedDict[Hashable, go.Figure] = OrderedDict()
+_figures: OrderedDict[Hashable, Figure] = OrderedDict()
 _lock = threading.Lock()
 
 
-def kept(make: Callable[..., go.Figure], *args: Any, height: int, of: Hashable = None) -> go.Figure:
+def kept(make: Callable[..., Figure], *args: Any, height: int, of: Hashable = None) -> Figure:
     """What `make(*args)` draws, in the house style of the visitor's theme. It is shared, and not to be changed.
 
     Args:
@@ -41,6 +41,12 @@ def kept(make: Callable[..., go.Figure], *args: Any, height: int, of: Hashable =
     return made
 
 
-def draw(make: Callable[..., go.Figure], *args: Any, alt: str, key: str, height: int, of: Hashable = None) -> None:
+def draw(make: Callable[..., Figure], *args: Any, alt: str, key: str, height: int, of: Hashable = None) -> None:
     """Draws a kept figure; see `kept`, and `ui.shared.theme.show`."""
     shown(kept(make, *args, height=height, of=of), alt=alt, key=key, ready=True)
+
+
+def tell(lab: str, reading: str, make: Callable[..., Figure], *args: Any, height: int, of: Hashable = None) -> None:
+    """Draws the figure of a lab, and says below it what it shows; see `kept`."""
+    draw(make, *args, alt=t(f"learn.{lab}.alt", reading=reading), key=f"{lab}_plot", height=height, of=of)
+    st.write(reading)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -11,39 +10,34 @@ import streamlit as st
 from ui.learn.controls import deltas, epsilon, whole
 from ui.learn.kept import draw
 from ui.learn.numbers.counting import chance_shown, enough
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import amount, local, number, percent, t
 from ui.shared.theme import hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 DELTAS = (1e-3, 1e-6, 1e-9)
 MOST = 500  # people on the axis
 NOBODY = 0.5  # where 0 people stand on a logarithmic axis
 
 
-def figure(eps: float, delta: float, holders: int) -> go.Figure:
+def figure(eps: float, delta: float, holders: int) -> Figure:
     """Chance that the value is listed against how many hold it: read from the data, and bought."""
-    import plotly.graph_objects as go
-
     colours = palette()
     x = [0, *sorted({round(k) for k in np.geomspace(1, MOST, 150)})]
     at = np.maximum(x, NOBODY)
-    out = go.Figure()
-    read = {"color": hues()[1], "dash": "dash", "width": 2.2, "shape": "hv"}
-    out.add_trace(go.Scatter(x=at, y=[float(n > 0) for n in x], name=t("learn.leak.read"), mode="lines", line=read))
+    out = chart()
+    out.add_trace(
+        curve(at, [float(n > 0) for n in x], t("learn.leak.read"), hues()[1], "dash", width=2.2, line_shape="hv")
+    )
     bought = [chance_shown(n, eps, delta) for n in x]
-    line = {"color": hues()[0], "width": 2.2}
-    out.add_trace(go.Scatter(x=at, y=bought, name=t("learn.leak.bought"), mode="lines", line=line))
-    mark = {"size": 11, "color": colours.warning}
+    out.add_trace(curve(at, bought, t("learn.leak.bought"), hues()[0], width=2.2))
     pair = [holders - 1, holders]
     out.add_trace(
-        go.Scatter(
-            x=[max(n, NOBODY) for n in pair * 2],
-            y=[float(n > 0) for n in pair] + [chance_shown(n, eps, delta) for n in pair],
-            name=t("learn.leak.worlds"),
-            mode="markers",
-            marker=mark,
+        marks(
+            [max(n, NOBODY) for n in pair * 2],
+            [float(n > 0) for n in pair] + [chance_shown(n, eps, delta) for n in pair],
+            t("learn.leak.worlds"),
+            colours.warning,
+            size=11,
         )
     )
     ticks = [NOBODY, 1, 3, 10, 30, 100, 300]
@@ -61,12 +55,9 @@ def figure(eps: float, delta: float, holders: int) -> go.Figure:
 def show() -> None:
     """Controls, both cases in words (read and bought), figure."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        eps = epsilon("leak_epsilon")
-    with b:
-        delta = deltas(DELTAS, 1e-6, key="leak_delta")
-    with c:
-        holders = whole(t("learn.leak.holders"), 1, 400, 1, key="leak_holders")
+    eps = epsilon("leak_epsilon", at=a)
+    delta = deltas(DELTAS, 1e-6, key="leak_delta", at=b)
+    holders = whole(t("learn.leak.holders"), 1, 400, 1, key="leak_holders", at=c)
     without, with_you = chance_shown(holders - 1, eps, delta), chance_shown(holders, eps, delta)
     one, two = st.columns(2, gap="large")
     with one:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from ui.learn.controls import several, steps
-from ui.learn.kept import draw
+from ui.learn.kept import tell
 from ui.learn.numbers import asking as lesson
+from ui.shared.charts import Figure, bars, chart
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 LEAST = (2, 3, 5, 10, 20)
 STARTS = (1, 2, 3, 5, 10, 20, 50)  # of the classes of group sizes
@@ -26,15 +22,13 @@ def labels() -> list[str]:
     return [*(str(a) if a == b else f"{a}–{b}" for a, b in zip(STARTS, ends, strict=False)), f"{STARTS[-1]}+"]
 
 
-def figure(known: tuple[str, ...], band: int, k: int) -> go.Figure:
+def figure(known: tuple[str, ...], band: int, k: int) -> Figure:
     """Share of the people by the size of the group that agrees with them; groups below k stand out."""
-    import plotly.graph_objects as go
-
     colours, found = palette(), lesson.linked(known, band)
     at = np.searchsorted(STARTS, found.size, side="right") - 1
     share = np.bincount(at, minlength=len(STARTS)) / len(at)
     fill = [colours.warning if start < k else colours.accent for start in STARTS]
-    out = go.Figure(go.Bar(x=labels(), y=share, marker={"color": fill}, hovertemplate="%{x}: %{y:.1%}<extra></extra>"))
+    out = chart(bars(labels(), share, None, fill, hovertemplate="%{x}: %{y:.1%}<extra></extra>"))
     out.update_xaxes(title=t("learn.linkage.x"), type="category")
     out.update_yaxes(title=t("learn.linkage.y"), tickformat=".0%", range=[0, 1])
     return out
@@ -42,29 +36,16 @@ def figure(known: tuple[str, ...], band: int, k: int) -> go.Figure:
 
 def show() -> None:
     """Controls, numbers, figure."""
-    known = tuple(
-        several(
-            t("learn.linkage.known"),
-            lesson.KNOWN,
-            lesson.KNOWN[:3],
-            key="linkage_known",
-            words=lambda n: t(f"learn.linkage.{n}"),
-        )
-    )
+    known = tuple(several(t("learn.linkage.known"), lesson.KNOWN, lesson.KNOWN[:3], key="linkage_known", words=""))
     a, b = st.columns(2, gap="medium")
-    with a:
-        band = int(steps(t("learn.linkage.band"), lesson.BANDS, 1, key="linkage_band"))
-    with b:
-        k = int(steps(t("learn.linkage.k"), LEAST, 5, key="linkage_k"))
+    band = int(steps(t("learn.linkage.band"), lesson.BANDS, 1, key="linkage_band", at=a))
+    k = int(steps(t("learn.linkage.k"), LEAST, 5, key="linkage_k", at=b))
     found = lesson.linked(known, band)
     alone, below, told = percent(found.below(2)), percent(found.below(k)), percent(found.told(k))
     facts(
-        [
-            (alone, t("learn.linkage.alone"), t("learn.linkage.alone_note")),
-            (below, t("learn.linkage.below", k=k), t("learn.linkage.below_note")),
-            (told, t("learn.linkage.told"), t("learn.linkage.told_note", k=k)),
-        ]
+        (alone, t("learn.linkage.alone"), t("learn.linkage.alone_note")),
+        (below, t("learn.linkage.below", k=k), t("learn.linkage.below_note")),
+        (told, t("learn.linkage.told"), t("learn.linkage.told_note", k=k)),
     )
     reading = t("learn.linkage.reading", alone=alone, below=below, k=k, given=told)
-    draw(figure, known, band, k, alt=t("learn.linkage.alt", reading=reading), key="linkage_plot", height=360)
-    st.write(reading)
+    tell("linkage", reading, figure, known, band, k, height=360)

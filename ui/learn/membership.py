@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
@@ -12,49 +10,28 @@ from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import game as lesson
+from ui.shared.charts import Figure, band, chart, curve
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 TURN = "membership_turn"
 DELTAS = {"histogram": 0.0, "rls": 1e-9, "independent": 1e-9}
 
 
-def figure(found: lesson.RocPoints, system: str, eps: float) -> go.Figure:
+def figure(found: lesson.RocPoints, system: str, eps: float) -> Figure:
     """Tables with the person that are found, against false alarms; the bound of epsilon above, a coin below."""
-    import plotly.graph_objects as go
-
     colours = palette()
-    out = go.Figure()
+    out = chart()
     if system != "exact":
         x = np.linspace(0, 1, 201)
-        limit = {"color": colours.warning, "dash": "dot", "width": 2}
         out.add_trace(
-            go.Scatter(
-                x=x, y=lesson.limit(x, eps, DELTAS[system]), mode="lines", line=limit, name=t("learn.membership.limit")
-            )
+            curve(x, lesson.limit(x, eps, DELTAS[system]), t("learn.membership.limit"), colours.warning, "dot", width=2)
         )
     width = 1.96 * np.sqrt(np.maximum(found.found * (1 - found.found), 1e-9) / found.runs)
-    band_x = np.concatenate([found.alarms, found.alarms[::-1]])
-    band = np.clip(np.concatenate([found.found + width, (found.found - width)[::-1]]), 0, 1)
-    out.add_trace(
-        go.Scatter(
-            x=band_x,
-            y=band,
-            fill="toself",
-            fillcolor=hues()[0],
-            opacity=0.18,
-            line={"width": 0},
-            hoverinfo="skip",
-            name=t("learn.membership.band"),
-        )
-    )
-    line = {"color": hues()[0], "width": 2.4}
-    out.add_trace(go.Scatter(x=found.alarms, y=found.found, mode="lines", line=line, name=t("learn.membership.attack")))
-    coin = {"color": colours.real, "dash": "dash", "width": 1.5}
-    out.add_trace(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=coin, name=t("learn.membership.coin")))
+    low, high = (np.clip(found.found + side * width, 0, 1) for side in (-1, 1))
+    out.add_trace(band(found.alarms, low, high, t("learn.membership.band"), hues()[0]))
+    out.add_trace(curve(found.alarms, found.found, t("learn.membership.attack"), hues()[0]))
+    out.add_trace(curve([0, 1], [0, 1], t("learn.membership.coin"), colours.real, "dash", width=1.5))
     out.update_xaxes(title=t("learn.membership.x"), range=[0, 1], tickformat=".0%")
     out.update_yaxes(title=t("learn.membership.y"), range=[0, 1.02], tickformat=".0%")
     return out
@@ -63,15 +40,8 @@ def figure(found: lesson.RocPoints, system: str, eps: float) -> go.Figure:
 def show() -> None:
     """Controls, numbers, figure."""
     a, b = st.columns([3, 2], gap="medium")
-    with a:
-        system = pick(
-            t("learn.membership.system"),
-            lesson.SYSTEMS,
-            key="membership_system",
-            words=lambda s: t(f"learn.membership.{s}"),
-        )
-    with b:
-        eps = steps(t("learn.epsilon"), lesson.EPSILONS, 1.0, key="membership_epsilon")
+    system = pick(t("learn.membership.system"), lesson.SYSTEMS, key="membership_system", at=a)
+    eps = steps(t("learn.epsilon"), lesson.EPSILONS, 1.0, key="membership_epsilon", at=b)
     turn = int(st.session_state.get(TURN, 0))
     if system == "histogram":
         if st.button(t("learn.membership.again", n=2 * lesson.RUNS), key="membership_again"):
@@ -83,23 +53,17 @@ def show() -> None:
     exact = system == "exact"
     allowed = "100 %" if exact else near(best_guess(eps, DELTAS[system]))
     facts(
-        [
-            (
-                percent(found.right),
-                t("learn.membership.right"),
-                t("learn.membership.margin", width=percent(found.margin)),
-            ),
-            (
-                allowed,
-                t("learn.membership.allowed"),
-                t("learn.membership.no_epsilon" if exact else "learn.membership.at", eps=local(eps, "g")),
-            ),
-            (
-                number(2 * found.runs),
-                t("learn.membership.judged"),
-                t("learn.membership.live" if system == "histogram" else "learn.membership.before"),
-            ),
-        ]
+        (percent(found.right), t("learn.membership.right"), t("learn.membership.margin", width=percent(found.margin))),
+        (
+            allowed,
+            t("learn.membership.allowed"),
+            t("learn.membership.no_epsilon" if exact else "learn.membership.at", eps=local(eps, "g")),
+        ),
+        (
+            number(2 * found.runs),
+            t("learn.membership.judged"),
+            t("learn.membership.live" if system == "histogram" else "learn.membership.before"),
+        ),
     )
     who = ", ".join(lesson.person().values())
     about = t("learn.membership.about_histogram") if system == "histogram" else t("learn.membership.about", who=who)

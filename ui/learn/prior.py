@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,10 @@ from ui.learn.numbers.family import (
     synthetic,
     walk,
 )
+from ui.shared.charts import Figure, chart, marks
 from ui.shared.text import counted, local, number, t
 from ui.shared.theme import facts, marked, palette, table
 from ui.shared.theme import show as draw
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 DRAW = "prior_draws"
 SMALL = 4  # place of the smallest group
@@ -67,27 +65,29 @@ def why(eps: float) -> list[list[str]]:
     return [[f"({n})", t(f"learn.prior.why_{n}"), value] for n, value in here.items()]
 
 
-def figure(eps: float, draws: list[NDArray[np.int64]], counts: NDArray[np.int64] = COUNTS) -> go.Figure:
+def figure(eps: float, draws: list[NDArray[np.int64]], counts: NDArray[np.int64] = COUNTS) -> Figure:
     """Real counts, the mean of the synthetic ones with two deviations, and draws."""
-    import plotly.graph_objects as go
-
     colours = palette()
     mean, deviation = moments(counts, int(counts.sum()), eps)
-    out = go.Figure()
+    out = chart()
     # marks, not bars: on a log axis a bar has no foot
-    real = {"color": colours.real, "size": 12, "symbol": "circle-open", "line": {"width": 2}}
-    out.add_trace(go.Scatter(x=names(), y=counts, name=t("learn.prior.real"), mode="markers", marker=real))
     out.add_trace(
-        go.Scatter(
-            x=names(), y=mean, name=t("learn.prior.mean"), mode="markers",
-            marker={"color": colours.accent, "size": 10, "symbol": "diamond"},
+        marks(names(), counts, t("learn.prior.real"), colours.real, "circle-open", size=12, marker_line={"width": 2})
+    )
+    out.add_trace(
+        marks(
+            names(),
+            mean,
+            t("learn.prior.mean"),
+            colours.accent,
+            "diamond",
+            size=10,
             error_y={"type": "data", "array": 2 * deviation, "color": colours.ink, "thickness": 1.2},
         )
-    )  # fmt: skip
+    )
     for i, drawn in enumerate(draws):
-        mark = {"symbol": "x", "size": 9, "color": colours.warning}
         label = t("learn.prior.draws")
-        out.add_trace(go.Scatter(x=names(), y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
+        out.add_trace(marks(names(), drawn, label, colours.warning, "x", showlegend=i == 0))
     out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1, tickformat=",~r", range=[-0.1, 3.1])
     return out
 
@@ -95,25 +95,21 @@ def figure(eps: float, draws: list[NDArray[np.int64]], counts: NDArray[np.int64]
 def show() -> None:
     """Epsilon, draw, figure, table."""
     a, b = st.columns(2, gap="medium", vertical_alignment="bottom")
-    with a:
-        eps = epsilon("prior_epsilon", 5.0)
-    with b:
-        n = 5 if st.button(t("learn.prior.draw"), key=DRAW) else 0
+    eps = epsilon("prior_epsilon", 5.0, at=a)
+    n = 5 if b.button(t("learn.prior.draw"), key=DRAW) else 0
     small = slide(t("learn.prior.people"), 1, 200, int(COUNTS[SMALL]), key="prior_people")
     counts = COUNTS.copy()
     counts[SMALL] = small
     m = int(counts.sum())
     mean, deviation = moments(counts, m, eps)
     facts(
-        [
-            (local(least_alpha(m, eps), ".3g"), t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
-            (
-                f"{local(100 * (mean[SMALL] / small - 1), '+.0f')} %",
-                t("learn.prior.small"),
-                counted("learn.prior.six", small),
-            ),
-            (f"{local(100 * (mean[0] / COUNTS[0] - 1), '+.0f')} %", t("learn.prior.large"), t("learn.prior.most")),
-        ]
+        (local(least_alpha(m, eps), ".3g"), t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
+        (
+            f"{local(100 * (mean[SMALL] / small - 1), '+.0f')} %",
+            t("learn.prior.small"),
+            counted("learn.prior.six", small),
+        ),
+        (f"{local(100 * (mean[0] / COUNTS[0] - 1), '+.0f')} %", t("learn.prior.large"), t("learn.prior.most")),
     )
     alt = t(
         "learn.prior.alt",
@@ -123,9 +119,7 @@ def show() -> None:
         large=local(mean[0], ".0f"),
     )
     draw(figure(eps, [synthetic(counts, m, eps) for _ in range(n)], counts), alt=alt, key="prior_plot", height=380)
-    step = segments(
-        t("learn.prior.steps"), (*STEPS, WHY), "y", key="prior_step", words=lambda s: t(f"learn.prior.step_{s}")
-    )
+    step = segments(t("learn.prior.steps"), (*STEPS, WHY), "y", key="prior_step", words="step_")
     published = int(COUNTS.sum())
     made = walk(COUNTS, published, eps, np.random.default_rng())
     st.write(t(f"learn.prior.says_{step}", alpha=local(made.alpha, ".2f"), m=published))

@@ -146,8 +146,7 @@ def chart(eps: float, chosen: tuple[str, ...], across: int, is_dark: bool, words
 def show() -> dict[str, str]:
     """Epsilon and systems; the runs made beforehand, and new ones where somebody presses for them."""
     a, b = st.columns([1, 2], gap="medium")
-    with a:
-        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="race_epsilon")
+    eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="race_epsilon", at=a)
     with b:
         offered = lesson.SYSTEMS if classroom() else RUNNERS
         chosen = several(t("learn.race.runners"), offered, BEFOREHAND, key="race_runners")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from ui.learn.controls import steps
-from ui.learn.kept import draw
+from ui.learn.kept import tell
 from ui.learn.numbers import asking as lesson
+from ui.shared.charts import Figure, curve, marks
 from ui.shared.text import amount, local, number, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 PEOPLE = (32, 64, 128, 256)
 PER_PERSON = (1, 2, 4, 8)
@@ -23,9 +20,8 @@ NOISES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 EPSILON, DELTA = 1.0, 1e-6
 
 
-def figure(asked: lesson.Survey, noise: float, right: lesson.Bools, private: float) -> go.Figure:
+def figure(asked: lesson.Survey, noise: float, right: lesson.Bools, private: float) -> Figure:
     """Above: the share read rightly against the noise. Below: the people, those read wrongly marked."""
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
     colours = palette()
@@ -35,45 +31,28 @@ def figure(asked: lesson.Survey, noise: float, right: lesson.Bools, private: flo
     x = np.geomspace(0.1, high, 80)
     y = [lesson.expected_share(asked, float(v)) for v in x]
     out.add_trace(
-        go.Scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": hues()[0], "width": 2.4},
-            name=t("learn.reconstruction.line"),
-            hovertemplate=t("learn.reconstruction.hover"),
-        ),
-        1,
-        1,
+        curve(x, y, t("learn.reconstruction.line"), hues()[0], hovertemplate=t("learn.reconstruction.hover")), 1, 1
     )
     here = max(noise, 0.1)
-    mark = {"color": colours.warning, "size": 12, "symbol": "diamond"}
     out.add_trace(
-        go.Scatter(x=[here], y=[float(right.mean())], mode="markers", marker=mark, name=t("learn.reconstruction.here")),
-        1,
-        1,
+        marks([here], [float(right.mean())], t("learn.reconstruction.here"), colours.warning, "diamond", size=12), 1, 1
     )
     # named in the legend: words beside two near lines would cover each other on a phone
     for at, words, dash in ((math.sqrt(people), "root", "dot"), (private, "private", "dash")):
-        line = {"color": colours.real, "dash": dash, "width": 1.5}
         name = t(f"learn.reconstruction.{words}")
-        out.add_trace(
-            go.Scatter(x=[at, at], y=[0.45, 1.03], mode="lines", line=line, name=name, hoverinfo="skip"), 1, 1
-        )
+        out.add_trace(curve([at, at], [0.45, 1.03], name, colours.real, dash, width=1.5, hoverinfo="skip"), 1, 1)
     across = 32
     place = np.arange(people)
-    for ok, words, colour, symbol in (
-        (True, "right", hues()[0], "square"),
-        (False, "wrong", colours.warning, "x"),
-    ):
+    for ok, words, colour, symbol in ((True, "right", hues()[0], "square"), (False, "wrong", colours.warning, "x")):
         chosen = place[right == ok]
         out.add_trace(
-            go.Scatter(
-                x=chosen % across,
-                y=chosen // across,
-                mode="markers",
-                name=t(f"learn.reconstruction.{words}"),
-                marker={"color": colour, "symbol": symbol, "size": 8},
+            marks(
+                chosen % across,
+                chosen // across,
+                t(f"learn.reconstruction.{words}"),
+                colour,
+                symbol,
+                size=8,
                 hoverinfo="skip",
             ),
             2,
@@ -89,12 +68,9 @@ def figure(asked: lesson.Survey, noise: float, right: lesson.Bools, private: flo
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        people = steps(t("learn.reconstruction.people"), PEOPLE, 64, key="reconstruction_people")
-    with b:
-        per_person = steps(t("learn.reconstruction.answers"), PER_PERSON, 4, key="reconstruction_answers")
-    with c:
-        noise = float(steps(t("learn.reconstruction.noise"), NOISES, 1.0, key="reconstruction_noise"))
+    people = steps(t("learn.reconstruction.people"), PEOPLE, 64, key="reconstruction_people", at=a)
+    per_person = steps(t("learn.reconstruction.answers"), PER_PERSON, 4, key="reconstruction_answers", at=b)
+    noise = float(steps(t("learn.reconstruction.noise"), NOISES, 1.0, key="reconstruction_noise", at=c))
     asked = lesson.survey(int(people), int(per_person))
     answers = len(asked.groups)
     turn = int(st.session_state.get("reconstruction_turn", 0))
@@ -105,27 +81,25 @@ def show() -> None:
     private = lesson.private_noise(answers, EPSILON, DELTA)
     cliff = lesson.noise_for_share(asked, 0.95)
     facts(
-        [
-            (
-                f"{int(right.sum())} / {people}",
-                t("learn.reconstruction.got"),
-                t("learn.reconstruction.expected", share=percent(lesson.expected_share(asked, noise))),
+        (
+            f"{int(right.sum())} / {people}",
+            t("learn.reconstruction.got"),
+            t("learn.reconstruction.expected", share=percent(lesson.expected_share(asked, noise))),
+        ),
+        (
+            number(round(cliff, 2)),
+            t("learn.reconstruction.cliff"),
+            t(
+                "learn.reconstruction.of_root",
+                factor=local(cliff / math.sqrt(people), ".2f"),
+                root=local(math.sqrt(people), ".1f"),
             ),
-            (
-                number(round(cliff, 2)),
-                t("learn.reconstruction.cliff"),
-                t(
-                    "learn.reconstruction.of_root",
-                    factor=local(cliff / math.sqrt(people), ".2f"),
-                    root=local(math.sqrt(people), ".1f"),
-                ),
-            ),
-            (
-                number(round(private, 1)),
-                t("learn.reconstruction.needed", eps=amount(EPSILON), delta=amount(DELTA)),
-                t("learn.reconstruction.for", answers=answers),
-            ),
-        ]
+        ),
+        (
+            number(round(private, 1)),
+            t("learn.reconstruction.needed", eps=amount(EPSILON), delta=amount(DELTA)),
+            t("learn.reconstruction.for", answers=answers),
+        ),
     )
     reading = t(
         "learn.reconstruction.reading",
@@ -135,15 +109,14 @@ def show() -> None:
         share=percent(float(right.mean())),
         cliff=local(cliff, ".1f"),
     )
-    draw(
+    tell(
+        "reconstruction",
+        reading,
         figure,
         asked,
         noise,
         right,
         private,
         of=(people, per_person, noise, turn),
-        alt=t("learn.reconstruction.alt", reading=reading),
-        key="reconstruction_plot",
         height=480,
     )
-    st.write(reading)

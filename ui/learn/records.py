@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,11 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.learn.controls import epsilon, segments, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import accounting as lesson
+from ui.shared.charts import Figure, chart, curve
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 RECORDS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
 CELLS = (10, 30, 100, 300, 1_000)
@@ -29,34 +25,28 @@ ERRORS = (1e-5, 1e-4, 1e-3, 1e-2)  # of a cell, as shares of the records; the fi
 LARGEST = 999.0  # epsilon up to which one is sought
 
 
-def figure(records: int, cells: int, eps: float) -> go.Figure:
+def figure(records: int, cells: int, eps: float) -> Figure:
     """Expected error of a table by the number of records: noise, and a fresh sample of as many."""
-    import plotly.graph_objects as go
-
-    out = go.Figure()
+    out = chart()
     lines = (
         ("noise", lesson.noise_error(AXIS, cells, TABLES, eps, DELTA), "solid"),
         ("tenth", lesson.noise_error(AXIS, cells, TABLES, eps / 10, DELTA), "dash"),
         ("sample", lesson.sample_error(AXIS, cells), "dot"),
     )
     for (name, y, dash), colour in zip(lines, hues(), strict=False):
-        line = {"color": colour, "dash": dash, "width": 2.4}
-        out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
+        out.add_trace(curve(AXIS, y, t(f"learn.records.{name}"), colour, dash))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
     out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
     out.update_yaxes(title=t("learn.records.y"), type="log", range=[-5, 0.05], tickformat=".2~%")
     return out
 
 
-def marginals_figure(records: int, error: float, eps: float) -> go.Figure:
+def marginals_figure(records: int, error: float, eps: float) -> Figure:
     """How many marginals can have this error, by the number of records, under epsilon alone and with delta."""
-    import plotly.graph_objects as go
-
-    out = go.Figure()
+    out = chart()
     both = lesson.marginals_within(error, AXIS, eps)
     for name, y, colour, dash in zip(("pure", "approximate"), both, hues(), ("dash", "solid"), strict=False):
-        line = {"color": colour, "dash": dash, "width": 2.4}
-        out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.records.{name}"), line=line))
+        out.add_trace(curve(AXIS, y, t(f"learn.records.{name}"), colour, dash))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
     out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
     out.update_yaxes(title=t("learn.records.y_marginals"), type="log", dtick=2, range=[0, 10], tickformat=",~r")
@@ -76,19 +66,14 @@ def found(records: int, cells: int, eps: float) -> dict[str, str]:
 
 def show() -> dict[str, str]:
     """The view, controls, numbers, figure."""
-    view = segments(
-        t("learn.records.view"), VIEWS, "error", key="records_view", words=lambda v: t(f"learn.records.{v}")
-    )
+    view = segments(t("learn.records.view"), VIEWS, "error", key="records_view")
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        records = int(steps(t("learn.records.records"), RECORDS, 10_000, key="records_records"))
-    with c:
-        eps = epsilon("records_epsilon")
+    records = int(steps(t("learn.records.records"), RECORDS, 10_000, key="records_records", at=a))
+    eps = epsilon("records_epsilon", at=c)
     if view == "marginals":
         _marginals(records, eps, b)
         return found(records, USUAL, eps)
-    with b:
-        cells = int(steps(t("learn.records.cells"), CELLS, USUAL, key="records_cells"))
+    cells = int(steps(t("learn.records.cells"), CELLS, USUAL, key="records_cells", at=b))
     _error(records, cells, eps)
     return found(records, cells, eps)
 
@@ -99,10 +84,9 @@ def _error(records: int, cells: int, eps: float) -> None:
     sample = float(lesson.sample_error([records], cells)[0])
     needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
     here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
-    facts([
+    facts(
         (percent(error), t("learn.records.noise_is"), t("learn.records.sample_is", error=percent(sample))),
-        (here, t("learn.records.needed", error=percent(WANTED, 0)), t("learn.records.more", epsilon=more)),
-    ])  # fmt: skip
+        (here, t("learn.records.needed", error=percent(WANTED, 0)), t("learn.records.more", epsilon=more)))  # fmt: skip
     reading = t("learn.records.reading", records=number(records), cells=number(cells), tables=TABLES,
         error=percent(error), sample=percent(sample), here=here, more=more, wanted=percent(WANTED, 0))  # fmt: skip
     draw(figure, records, cells, eps, alt=t("learn.records.alt", reading=reading), key="records_plot", height=400)
@@ -110,16 +94,15 @@ def _error(records: int, cells: int, eps: float) -> None:
 
 def _marginals(records: int, eps: float, place: DeltaGenerator) -> None:
     """A control in its place, numbers and figure of the marginals that can have one error."""
-    with place:
-        share = steps(t("learn.records.share"), ERRORS, 1e-3, key="records_share", words=lambda e: percent(float(e), 3))
+    share = steps(
+        t("learn.records.share"), ERRORS, 1e-3, key="records_share", words=lambda e: percent(float(e), 3), at=place
+    )
     both = lesson.marginals_within(share, [records, 10 * records], eps)
     shown = [[number(float(f"{int(m):.3g}")) for m in line] for line in both]
     (pure, more_pure), (approximate, more_approximate) = shown
     facts(
-        [
-            (pure, t("learn.records.pure_is"), t("learn.records.ten", count=more_pure)),
-            (approximate, t("learn.records.approximate_is"), t("learn.records.ten", count=more_approximate)),
-        ]
+        (pure, t("learn.records.pure_is"), t("learn.records.ten", count=more_pure)),
+        (approximate, t("learn.records.approximate_is"), t("learn.records.ten", count=more_approximate)),
     )
     reading = t(
         "learn.records.marginals_reading",

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from ui.learn.controls import epsilon, steps
-from ui.learn.kept import draw
+from ui.learn.kept import tell
 from ui.learn.numbers import bounds as lesson
+from ui.shared.charts import Figure, chart, curve
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
-
-def figure(records: int, rounds: int, eps: float) -> go.Figure:
+def figure(records: int, rounds: int, eps: float) -> Figure:
     """The largest error by the number of rounds: what the theorem allows, both variants, and plain noise."""
-    import plotly.graph_objects as go
-
-    out = go.Figure()
+    out = chart()
     lines = (
         ("allowed", [lesson.allowed(records, eps, k) for k in lesson.ROUNDS], palette().warning, "dash"),
         ("basic", [lesson.largest("basic", records, eps, k) for k in lesson.ROUNDS], hues()[2], "dot"),
@@ -28,9 +22,8 @@ def figure(records: int, rounds: int, eps: float) -> go.Figure:
         ("plain", [lesson.plain(records, eps)] * len(lesson.ROUNDS), palette().real, "dashdot"),
     )
     for name, y, colour, dash in lines:
-        line = {"color": colour, "dash": dash, "width": 2.4}
         mode = "lines" if name == "plain" else "lines+markers"
-        out.add_trace(go.Scatter(x=lesson.ROUNDS, y=y, mode=mode, name=t(f"learn.rounds.{name}"), line=line))
+        out.add_trace(curve(lesson.ROUNDS, y, t(f"learn.rounds.{name}"), colour, dash, mode=mode))
     out.add_hline(y=1, line={"color": palette().line})
     out.add_vline(x=rounds, line={"color": palette().line, "dash": "dot"})
     ticks = [str(k) for k in lesson.ROUNDS]
@@ -42,22 +35,18 @@ def figure(records: int, rounds: int, eps: float) -> go.Figure:
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        records = int(steps(t("learn.rounds.records"), lesson.RECORDS, 10_000, key="rounds_records"))
-    with b:
-        rounds = int(steps(t("learn.rounds.rounds"), lesson.ROUNDS, 8, key="rounds_rounds"))
-    with c:
-        eps = epsilon("rounds_epsilon")
+    records = int(steps(t("learn.rounds.records"), lesson.RECORDS, 10_000, key="rounds_records", at=a))
+    rounds = int(steps(t("learn.rounds.rounds"), lesson.ROUNDS, 8, key="rounds_rounds", at=b))
+    eps = epsilon("rounds_epsilon", at=c)
     allowed = lesson.allowed(records, eps, rounds)
     basic, practical = (lesson.largest(v, records, eps, rounds) for v in lesson.VARIANTS)
     plain = lesson.plain(records, eps)
-    facts([
+    facts(
         (percent(allowed), t("learn.rounds.allowed"), t("learn.rounds.times", times=local(allowed / practical, ".2g"))),
         (percent(basic), t("learn.rounds.basic"), t("learn.rounds.basic_note")),
         (percent(practical), t("learn.rounds.practical"), t("learn.rounds.plain_is", error=percent(plain, 2))),
-    ])  # fmt: skip
+    )
     reading = t("learn.rounds.reading", records=number(records), rounds=rounds, allowed=percent(allowed),
         basic=percent(basic), practical=percent(practical), plain=percent(plain, 2))  # fmt: skip
-    draw(figure, records, rounds, eps, alt=t("learn.rounds.alt", reading=reading), key="rounds_plot", height=420)
-    st.write(reading)
+    tell("rounds", reading, figure, records, rounds, eps, height=420)
     st.write(t("learn.rounds.nothing" if allowed >= 1 else "learn.rounds.something"))

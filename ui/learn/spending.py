@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from ui.learn.controls import steps
 from ui.learn.numbers import game as lesson
+from ui.shared.charts import Figure, bars, chart
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, note, palette
 from ui.shared.theme import show as draw
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 PLAN, WORD, ASK = "spending_plan", "spending_word", "spending_question"
 AMOUNTS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
@@ -35,10 +31,8 @@ def read(text: str) -> Plan:
     return plan
 
 
-def figure(answers: list[lesson.GameAnswer]) -> go.Figure:
+def figure(answers: list[lesson.GameAnswer]) -> Figure:
     """Points of every question: those that could be won, and those that were."""
-    import plotly.graph_objects as go
-
     colours = palette()
     names = [t(f"learn.spending.short_{q.name}") for q in lesson.QUESTIONS]
     won = {a.question.name: a for a in answers}
@@ -49,20 +43,12 @@ def figure(answers: list[lesson.GameAnswer]) -> go.Figure:
         else ""
         for q in lesson.QUESTIONS
     ]
-    out = go.Figure()
-    out.add_trace(
-        go.Bar(
-            y=names,
-            x=[q.points for q in lesson.QUESTIONS],
-            orientation="h",
-            name=t("learn.spending.possible"),
-            marker={"color": colours.real, "opacity": 0.45},
-            text=told,
-            textposition="outside",
-            cliponaxis=False,
-        )
+    most, words = [q.points for q in lesson.QUESTIONS], {"text": told, "textposition": "outside", "cliponaxis": False}
+    possible = t("learn.spending.possible")
+    out = chart(
+        bars(most, names, possible, colours.real, orientation="h", marker_opacity=0.45, **words),
+        bars(got, names, t("learn.spending.won"), hues()[0], orientation="h"),
     )
-    out.add_trace(go.Bar(y=names, x=got, orientation="h", name=t("learn.spending.won"), marker={"color": hues()[0]}))
     out.update_layout(barmode="overlay", bargap=0.35)
     out.update_yaxes(autorange="reversed", ticksuffix=" ")
     out.update_xaxes(title=t("learn.spending.points_axis"), range=[0, 84], dtick=20)
@@ -77,34 +63,30 @@ def show() -> None:
         st.session_state[WORD] = st.query_params.get(WORD, "dpsyn")[:30]
     plan: Plan = st.session_state[PLAN]
     a, b, c = st.columns([3, 5, 4], gap="medium")
-    with a:
-        word = st.text_input(t("learn.spending.word"), key=WORD, max_chars=30, disabled=bool(plan))
+    word = a.text_input(t("learn.spending.word"), key=WORD, max_chars=30, disabled=bool(plan))
     left = lesson.left(plan)
     asked = {n for n, _ in plan}
     open_ones = [i for i in range(len(lesson.QUESTIONS)) if i not in asked]
     amounts = [e for e in AMOUNTS if e <= left + 1e-9]
     if open_ones and amounts:
-        with b:
-            number_of = st.selectbox(
-                t("learn.spending.question_label"),
-                open_ones,
-                key=ASK,
-                format_func=lambda i: t(
-                    "learn.spending.option",
-                    question=t(f"learn.spending.ask_{lesson.QUESTIONS[i].name}"),
-                    points=lesson.QUESTIONS[i].points,
-                ),
-            )
-        with c:
-            amount = steps(
-                t("learn.spending.amount"), amounts, amounts[min(5, len(amounts) - 1)], key=f"spending_e{len(plan)}"
-            )
+        number_of = b.selectbox(
+            t("learn.spending.question_label"),
+            open_ones,
+            key=ASK,
+            format_func=lambda i: t(
+                "learn.spending.option",
+                question=t(f"learn.spending.ask_{lesson.QUESTIONS[i].name}"),
+                points=lesson.QUESTIONS[i].points,
+            ),
+        )
+        amount = steps(
+            t("learn.spending.amount"), amounts, amounts[min(5, len(amounts) - 1)], key=f"spending_e{len(plan)}", at=c
+        )
         if st.button(t("learn.spending.ask", eps=local(amount, "g")), key="spending_ask", type="primary"):
             plan.append((int(number_of or 0), float(amount)))
             st.rerun()
     else:
-        with b:
-            st.info(t("learn.spending.over", best=local(lesson.best_expected(), ".0f")))
+        b.info(t("learn.spending.over", best=local(lesson.best_expected(), ".0f")))
     if plan and st.button(t("learn.spending.anew"), key="spending_anew", type="tertiary"):
         st.session_state[PLAN] = []
         st.rerun()
@@ -119,14 +101,12 @@ def result(answers: list[lesson.GameAnswer], plan: Plan, word: str, left: float)
     """Score, what is left, the code; the figure; the last answer."""
     points = lesson.score(answers)
     facts(
-        [
-            (
-                local(points, ".0f"),
-                t("learn.spending.score"),
-                t("learn.spending.of", most=sum(q.points for q in lesson.QUESTIONS)),
-            ),
-            (local(left, "g"), t("learn.spending.left"), t("learn.spending.limit", limit=local(lesson.LIMIT, "g"))),
-        ]
+        (
+            local(points, ".0f"),
+            t("learn.spending.score"),
+            t("learn.spending.of", most=sum(q.points for q in lesson.QUESTIONS)),
+        ),
+        (local(left, "g"), t("learn.spending.left"), t("learn.spending.limit", limit=local(lesson.LIMIT, "g"))),
     )
     reading = t("learn.spending.start")
     if answers:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from ui.learn.controls import pick, several
 from ui.learn.kept import draw
 from ui.learn.numbers import growing as lesson
+from ui.shared.charts import Figure, chart, curve
 from ui.shared.text import local, number, t
 from ui.shared.theme import hues
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 DRAWN = ("errors", "rates")
 RECORDS = 4_000  # of the sample, in the runs made beforehand
@@ -24,19 +20,16 @@ ENDS = {"errors": 21, "rates": lesson.RATED}  # of the axis of sweeps
 TOPS = {"errors": 0.2, "rates": 1.05}
 
 
-def figure(drawn: str, chosen: tuple[str, ...]) -> go.Figure:
+def figure(drawn: str, chosen: tuple[str, ...]) -> Figure:
     """Errors or rates against sweeps; a line keeps its colour whichever others are drawn."""
-    import plotly.graph_objects as go
-
-    out, errors = go.Figure(), drawn == "errors"
+    out, errors = chart(), drawn == "errors"
     lines = lesson.errors() if errors else lesson.rates()
     for i, name in enumerate(WAYS if errors else FALLS):
         if errors and name not in chosen:
             continue
         first = len(lines["s5"]) if name == "polish" else 1
-        x, line = list(range(first, first + len(lines[name]))), {"color": hues()[i], "dash": DASHES[i], "width": 2.2}
-        label = t(f"learn.sweeps.{name.replace('-', '_')}")
-        out.add_trace(go.Scatter(x=x, y=lines[name], name=label, mode="lines", line=line))
+        x, label = list(range(first, first + len(lines[name]))), t(f"learn.sweeps.{name.replace('-', '_')}")
+        out.add_trace(curve(x, lines[name], label, hues()[i], DASHES[i]))
     out.update_xaxes(title=t("learn.sweeps.sweeps"), range=[0, ENDS[drawn]])
     out.update_yaxes(
         title=t(f"learn.sweeps.{drawn}_axis"), range=[0, TOPS[drawn]], tickformat=".0%" if errors else ".1f"
@@ -53,10 +46,8 @@ def found() -> dict[str, str]:
 def show() -> dict[str, str]:
     """Controls and figure."""
     a, b = st.columns([2, 3], gap="medium")
-    with a:
-        drawn = pick(t("learn.sweeps.draw"), DRAWN, key="sweeps_draw", words=lambda d: t(f"learn.sweeps.draw_{d}"))
-    with b:
-        chosen = several(t("learn.sweeps.ways"), WAYS, WAYS, key="sweeps_ways", words=lambda w: t(f"learn.sweeps.{w}"))
+    drawn = pick(t("learn.sweeps.draw"), DRAWN, key="sweeps_draw", words="draw_", at=a)
+    chosen = several(t("learn.sweeps.ways"), WAYS, WAYS, key="sweeps_ways", words="", at=b)
     values = found()
     alt = t(f"learn.sweeps.{drawn}_alt", records=number(RECORDS), **values)
     draw(figure, drawn, tuple(chosen), alt=alt, key="sweeps_plot", height=400)

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from dpsyn_core.report import theme
 from ui.learn.controls import segments, steps
 from ui.learn.kept import draw
 from ui.learn.numbers import training as lesson
+from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 VIEWS = ("lengths", "loss", "epsilon", "systems")
-SYSTEMS = {"rls": 0, "p3gm": 5}  # places in the house's list of hues
-DASHES = {"rls": "solid", "p3gm": "dash"}
+SYSTEMS = ("rls", "p3gm")
 LOOKS = {"free": (4, "dot"), "clipped": (2, "dash"), "first": (0, "solid"), "second": (5, "solid")}
 
 
-def lengths_figure(clip: float) -> go.Figure:
+def lengths_figure(clip: float) -> Figure:
     """How long the gradients of all people are at the start, before and after clipping."""
-    import plotly.graph_objects as go
-
     before = lesson.lengths()
     most = float(np.quantile(before, 0.995))
     bins = {"start": 0, "end": max(most, 1.0), "size": max(most, 1.0) / 40}
-    out = go.Figure()
+    out = chart()
     for name, values, hue in (("before", before, hues()[1]), ("after", np.minimum(before, clip), hues()[0])):
         shown = np.minimum(values, bins["end"] * 0.999)
-        out.add_trace(
-            go.Histogram(x=shown, xbins=bins, name=t(f"learn.training.{name}"), marker={"color": hue}, opacity=0.65)
-        )
+        look = {"name": t(f"learn.training.{name}"), "marker": {"color": hue}, "opacity": 0.65}
+        out.add_trace({"type": "histogram", "x": shown, "xbins": bins} | look)
     if clip <= bins["end"]:
         out.add_vline(x=clip, line={"color": palette().warning, "width": 2, "dash": "dash"})
     out.update_layout(barmode="overlay")
@@ -43,46 +38,27 @@ def lengths_figure(clip: float) -> go.Figure:
     return out
 
 
-def loss_figure(made: dict[str, lesson.TrainingRun]) -> go.Figure:
+def loss_figure(made: dict[str, lesson.TrainingRun]) -> Figure:
     """Loss on other people, step by step, of the four runs."""
-    import plotly.graph_objects as go
-
-    out = go.Figure()
+    out = chart()
     for name in lesson.RUNS:
         hue, dash = LOOKS[name]
         out.add_trace(
-            go.Scatter(
-                x=made[name].at,
-                y=np.minimum(made[name].losses, 2.0),
-                mode="lines",
-                name=t(f"learn.training.{name}"),
-                line={"color": hues()[hue], "dash": dash, "width": 2.4},
-            )
+            curve(made[name].at, np.minimum(made[name].losses, 2.0), t(f"learn.training.{name}"), hues()[hue], dash)
         )
     out.update_xaxes(title=t("learn.training.x_steps"), range=[0, lesson.STEPS[-1]])
     out.update_yaxes(title=t("learn.training.y_loss"), range=[0.45, 1.2])
     return out
 
 
-def epsilon_figure(noise: float, batch: int, taken: int) -> go.Figure:
+def epsilon_figure(noise: float, batch: int, taken: int) -> Figure:
     """Epsilon against steps by both kinds of accounting, with the chosen number of steps marked."""
-    import plotly.graph_objects as go
-
-    out = go.Figure()
+    out = chart()
     renyi, exact = lesson.epsilons(noise, batch)
     for name, y, hue, dash in (("renyi", renyi, hues()[1], "dash"), ("exact", exact, hues()[0], "solid")):
-        out.add_trace(
-            go.Scatter(
-                x=lesson.STEPS,
-                y=y,
-                mode="lines+markers",
-                name=t(f"learn.training.{name}"),
-                line={"color": hue, "dash": dash, "width": 2.4},
-            )
-        )
+        out.add_trace(curve(lesson.STEPS, y, t(f"learn.training.{name}"), hue, dash, mode="lines+markers"))
     place = lesson.STEPS.index(taken)
-    mark = {"color": palette().warning, "size": 13, "symbol": "diamond"}
-    out.add_trace(go.Scatter(x=[taken], y=[exact[place]], mode="markers", name=t("learn.training.yours"), marker=mark))
+    out.add_trace(marks([taken], [exact[place]], t("learn.training.yours"), palette().warning, "diamond", size=13))
     out.update_xaxes(
         title=t("learn.training.x_epsilon"),
         type="log",
@@ -96,34 +72,27 @@ def epsilon_figure(noise: float, batch: int, taken: int) -> go.Figure:
     return out
 
 
-def systems_figure() -> go.Figure:
+def systems_figure() -> Figure:
     """What models learnt on synthetic records reach on real people, against epsilon, a line a system."""
-    import plotly.graph_objects as go
-
-    kept, out = lesson.systems(), go.Figure()
+    kept, out = lesson.systems(), chart()
     at = kept["epsilons"]
-    for name, place in SYSTEMS.items():
+    for name in SYSTEMS:
+        i = theme.SYSTEMS[name]
         out.add_trace(
-            go.Scatter(
-                x=at,
-                y=np.mean(kept["auroc"][name], axis=1),
-                mode="lines+markers",
-                name=name,
-                line={"color": hues()[place], "dash": DASHES[name], "width": 2.4},
-            )
+            curve(at, np.mean(kept["auroc"][name], axis=1), name, hues()[i], theme.DASHES[i], mode="lines+markers")
         )
-    grey = {"color": palette().real, "dash": "dot", "width": 1.5}
     ends = [at[0], at[-1]]
-    out.add_trace(go.Scatter(x=ends, y=[kept["real"]] * 2, mode="lines", name=t("learn.training.real"), line=grey))
+    out.add_trace(curve(ends, [kept["real"]] * 2, t("learn.training.real"), palette().real, "dot", width=1.5))
     stars = kept["paper"]
     out.add_trace(
-        go.Scatter(
-            x=[1.0] * len(stars),
-            y=list(stars.values()),
+        marks(
+            [1.0] * len(stars),
+            list(stars.values()),
+            t("learn.training.paper"),
+            palette().warning,
+            "star",
+            size=11,
             text=list(stars),
-            mode="markers",
-            name=t("learn.training.paper"),
-            marker={"color": palette().warning, "size": 11, "symbol": "star"},
         )
     )
     out.update_xaxes(title=t("learn.training.x_systems"), type="log", tickvals=at, ticktext=[local(e, "g") for e in at])
@@ -134,37 +103,29 @@ def systems_figure() -> go.Figure:
 def show() -> None:
     """Controls, numbers, figure."""
     columns = st.columns(4, gap="medium")
-    with columns[0]:
-        clip = steps(t("learn.training.clip"), lesson.CLIPS, 3.0, key="training_clip")
-    with columns[1]:
-        noise = steps(t("learn.training.noise"), lesson.NOISES, 1.5, key="training_noise")
-    with columns[2]:
-        batch = steps(t("learn.training.batch"), lesson.BATCHES, 60, key="training_batch")
-    with columns[3]:
-        taken = steps(t("learn.training.steps"), lesson.STEPS, 200, key="training_steps")
+    clip = steps(t("learn.training.clip"), lesson.CLIPS, 3.0, key="training_clip", at=columns[0])
+    noise = steps(t("learn.training.noise"), lesson.NOISES, 1.5, key="training_noise", at=columns[1])
+    batch = steps(t("learn.training.batch"), lesson.BATCHES, 60, key="training_batch", at=columns[2])
+    taken = steps(t("learn.training.steps"), lesson.STEPS, 200, key="training_steps", at=columns[3])
     made = lesson.runs(clip, noise, batch, taken)
     renyi, exact = (float(e[lesson.STEPS.index(taken)]) for e in lesson.epsilons(noise, batch))
     over = float((lesson.lengths() > clip).mean())
     others = lesson.people(1)
     share = {name: percent(lesson.right(run.weights, others)) for name, run in made.items()}
     facts(
-        [
-            (
-                local(exact, ".3g"),
-                t("learn.training.epsilon_fact"),
-                t("learn.training.epsilon_note", renyi=local(renyi, ".3g")),
-            ),
-            (
-                share["first"],
-                t("learn.training.right"),
-                t("learn.training.right_note", second=share["second"], free=share["free"]),
-            ),
-            (percent(over), t("learn.training.over"), t("learn.training.over_note", clip=local(clip, "g"))),
-        ]
+        (
+            local(exact, ".3g"),
+            t("learn.training.epsilon_fact"),
+            t("learn.training.epsilon_note", renyi=local(renyi, ".3g")),
+        ),
+        (
+            share["first"],
+            t("learn.training.right"),
+            t("learn.training.right_note", second=share["second"], free=share["free"]),
+        ),
+        (percent(over), t("learn.training.over"), t("learn.training.over_note", clip=local(clip, "g"))),
     )
-    view = segments(
-        t("learn.training.view"), VIEWS, "loss", key="training_view", words=lambda v: t(f"learn.training.v_{v}")
-    )
+    view = segments(t("learn.training.view"), VIEWS, "loss", key="training_view", words="v_")
     figures: dict[str, tuple[Any, ...]] = {
         "lengths": (lengths_figure, clip),
         "loss": (loss_figure, made),

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from ui.learn.controls import deltas, steps
-from ui.learn.kept import draw
+from ui.learn.kept import tell
 from ui.learn.numbers import accounting as lesson
+from ui.shared.charts import Figure, chart, curve
 from ui.shared.text import amount, counted, local, number, t
 from ui.shared.theme import facts, hues, palette, table
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 SIGMAS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 TIMES = (1, 5, 20, 100, 500)
@@ -24,16 +20,13 @@ WAYS = ("exact", "tight", "standard", "each")
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def figure(sigma: float, times: int, delta: float) -> go.Figure:
+def figure(sigma: float, times: int, delta: float) -> Figure:
     """Epsilon against delta, by four ways of reckoning."""
-    import plotly.graph_objects as go
-
     found = [lesson.variants(sigma, times, d) for d in AXIS]
-    out = go.Figure()
+    out = chart()
     for way, dash, colour in zip(WAYS, DASHES, hues(), strict=False):
         y = [getattr(v, way) for v in found]
-        line = {"color": colour, "dash": dash, "width": 2.4}
-        out.add_trace(go.Scatter(x=AXIS, y=y, mode="lines", name=t(f"learn.variants.{way}"), line=line))
+        out.add_trace(curve(AXIS, y, t(f"learn.variants.{way}"), colour, dash))
     out.add_vline(x=delta, line={"color": palette().line, "dash": "dot"})
     out.update_xaxes(title=t("learn.delta"), type="log", exponentformat="power", dtick=2, range=[-12.1, -1.9])
     out.update_yaxes(title=t("learn.variants.y"), type="log", dtick=1, tickformat=",~r", range=[-2, 2.3])
@@ -43,26 +36,22 @@ def figure(sigma: float, times: int, delta: float) -> go.Figure:
 def show() -> None:
     """Controls, numbers, figure, the table of promises."""
     a, b, c = st.columns(3, gap="medium")
-    with a:
-        sigma = float(steps(t("learn.variants.sigma"), SIGMAS, 10.0, key="variants_sigma"))
-    with b:
-        times = int(steps(t("learn.variants.times"), TIMES, 20, key="variants_times"))
-    with c:
-        delta = deltas(DELTAS, 1e-6, key="variants_delta")
+    sigma = float(steps(t("learn.variants.sigma"), SIGMAS, 10.0, key="variants_sigma", at=a))
+    times = int(steps(t("learn.variants.times"), TIMES, 20, key="variants_times", at=b))
+    delta = deltas(DELTAS, 1e-6, key="variants_delta", at=c)
     v = lesson.variants(sigma, times, delta)
 
     def said(x: float) -> str:
         return local(x, ".3g")
 
-    facts([
+    facts(
         (said(v.exact), t("learn.variants.exact_is"), t("learn.variants.at", delta=amount(delta))),
         (said(v.standard), t("learn.variants.standard_is"), t("learn.variants.more", times=said(v.standard / v.exact))),
         (said(v.each), t("learn.variants.each_is"), t("learn.variants.more", times=said(v.each / v.exact))),
-    ])  # fmt: skip
+    )
     reading = counted("learn.variants.reading", times, sigma=number(sigma), exact=said(v.exact),
         standard=said(v.standard), each=said(v.each))  # fmt: skip
-    draw(figure, sigma, times, delta, alt=t("learn.variants.alt", reading=reading), key="variants_plot", height=400)
-    st.write(reading)
+    tell("variants", reading, figure, sigma, times, delta, height=400)
     two, ten = lesson.renyi(v.mu, np.array([2.0, 10.0]))
     rows = [
         [t("learn.variants.pure"), t("learn.variants.pure_says")],

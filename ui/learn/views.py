@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -12,11 +11,9 @@ from numpy.typing import NDArray
 from dpsyn_core.estimate import affine_plane, greedy_cover, pair_error, schonheim, uncovered
 from ui.learn.controls import pick, slide
 from ui.learn.kept import draw
+from ui.shared.charts import Figure, curve, squares
 from ui.shared.text import number, t
 from ui.shared.theme import facts, hues, palette
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 Design = list[tuple[int, ...]]
 POINTS = 12
@@ -75,9 +72,8 @@ def covered(views: Design, points: int) -> NDArray[np.int64]:
     return out
 
 
-def figure(views: Design, points: int) -> go.Figure:
+def figure(views: Design, points: int) -> Figure:
     """Left: the pairs that are covered. Right: noise of a pair against the size of a view."""
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
     colours = palette()
@@ -86,17 +82,13 @@ def figure(views: Design, points: int) -> go.Figure:
     np.fill_diagonal(z, np.nan)
     out = make_subplots(rows=1, cols=2, column_widths=[0.48, 0.52], horizontal_spacing=0.2)
     scale = [[0, colours.soft], [1, colours.accent]]
-    heat = go.Heatmap(
-        z=z, x=names, y=names, colorscale=scale, zmin=0, zmax=max(2, np.nanmax(z)), showscale=False, xgap=1, ygap=1,
-        hovertemplate=t("learn.views.hover"), hoverongaps=False,
-    )  # fmt: skip
-    out.add_trace(heat, 1, 1)
+    ends, hover = {"zmin": 0, "zmax": max(2, np.nanmax(z))}, t("learn.views.hover")
+    out.add_trace(squares(z, names, names, scale, hovertemplate=hover, hoverongaps=False, **ends), 1, 1)
     sizes = list(range(3, 13))
     for order, hue, dash in ((2, hues()[0], "solid"), (3, hues()[1], "dash")):
         noise = np.array([pair_error(s, order) for s in sizes])
-        line = {"color": hue, "dash": dash, "width": 2}
         label = t("learn.views.pairs" if order == 2 else "learn.views.triples")
-        out.add_trace(go.Scatter(x=sizes, y=noise / noise.min(), name=label, mode="lines+markers", line=line), 1, 2)
+        out.add_trace(curve(sizes, noise / noise.min(), label, hue, dash, width=2, mode="lines+markers"), 1, 2)
     nticks = 12
     out.update_xaxes(title=t("learn.views.attribute"), nticks=nticks, showgrid=False, row=1, col=1)
     out.update_yaxes(autorange="reversed", nticks=nticks, showgrid=False, row=1, col=1)
@@ -109,10 +101,8 @@ def figure(views: Design, points: int) -> go.Figure:
 def show() -> None:
     """Design, size, figure."""
     a, b = st.columns(2, gap="medium")
-    with a:
-        kind = pick(t("learn.views.kind"), KINDS, key="views_kind", words=lambda k: t(f"learn.views.{k}"))
-    with b:
-        size = slide(t("learn.views.size"), 3, 12, 6, key="views_size", disabled=kind != "greedy")
+    kind = pick(t("learn.views.kind"), KINDS, key="views_kind", at=a)
+    size = slide(t("learn.views.size"), 3, 12, 6, key="views_size", disabled=kind != "greedy", at=b)
     if kind == "own":
         typed = _typed()
         if typed is None:
@@ -124,11 +114,9 @@ def show() -> None:
     missing = uncovered(views, points, 2)
     pairs = points * (points - 1) // 2
     facts(
-        [
-            (str(len(views)), t("learn.views.count"), t("learn.views.bound", n=number(schonheim(points, largest, 2)))),
-            (number(pairs - missing), t("learn.views.covered"), t("learn.views.of", n=number(pairs))),
-            (number(2**largest), t("learn.views.cells"), t("learn.views.each", n=largest)),
-        ]
+        (str(len(views)), t("learn.views.count"), t("learn.views.bound", n=number(schonheim(points, largest, 2)))),
+        (number(pairs - missing), t("learn.views.covered"), t("learn.views.of", n=number(pairs))),
+        (number(2**largest), t("learn.views.cells"), t("learn.views.each", n=largest)),
     )
     alt = t("learn.views.alt", views=len(views), pairs=number(pairs - missing), of=number(pairs))
     draw(figure, views, points, of=(tuple(views), points), alt=alt, key="views_plot", height=400)

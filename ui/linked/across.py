@@ -117,12 +117,10 @@ def _count(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
     del schema, link
     where = rules.conditions(f"{key}_counted", t("linked.rule_counted"), "role = Head")
     first, second = st.columns(2)
-    with first:
-        least = st.number_input(t("linked.rule_least"), 0, MOST, value=1, key=f"{key}_least")
-    with second:
-        most = st.number_input(
-            t("linked.rule_most"), 0, MOST, value=None, key=f"{key}_most", placeholder=t("linked.rule_any")
-        )
+    least = first.number_input(t("linked.rule_least"), 0, MOST, value=1, key=f"{key}_least")
+    most = second.number_input(
+        t("linked.rule_most"), 0, MOST, value=None, key=f"{key}_most", placeholder=t("linked.rule_any")
+    )
     given = st.text_input(t("linked.rule_if"), key=f"{key}_given", placeholder="age < 18").strip()
     if not where:
         return None

@@ -52,8 +52,7 @@ def _from_error(space: Workspace, schema: Schema) -> None:
     with first:
         every = [COLUMNS, *(one.name for one in schema.tables)] if schema.links else choices(run, schema)
         of = st.selectbox(t("backwards.of"), every, format_func=_named, key="backwards_of")
-    with second:
-        target = st.number_input(t("backwards.error"), 0.1, 90.0, 5.0, 0.5, key="backwards_error", format="%g")
+    target = second.number_input(t("backwards.error"), 0.1, 90.0, 5.0, 0.5, key="backwards_error", format="%g")
     with third:
         about = _about(schema)
     with st.spinner(t("backwards.computing")):
@@ -69,7 +68,7 @@ def _from_error(space: Workspace, schema: Schema) -> None:
         "backwards.reached", epsilon=amount(epsilon), error=percent(found.target), of=_named(of),
         n=number(found.n_records), right=_right(chance),
     )  # fmt: skip
-    facts([(amount(epsilon), t("backwards.epsilon"), t("backwards.at_least"))])
+    facts((amount(epsilon), t("backwards.epsilon"), t("backwards.at_least")))
     note(words)
     _take(epsilon)
     _picture(found, space.choices.delta, epsilon, error=found.target, gain=None, words=words)
@@ -79,8 +78,7 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
     from dpsyn_core.runs import COLUMNS, epsilon_for_gain, error_at, rounded_down, tree_error
 
     first, second = st.columns(2)
-    with first:
-        points = st.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%g")
+    points = first.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%g")
     with second:
         about = _about(schema)
     run = run_of(space)
@@ -93,7 +91,7 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
         "backwards.limited", epsilon=amount(epsilon), right=_right(points / 100), n=number(found.n_records),
         error="–" if error is None else percent(error),
     )  # fmt: skip
-    facts([(amount(epsilon), t("backwards.epsilon"), t("backwards.at_most"))])
+    facts((amount(epsilon), t("backwards.epsilon"), t("backwards.at_most")))
     note(words)
     _take(epsilon)
     _picture(found, space.choices.delta, epsilon, error=None, gain=points / 100, words=words)

@@ -99,18 +99,15 @@ def fields(space: Workspace, slider: Place, typed: Place, other: Place, said: Pl
     choices = space.choices
     keep(EPSILON, plain(choices.epsilon))
     keep(DELTA, plain(choices.delta))
-    with typed:
-        epsilon_text = st.text_input(
-            t("budget.epsilon"), key=EPSILON, bind="query-params", help=t("budget.epsilon_help"), on_change=_typed
-        )
-    with other:
-        delta_text = st.text_input(t("budget.delta"), key=DELTA, bind="query-params", help=t("budget.delta_help"))
+    epsilon_text = typed.text_input(
+        t("budget.epsilon"), key=EPSILON, bind="query-params", help=t("budget.epsilon_help"), on_change=_typed
+    )
+    delta_text = other.text_input(t("budget.delta"), key=DELTA, bind="query-params", help=t("budget.delta_help"))
     got = read(epsilon_text or "", delta_text or "")
     value, _ = _epsilon(epsilon_text or "")
     if SLIDER not in st.session_state:
         st.session_state[SLIDER] = nearest(value or choices.epsilon)
-    with slider:
-        st.select_slider(t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=amount)
+    slider.select_slider(t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=amount)
     with said:
         _explain(got.epsilon_problem, value is not None and value > HIGH_EPSILON and t("budget.epsilon_high"))
         _explain(got.delta_problem, got.budget is not None and got.budget.delta == 0 and t("budget.delta_zero"))

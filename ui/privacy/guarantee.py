@@ -30,16 +30,15 @@ def unit_fields(space: Workspace) -> Unit:
         keep(NEIGHBOURS, declared.neighbours)
         keep(THETA, declared.max_records)
     left, right = st.columns([5, 4])
-    with left:
-        neighbours = st.radio(
-            t("unit.neighbours"),
-            get_args(Neighbours),
-            format_func=lambda n: t(f"neighbours.{n}"),
-            key=NEIGHBOURS,
-            horizontal=True,
-            help=t("unit.neighbours_help"),
-            bind="query-params",
-        )
+    neighbours = left.radio(
+        t("unit.neighbours"),
+        get_args(Neighbours),
+        format_func=lambda n: t(f"neighbours.{n}"),
+        key=NEIGHBOURS,
+        horizontal=True,
+        help=t("unit.neighbours_help"),
+        bind="query-params",
+    )
     with right:
         most = st.number_input(t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params")
         if declared and declared.identifier is None and most != 1:

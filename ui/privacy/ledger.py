@@ -105,16 +105,14 @@ def limit_field(space: Workspace) -> None:
         note(t("limit.sums", sums="; ".join(lines)))
     with st.form(f"limit_{space.serial}", border=False):
         first, second = st.columns([3, 2], vertical_alignment="bottom")
-        with first:
-            text = st.text_input(
-                t("limit.label"),
-                plain(limit.epsilon) if limit else "",
-                placeholder=t("limit.blank"),
-                key="limit_text",
-                help=t("limit.help"),
-            )
-        with second:
-            pressed = st.form_submit_button(t("limit.set"), width="stretch")
+        text = first.text_input(
+            t("limit.label"),
+            plain(limit.epsilon) if limit else "",
+            placeholder=t("limit.blank"),
+            key="limit_text",
+            help=t("limit.help"),
+        )
+        pressed = second.form_submit_button(t("limit.set"), width="stretch")
     note(t("limit.note"))
     if not pressed:
         return

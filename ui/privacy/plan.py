@@ -289,7 +289,7 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
     if words:
         with said:
             lead(words)
-    facts(items)
+    facts(*items)
     note(t("expected.note"))
 
 
@@ -307,7 +307,7 @@ def _expected_of_tree(space: Workspace) -> None:
         note(sentence(error), "warning")
         return
     facts(
-        [
+        *[
             (
                 "–" if one.columns is None else percent(one.columns),
                 f"{one.table} · {one.role}" if one.role else one.table,

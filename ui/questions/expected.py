@@ -129,11 +129,11 @@ def cost(found: Forecasts) -> None:
     if not found.takes or found.share == 0:
         return
     if found.others is None:
-        facts([(t("questions.none"), t("questions.others_gone"), t("questions.others_gone_note"))])
+        facts((t("questions.none"), t("questions.others_gone"), t("questions.others_gone_note")))
         return
     more = max(0, round(100 * (found.others - 1)))
     told = t("questions.others_note" if more else "questions.others_same_note")
-    facts([(percent(more / 100, 0), t("questions.others"), told)])
+    facts((percent(more / 100, 0), t("questions.others"), told))
 
 
 def cannot(space: Workspace) -> bool:

@@ -64,26 +64,24 @@ def panel(space: Workspace) -> None:
 
 def _fields(schema: Schema, before: Document, key: str) -> Document:
     first, second = st.columns([3, 2])
-    with first:
-        kind = str(
-            st.selectbox(
-                t("questions.kind"),
-                KINDS,
-                index=KINDS.index(before.get("kind", "mean")),
-                key=f"{key}_kind",
-                format_func=lambda k: t(f"questions.kind_{k}"),
-            )
+    kind = str(
+        first.selectbox(
+            t("questions.kind"),
+            KINDS,
+            index=KINDS.index(before.get("kind", "mean")),
+            key=f"{key}_kind",
+            format_func=lambda k: t(f"questions.kind_{k}"),
         )
+    )
     old = before if before.get("kind") == kind else {}
-    with second:
-        weight = st.select_slider(
-            t("questions.weight"),
-            sorted({*WEIGHTS, float(before.get("weight", 1))}),
-            key=f"{key}_weight",
-            value=float(before.get("weight", 1)),
-            format_func=lambda w: t("questions.times", times=amount(w)),
-            help=t("questions.weight_help"),
-        )
+    weight = second.select_slider(
+        t("questions.weight"),
+        sorted({*WEIGHTS, float(before.get("weight", 1))}),
+        key=f"{key}_weight",
+        value=float(before.get("weight", 1)),
+        format_func=lambda w: t("questions.times", times=amount(w)),
+        help=t("questions.weight_help"),
+    )
     made: Document = {"kind": kind, **_FORMS[kind](schema, old, f"{key}_{kind}")}
     if weight != 1:
         made["weight"] = int(weight) if float(weight).is_integer() else weight
@@ -140,14 +138,13 @@ def _bins(name: str, old: Document | None, key: str) -> Document | None:
     """How finely one ordered column is told apart."""
     start = next((k for k in BINS if old and k in old), "fine")
     first, second = st.columns(2)
-    with first:
-        how = st.selectbox(
-            t("questions.bins", name=literal(name)),
-            BINS,
-            index=BINS.index(start),
-            key=f"{key}_how",
-            format_func=lambda k: t(f"questions.bins_{k}"),
-        )
+    how = first.selectbox(
+        t("questions.bins", name=literal(name)),
+        BINS,
+        index=BINS.index(start),
+        key=f"{key}_how",
+        format_func=lambda k: t(f"questions.bins_{k}"),
+    )
     if how == "fine":
         return None
     with second:

@@ -124,7 +124,7 @@ def _headline(found: list[AskedAnswer]) -> None:
         else:
             half = one.half_width
             items.append(("–" if half is None else f"±{_shown(half)}", name, t("asked.typical")))
-    facts(items)
+    facts(*items)
 
 
 def question(one: AskedAnswer, key: str, *, asks: str) -> None:
@@ -165,4 +165,4 @@ def _single(one: AskedAnswer) -> None:
         items.append((table, t("figure.asked_table_says"), ""))
     if one.real is not None:
         items.append((_shown(float(one.real.values.ravel()[0]), of), t("word.real"), ""))
-    facts(items)
+    facts(*items)

@@ -191,15 +191,13 @@ def _result(found: AttackResult, label: str) -> None:
     values = {"needed": local(found.needed, ".2f"), "promised": number(found.epsilon)}
     VERDICTS[found.verdict](t(f"attack.{found.verdict}", **values))
     facts(
-        [
-            (values["needed"], t("attack.needed"), t("attack.needed_note")),
-            (values["promised"], t("attack.promised"), label),
-            (
-                t("attack.share", right=number(found.right), guesses=number(found.guesses)),
-                t("attack.right"),
-                t("attack.coins", coins=number(found.coins)),
-            ),
-        ]
+        (values["needed"], t("attack.needed"), t("attack.needed_note")),
+        (values["promised"], t("attack.promised"), label),
+        (
+            t("attack.share", right=number(found.right), guesses=number(found.guesses)),
+            t("attack.right"),
+            t("attack.coins", coins=number(found.coins)),
+        ),
     )
     if found.provable <= found.epsilon:
         note(t("attack.weak", most=local(found.provable, ".2f"), **values), "warning")

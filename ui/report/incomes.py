@@ -96,10 +96,10 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     rows = list(got.details["groups"])
     if metric == "gini":
         overall = got.details["overall"]
-        facts([(local(overall['synthetic'], ".3f"), t("incomes.gini_synthetic"),
-                t("incomes.gini_real", real=local(overall['real'], ".3f")))])  # fmt: skip
+        facts((local(overall['synthetic'], ".3f"), t("incomes.gini_synthetic"),
+                t("incomes.gini_real", real=local(overall['real'], ".3f"))))  # fmt: skip
     else:
-        facts([(local(got.value, ".2f"), t("incomes.rank"), _beside(got))])
+        facts((local(got.value, ".2f"), t("incomes.rank"), _beside(got)))
     scores = {view.name(s) if len(view.sides) > 1 else t("word.synthetic"): view.score(s, metric) for s in view.sides}
     known = {name: score for name, score in scores.items() if not isinstance(score, MetricError)}
     title, digits = t(f"incomes.{what}"), ".2f" if what == "gini" else ",.0f"

@@ -126,10 +126,8 @@ def _answer(c: Comparison, got: QueryAnswer, prefix: str) -> None:
     error = t("queries.no_relative") if got.relative is None else local(got.relative, "+.1%")
     spread = float(fresh_error(got.real, c.n, c.m)) * c.n
     facts(
-        [
-            (number(got.real), prefix + t("queries.real"), t("queries.records")),
-            (number(got.synthetic), prefix + t("queries.synthetic"), t("queries.scaled", n=number(round(got.scaled)))),
-            (error, prefix + t("queries.error"), t("queries.sampling", spread=percent(spread / max(1, got.real)))),
-        ]
+        (number(got.real), prefix + t("queries.real"), t("queries.records")),
+        (number(got.synthetic), prefix + t("queries.synthetic"), t("queries.scaled", n=number(round(got.scaled)))),
+        (error, prefix + t("queries.error"), t("queries.sampling", spread=percent(spread / max(1, got.real)))),
     )
     note(got.text)

@@ -61,11 +61,9 @@ def panel(space: Workspace, job: Job) -> None:
     rows = got.details["marginals"]
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
-        [
-            (local(got.value**0.5, ".2f"), t("released.fit"), t("released.fit_note")),
-            (percent(expected), t("released.expected"), t("released.expected_note")),
-            (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
-        ]
+        (local(got.value**0.5, ".2f"), t("released.fit"), t("released.fit_note")),
+        (percent(expected), t("released.expected"), t("released.expected_note")),
+        (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
     )
     drawn = results.kept(space, ("released figures", job.id), lambda: _figures(space, job, got))
     if drawn:

@@ -44,16 +44,14 @@ def panel(space: Workspace) -> None:
             note(t("buying.large"), "warning")
             return
         first, second, third = st.columns([5, 2, 2], vertical_alignment="bottom")
-        with first:
-            wanted = st.multiselect(
-                t("buying.columns"),
-                list(rows),
-                default=[n for n in space.schema.from_data if n in rows],
-                key=f"buying_{space.dataset.serial}",
-                placeholder=t("buying.none"),
-            )
-        with second:
-            price = st.text_input(t("buying.price"), amount(0.1), key="buying_price", help=t("buying.price_help"))
+        wanted = first.multiselect(
+            t("buying.columns"),
+            list(rows),
+            default=[n for n in space.schema.from_data if n in rows],
+            key=f"buying_{space.dataset.serial}",
+            placeholder=t("buying.none"),
+        )
+        price = second.text_input(t("buying.price"), amount(0.1), key="buying_price", help=t("buying.price_help"))
         known = confirmation(space, [rows[n] for n in wanted])
         got = read(price or "", plain(space.choices.delta))
         with third:

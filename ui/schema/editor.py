@@ -68,16 +68,13 @@ def redraw() -> None:
 
 def _filtered(space: Workspace) -> list[int]:
     first, second, third = st.columns([3, 2, 2])
-    with first:
-        text = st.text_input(t("schema.search"), key="schema_search", placeholder=t("schema.search_hint"))
-    with second:
-        kinds = st.multiselect(
-            t("schema.kinds"), KINDS, key="schema_kinds", placeholder=t("schema.any"), format_func=kind_words
-        )
-    with third:
-        sources = st.multiselect(
-            t("schema.sources"), SOURCES, key="schema_sources", placeholder=t("schema.any"), format_func=source_words
-        )
+    text = first.text_input(t("schema.search"), key="schema_search", placeholder=t("schema.search_hint"))
+    kinds = second.multiselect(
+        t("schema.kinds"), KINDS, key="schema_kinds", placeholder=t("schema.any"), format_func=kind_words
+    )
+    sources = third.multiselect(
+        t("schema.sources"), SOURCES, key="schema_sources", placeholder=t("schema.any"), format_func=source_words
+    )
     out = []
     for i, row in enumerate(space.rows):
         cells = row.cells()

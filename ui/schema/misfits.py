@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui.schema import tried
+from ui.shared import dialogs
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import number, t
@@ -18,23 +19,26 @@ if TYPE_CHECKING:
 
 
 def panel(space: Workspace) -> None:
-    """A list under a button, since it reads the whole table; nothing in safe mode."""
-    data, schema = space.dataset, space.schema
+    """A list in a dialog, under a button, since it reads the whole table; nothing in safe mode."""
+    if not (space.dataset is None or space.dataset.table is None or space.schema is None or space.choices.safe):
+        dialogs.behind("misfits", t("schema.misfits"), lambda: _listed(space))
+
+
+def _listed(space: Workspace) -> None:
+    data, schema = space.dataset, space.schema  # of now: another tab may have changed them
     if data is None or data.table is None or schema is None or space.choices.safe:
         return
-    digest = hashlib.sha256(schema.dumps().encode()).hexdigest()
-    key = ("misfits", data.serial, digest)
-    with st.expander(t("schema.misfits"), key="misfits_expander"):
-        private_tag()
-        note(t("schema.misfits_lead"))
-        if key not in space.memo and not st.button(t("schema.misfits_look"), key="misfits_look"):
-            return
-        tried.see(tried.names(space))
-        found = kept(space, key, lambda: _found(schema, data.table))
-        if not found:
-            note(t("schema.misfits_none"))
-            return
-        st.dataframe([_row(m) for m in found], hide_index=True, key="misfits_table", alt=t("schema.misfits_alt"))
+    key = ("misfits", data.serial, hashlib.sha256(schema.dumps().encode()).hexdigest())
+    private_tag()
+    note(t("schema.misfits_lead"))
+    if key not in space.memo and not st.button(t("schema.misfits_look"), key="misfits_look"):
+        return
+    tried.see(tried.names(space))
+    found = kept(space, key, lambda: _found(schema, data.table))
+    if not found:
+        note(t("schema.misfits_none"))
+        return
+    st.dataframe([_row(m) for m in found], hide_index=True, key="misfits_table", alt=t("schema.misfits_alt"))
 
 
 def _found(schema: Any, table: Any) -> list[Misfit]:

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema import Schema
 from ui.schema import codelists, editor, relations
-from ui.shared import uploads
+from ui.shared import dialogs, uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -23,15 +23,19 @@ FILES = ["csv", "tsv", "txt", "json"]
 
 
 def more(space: Workspace) -> None:
-    """All three, folded away until somebody wants them."""
+    """All three, in a dialog."""
+    if space.schema is not None:
+        dialogs.behind("more", t("more.title"), lambda: _views(space))
+
+
+def _views(space: Workspace) -> None:
     if space.schema is None:
         return
-    with st.expander(t("more.title"), key="more_expander"):
-        view = st.segmented_control(
-            t("more.title"), list(VIEWS), default="groups", required=True, format_func=lambda v: t(f"more.{v}"),
-            key="more_view", label_visibility="collapsed",
-        )  # fmt: skip
-        VIEWS[view or "groups"](space, space.schema)
+    view = st.segmented_control(
+        t("more.title"), list(VIEWS), default="groups", required=True, format_func=lambda v: t(f"more.{v}"),
+        key="more_view", label_visibility="collapsed",
+    )  # fmt: skip
+    VIEWS[view or "groups"](space, space.schema)
 
 
 def _fresh(key: str) -> str:
@@ -72,10 +76,8 @@ def _groups(space: Workspace, schema: Schema) -> None:
             columns = st.multiselect(
                 t("groups.columns"), names, key=_fresh("group_columns"), placeholder=t("groups.choose")
             )
-        with middle:
-            name = st.text_input(t("groups.name"), key=_fresh("group_name"), placeholder=t("groups.name_hint"))
-        with right:
-            pressed = st.form_submit_button(t("groups.add"), width="stretch")
+        name = middle.text_input(t("groups.name"), key=_fresh("group_name"), placeholder=t("groups.name_hint"))
+        pressed = right.form_submit_button(t("groups.add"), width="stretch")
     if pressed:
         try:
             made = relations.grouped(schema, name or "", columns)
@@ -108,14 +110,13 @@ def _follows(space: Workspace, schema: Schema) -> None:
     if not origins:
         note(t("follows.no_parent"))
         return
-    with right:
-        origin = st.selectbox(
-            t("follows.origin"),
-            origins,
-            index=None,
-            placeholder=t("follows.choose"),
-            key=editor.field_key(space, "follows_origin"),
-        )
+    origin = right.selectbox(
+        t("follows.origin"),
+        origins,
+        index=None,
+        placeholder=t("follows.choose"),
+        key=editor.field_key(space, "follows_origin"),
+    )
     if origin is None:
         return
     pairs = {k: relations.known_pairs(schema, column, origin).get(k, "") for k in schema[origin].keys}
@@ -143,10 +144,9 @@ def _labels(space: Workspace, schema: Schema) -> None:
     left, right = st.columns(2)
     with left:
         got = uploads.one(t("labels.upload"), FILES, key=_fresh("labels_file"))
-    with right:
-        pasted = st.text_area(
-            t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96
-        )
+    pasted = right.text_area(
+        t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96
+    )
     try:
         found = codelists.read(got.getvalue(), got.name) if got is not None else {}
         known = {k: relations.labels(schema, column).get(k, "") for k in schema[column].keys}

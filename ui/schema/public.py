@@ -12,7 +12,7 @@ from dpsyn_core.errors import DPSynError, InputError
 from ui.data.loading import recognised, uploaded_table
 from ui.questions import kept as questions
 from ui.schema import editor
-from ui.shared import uploads
+from ui.shared import dialogs, uploads
 from ui.shared.results import kept
 from ui.shared.state import Dataset, Workspace
 from ui.shared.text import figure_words, literal, number, percent, sentence, t
@@ -31,33 +31,37 @@ METHOD = "dpsyn-2018"
 
 
 def panel(space: Workspace) -> None:
-    """Folded away until somebody wants it; refuses a table that nobody declares public."""
-    schema = space.schema
-    if schema is None or space.dataset is None:
-        return
-    with st.expander(t("public.title"), key="public_expander"):
-        note(t("public.lead"))
-        own = uploads.one(t("public.upload"), (), key="public_file", tip=t("public.upload_help"))
-        declared = st.checkbox(t("public.declare"), key="public_declared")
-        if own is None and not space.dataset.sample:
-            note(t("public.none"))
-            return
-        if not st.button(t("public.look"), key="public_look", disabled=not declared) and "public" not in space.memo:
-            note(t("public.needs_word") if not declared else t("public.ready"))
-            return
-        if not declared:
-            from dpsyn_core.evaluate import REFUSED
+    """A dialog; refuses a table that nobody declares public."""
+    if space.schema is not None and space.dataset is not None:
+        dialogs.behind("public", t("public.title"), lambda: _explored(space))
 
-            st.error(REFUSED)
-            return
-        try:
-            with st.spinner(t("public.looking")):
-                found = _found(space, schema, own)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-            return
-        space.memo["public"] = True
-        _shown(space, schema, found)
+
+def _explored(space: Workspace) -> None:
+    schema, data = space.schema, space.dataset  # of now: another tab may have changed them
+    if schema is None or data is None:
+        return
+    note(t("public.lead"))
+    own = uploads.one(t("public.upload"), (), key="public_file", tip=t("public.upload_help"))
+    declared = st.checkbox(t("public.declare"), key="public_declared")
+    if own is None and not data.sample:
+        note(t("public.none"))
+        return
+    if not st.button(t("public.look"), key="public_look", disabled=not declared) and "public" not in space.memo:
+        note(t("public.needs_word") if not declared else t("public.ready"))
+        return
+    if not declared:
+        from dpsyn_core.evaluate import REFUSED
+
+        st.error(REFUSED)
+        return
+    try:
+        with st.spinner(t("public.looking")):
+            found = _found(space, schema, own)
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return
+    space.memo["public"] = True
+    _shown(space, schema, found)
 
 
 def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
@@ -114,16 +118,13 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     if asked:
         note(t("public.questions", items=", ".join(q.name for q in asked)))
     first, second, third = st.columns(3)
-    with first:
-        take_groups = st.button(
-            t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
-        )
-    with second:
-        take_design = alone and st.button(t("public.take_design"), key="public_design", width="stretch")
-    with third:
-        take_questions = alone and st.button(
-            t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
-        )
+    take_groups = first.button(
+        t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
+    )
+    take_design = alone and second.button(t("public.take_design"), key="public_design", width="stretch")
+    take_questions = alone and third.button(
+        t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
+    )
     if take_questions:
         st.success(t("public.questions_taken", count=number(questions.add(space, asked))))
     if take_groups:

@@ -205,10 +205,9 @@ def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     first, second = st.columns(2)
     with first:
         of = _column(f"{key}_date", t("rules.date"), dates)
-    with second:
-        part = st.selectbox(
-            t("rules.part_of"), get_args(Part), key=f"{key}_part", format_func=lambda p: t(f"rules.part_{p}")
-        )
+    part = second.selectbox(
+        t("rules.part_of"), get_args(Part), key=f"{key}_part", format_func=lambda p: t(f"rules.part_{p}")
+    )
     column = _column(f"{key}_part_column", t("rules.part_column"), numbers)
     told = {}
     if part in COMPLETED:

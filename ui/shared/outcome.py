@@ -27,7 +27,7 @@ def card(space: Workspace, job: Job) -> None:
     items.append(
         (local(manifest["epsilon"], "g"), t("outcome.epsilon"), t("outcome.delta", delta=amount(manifest["delta"])))
     )
-    facts(items)
+    facts(*items)
     _nearly_empty(space, job, Manifest.model_validate(manifest))
     for found in relations.keys(space, job) if job.spec.linked else ():
         note(relations.key_words(found), "note" if found.hold else "alarm")

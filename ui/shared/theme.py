@@ -314,7 +314,7 @@ def not_private(reason: str) -> None:
     )
 
 
-def facts(items: list[tuple[str, str, str]]) -> None:
+def facts(*items: tuple[str, str, str]) -> None:
     """Numbers that decide something, set large: (number, what it is, what to hold it against)."""
     cells = "".join(
         f"<div class='dp-fact'><div class='dp-number'>{html.escape(value)}</div>"

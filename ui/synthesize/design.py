@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from dpsyn_core.data import WORKED, worked_design
 from dpsyn_core.errors import DPSynError, SettingError
 from ui.data import loading
+from ui.shared import dialogs
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
@@ -30,54 +31,59 @@ Row = Mapping[str, Any]
 
 
 def editor(space: Workspace, *, choose: bool = False) -> None:
-    """The lines of the design in force, to be changed, added and removed; taken over when the system accepts them.
+    """The lines of the design in force, in a dialog; taken over when the system accepts them.
 
     choose: whether the system becomes that of the next run, as on the Schema page, where none is chosen.
     """
+    if space.schema is not None and space.linked is None:
+        dialogs.behind("design", t("design.title"), lambda: _lines(space, choose=choose))
+
+
+def _lines(space: Workspace, *, choose: bool) -> None:
+    """A table with a line a part, to be changed, added to and removed from."""
     from dpsyn_core.systems import Design
 
-    if space.schema is None or space.linked is not None:
+    if space.schema is None:
         return
-    with st.expander(t("design.title"), key="design_expander"):
-        note(t("design.lead" if not choose else "design.lead_schema"))
-        _examples(space)
-        given = space.choices.settings.get(METHOD, {}).get("design", {})
+    note(t("design.lead" if not choose else "design.lead_schema"))
+    _examples(space)
+    given = space.choices.settings.get(METHOD, {}).get("design", {})
+    try:
+        design = given if isinstance(given, Design) else Design.model_validate(given or {})
+    except ValidationError:
+        note(t("design.broken"), "alarm")
+        return
+    rows = rows_of(design)
+    edited = st.data_editor(
+        rows or [_row("marginal", [], "", None)],
+        num_rows="dynamic",
+        hide_index=True,
+        key=f"design_{hash(design.model_dump_json()) & 0xFFFFFF:x}",
+        alt=t("design.alt"),
+        placeholder="",
+        column_config={
+            "part": st.column_config.SelectboxColumn(t("design.part"), options=list(KINDS), width=120),
+            "columns": st.column_config.TextColumn(t("design.columns"), help=t("design.columns_help"), width=340),
+            "detail": st.column_config.TextColumn(t("design.detail"), help=t("design.detail_help"), width=220),
+            "since": st.column_config.NumberColumn(
+                t("design.since"), help=t("design.since_help"), min_value=0.0, width=110
+            ),
+        },
+    )
+    if st.button(t("design.use"), key="design_use"):
         try:
-            design = given if isinstance(given, Design) else Design.model_validate(given or {})
-        except ValidationError:
-            note(t("design.broken"), "alarm")
+            made = design_of(edited, design, space.schema.domain())
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
             return
-        rows = rows_of(design)
-        edited = st.data_editor(
-            rows or [_row("marginal", [], "", None)],
-            num_rows="dynamic",
-            hide_index=True,
-            key=f"design_{hash(design.model_dump_json()) & 0xFFFFFF:x}",
-            alt=t("design.alt"),
-            placeholder="",
-            column_config={
-                "part": st.column_config.SelectboxColumn(t("design.part"), options=list(KINDS), width=120),
-                "columns": st.column_config.TextColumn(t("design.columns"), help=t("design.columns_help"), width=340),
-                "detail": st.column_config.TextColumn(t("design.detail"), help=t("design.detail_help"), width=220),
-                "since": st.column_config.NumberColumn(
-                    t("design.since"), help=t("design.since_help"), min_value=0.0, width=110
-                ),
-            },
-        )
-        if st.button(t("design.use"), key="design_use"):
-            try:
-                made = design_of(edited, design, space.schema.domain())
-            except DPSynError as error:
-                st.error(literal(sentence(error)))
-                return
-            kept = space.choices.settings.get(METHOD, {})
-            settings = {**kept, "design": made.model_dump(mode="json", exclude_defaults=True)}
-            if choose:
-                methods.take(space, METHOD, settings)
-                st.success(t("public.taken"))
-                return
-            space.choices.settings[METHOD] = settings
-            st.rerun()
+        kept = space.choices.settings.get(METHOD, {})
+        settings = {**kept, "design": made.model_dump(mode="json", exclude_defaults=True)}
+        if choose:
+            methods.take(space, METHOD, settings)
+            st.success(t("public.taken"))
+            return
+        space.choices.settings[METHOD] = settings
+        st.rerun()
 
 
 def _examples(space: Workspace) -> None:

@@ -213,7 +213,7 @@ def _estimate_in_place(space: Workspace) -> None:
     if choice.scratch:
         items.append((shown(choice.scratch), t("synthesize.scratch"), t("synthesize.scratch_note")))
     private_tag()
-    facts(items)
+    facts(*items)
 
 
 def estimate(space: Workspace) -> None:
@@ -235,8 +235,6 @@ def estimate(space: Workspace) -> None:
         low, high = number(max(1, math.floor(got.low))), number(math.ceil(got.high))
         seconds = t("synthesize.between", low=low, high=high)
         facts(
-            [
-                (seconds, t("synthesize.time"), t("synthesize.time_note")),
-                (t("synthesize.mb", mb=number(got.megabytes)), t("synthesize.memory"), t("synthesize.memory_note")),
-            ]
+            (seconds, t("synthesize.time"), t("synthesize.time_note")),
+            (t("synthesize.mb", mb=number(got.megabytes)), t("synthesize.memory"), t("synthesize.memory_note")),
         )

@@ -98,8 +98,7 @@ def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Sch
 def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
     """What the visitor chose of size, of linked tables that of the root, seed, system, condition and columns."""
     first, second, third = st.columns([2, 2, 3], gap="medium")
-    with first:
-        size = st.number_input(t("refit.size"), 1, 100_000_000, None, key=f"{key}_size", help=t("refit.size_help"))
+    size = first.number_input(t("refit.size"), 1, 100_000_000, None, key=f"{key}_size", help=t("refit.size_help"))
     with second:
         told = "" if paid.seed is None else t("refit.seed_run", seed=paid.seed)
         seed = st.number_input(
@@ -107,10 +106,9 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
         )  # fmt: skip
     maker = None
     if not paid.hanging:  # what one system measured of linked tables is no other's
-        with third:
-            maker = st.selectbox(
-                t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
-            )  # fmt: skip
+        maker = third.selectbox(
+            t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
+        )  # fmt: skip
     where = st.text_input(
         t("refit.where"), key=f"{key}_where", placeholder="CITY = Bellmere and AGE in [18, 30]",
         help=t("refit.where_help") if not paid.hanging else None,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.report.figures.labels import plain_text
-from dpsyn_core.report.theme import DASHES, HUES, SHARE, SYMBOLS, Figure
+from dpsyn_core.report.theme import DASHES, HUES, SHARE, SYMBOLS, Figure, places_of
 
 READABLE = [[0, "@low"], [1, "@middle"]]  # words of the ink's colour have a contrast of 4.5 on each of them
 ROW, AROUND = 38, 90  # pixels of a row, and of what stands around all rows
@@ -82,7 +82,7 @@ def bars_figure(
     """A curve a name over places on a logarithmic axis, each point with its error bar, and a line for the floor.
 
     Args:
-        names: of the curves; hues, dashes and markers repeat after as many as there are.
+        names: of the curves, of which systems keep their hues; they repeat after as many as there are.
         places: rising, above 0.
         values: for each name, (value, half of its interval) a place; None where there is none.
         across: title of the places.
@@ -93,7 +93,7 @@ def bars_figure(
         alt: for a person who cannot see it.
     """
     data: list[dict[str, Any]] = []
-    for i, name in enumerate(names):
+    for i, name in zip(places_of(names), names, strict=True):
         points = [(x, *v) for x, v in zip(places, values[name], strict=True) if v is not None]
         colour = HUES[i % len(HUES)]
         data.append(

@@ -1,0 +1,32 @@
+"""Dialogs: each behind a button, and open until it is closed, whatever is pressed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.shared.faults import ShownFaults
+
+OPEN = "dialog_open"  # in the visitor's session: the one that is open
+
+
+def behind(name: str, title: str, draw: Callable[[], None]) -> None:
+    """A button, and while its dialog is open what `draw` puts into it.
+
+    A page that is run again closes a dialog that it does not draw again; the session says which one it has to.
+    """
+
+    def drawn() -> None:
+        with ShownFaults():
+            draw()
+
+    if st.button(f"{title} …", key=f"open_{name}", type="tertiary"):
+        st.session_state[OPEN] = name
+    if st.session_state.get(OPEN) == name:
+        st.dialog(title, width="large", on_dismiss=close)(drawn)()
+
+
+def close() -> None:
+    """Leaves no dialog open."""
+    st.session_state.pop(OPEN, None)
