@@ -1,17 +1,19 @@
 """Nursery: one process that has imported what workers of the app import, and copies itself for each (`os.fork`).
 
-Starting Python and importing the engine takes longer than what most tests ask of a worker. A worker that is born here
-has imported everything and done nothing: its environment, folder, arguments, input and output are those that it was
-started with, it ends as a process of its own does, and whoever started it waits for it, ends it and reads its exit
-status as usual. Tests that are about starting, and those in a browser, start real processes.
+Starting Python and importing the engine takes longer than what most tests ask of a worker or of the command. What is
+born here has imported everything and done nothing: its environment, folder, arguments, input and output are those that
+it was started with, it ends as a process of its own does, and whoever started it waits for it, ends it and reads its
+exit status as usual. Tests that are about starting, and those in a browser, start real processes.
 """
 
 import atexit
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -23,18 +25,20 @@ from pathlib import Path
 
 import pytest
 
+import dpsyn_core.commands
 from dpsyn_core.child import Child
 from dpsyn_core.platforms import PARENT
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = (
+    "dpsyn_core.commands.cli",
     "dpsyn_core.runs.jobs.worker",
     "dpsyn_core.runs.attacks.attack",
     "dpsyn_core.runs.attacks.child",
     "dpsyn_core.runs.choose.worker",
     "dpsyn_core.tables.labelled",
 )
-LONGEST = 60_000  # bytes of a message
+LONGEST = 200_000  # bytes of a message
 
 
 def words_of(command):
@@ -44,32 +48,45 @@ def words_of(command):
 
 
 class Nursery:
-    """The process, and how to ask it for a child. Safe to call from several threads."""
+    """The process, and how to ask it for a child: a connection takes what is asked for, and gives number and status."""
 
     def __init__(self):
-        self.mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.lock = threading.Lock()
-        with other:
+        self.name = f"\0dpsyn-nursery-{os.getpid()}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+            door.bind(self.name)
+            door.listen(64)
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tests.nursery", str(other.fileno())],
+                [sys.executable, "-P", "-m", "tests.nursery", str(door.fileno())],
                 cwd=ROOT,
                 env={k: v for k, v in os.environ.items() if not k.startswith("DPSYN_")} | {"PYTHONPATH": str(ROOT)},
-                pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL,
+                pass_fds=[door.fileno()],
+                stdin=subprocess.PIPE,  # its end is that of the nursery
             )
         atexit.register(self.end)
 
     def end(self):
-        self.mine.close()
+        self.process.stdin.close()
         self.process.wait(60)
 
     def child(self, words, *, cwd, env, files):
         """Starts one. Returns its number, and a socket on which its exit status will come."""
-        mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        said = json.dumps({"words": words, "cwd": None if cwd is None else str(cwd), "env": dict(env)}).encode()
-        with other, self.lock:
-            socket.send_fds(self.mine, [said], [*files, other.fileno()])
-        return int(mine.recv(20)), mine
+        asking = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        asking.connect(self.name)
+        said = {"words": words, "cwd": None if cwd is None else str(cwd), "env": dict(env)}
+        socket.send_fds(asking, [json.dumps(said).encode()], files)
+        return int(asking.recv(20)), asking
+
+    def program(self, module):
+        """The text of a program that runs this module, one of `WORKERS`, as a copy of the nursery."""
+        return f"""#!{sys.executable} -IS
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asking:
+    asking.connect({self.name!r})
+    said = {{"words": [{module!r}, *sys.argv[1:]], "cwd": os.getcwd(), "env": dict(os.environ)}}
+    socket.send_fds(asking, [json.dumps(said).encode()], [0, 1, 2])
+    asking.recv(20)
+    sys.exit(int(asking.recv(20)))
+"""
 
 
 REAL = {name: getattr(Child, name) for name in ("_execute_child", "_internal_poll", "_wait")}
@@ -140,7 +157,7 @@ def workers(monkeypatch):
 
 def live(asked, files, above):
     """What the copy does: becomes what was asked for, runs the module and ends."""
-    for number, file in enumerate(files[:3]):
+    for number, file in enumerate(files):
         os.dup2(file, number)
     for file in (*files, *above):
         os.close(file)
@@ -172,8 +189,9 @@ def needed():
         from dpsyn_core.runs.jobs.reader import read_when_asked
         from dpsyn_core.runs.jobs.worker import run_of_nobody
 
+        sys.stdin = io.StringIO()  # empty: it ends when it is ready
         run_of_nobody()
-        read_when_asked()  # the standard input is empty: it ends when it is ready
+        read_when_asked()
         os.write(saying, "\n".join(sys.modules).encode())
         os._exit(0)
     os.close(saying)
@@ -185,36 +203,39 @@ def needed():
 
 def main(number):
     """Serves until whoever began it closes the socket or ends."""
-    for name in (*WORKERS, *needed()):
+    commands = (f"dpsyn_core.commands.{module.name}" for module in pkgutil.iter_modules(dpsyn_core.commands.__path__))
+    for name in (*WORKERS, *commands, *needed()):
         with contextlib.suppress(ImportError):  # what has no file, such as modules of a compiled library
             importlib.import_module(name)
     gc.freeze()
-    asked_on, living = socket.socket(fileno=number), {}
+    door, living = socket.socket(fileno=number), {}
     waker, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(woken)
     while True:
-        ready = select.select([asked_on, waker], [], [])[0]
-        if asked_on in ready:
-            said, files, *_ = socket.recv_fds(asked_on, LONGEST, 4)
-            if not said:
-                return
+        ready = select.select([door, waker, 0], [], [])[0]
+        if 0 in ready:
+            return
+        if door in ready:
+            asking = door.accept()[0]
+            said, files, *_ = socket.recv_fds(asking, LONGEST, 3)
             pid = os.fork()
             if pid == 0:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                live(json.loads(said), files, [asked_on.detach(), waker, woken, *(s.detach() for s in living.values())])
-            for file in files[:3]:
+                above = [waker, woken, *(s.detach() for s in (door, asking, *living.values()))]
+                live(json.loads(said), files, above)
+            for file in files:
                 os.close(file)
-            living[pid] = socket.socket(fileno=files[3])
-            living[pid].send(str(pid).encode())
+            living[pid] = asking
+            asking.send(str(pid).encode())
         if waker in ready:
             os.read(waker, 4096)
         while living:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 break
-            with living.pop(pid) as ends:
+            with living.pop(pid) as ends, contextlib.suppress(OSError):  # who asked may be gone
                 ends.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 

@@ -52,6 +52,21 @@ def test_what_a_worker_leaves_and_how_it_ends_is_the_same_as_when_it_is_started(
     assert left[0][0] == 2 and "epsilon" in left[0][1], "it says what is wrong"
 
 
+def test_a_program_of_the_nursery_prints_takes_its_input_and_ends_as_the_command_does(tmp_path):
+    program = tmp_path / "dpsyn"
+    program.write_text(nursery.nursery().program("dpsyn_core.commands.cli"))
+    program.chmod(0o755)
+    command = [sys.executable, "-m", "dpsyn_core.commands.cli"]
+    for words in (["sample", "demo"], ["methods"], ["schema", "check", "nowhere.csv"], ["plan", "--no-such-flag"]):
+        ways = []
+        for begin in ([str(program)], command):
+            folder = tmp_path / str(len(begin)) / words[0]
+            folder.mkdir(parents=True)
+            done = subprocess.run([*begin, *words], cwd=folder, capture_output=True, text=True, check=False)
+            ways.append((done.returncode, done.stdout, done.stderr, sorted(p.name for p in folder.rglob("*"))))
+        assert ways[0] == ways[1]
+
+
 def test_no_other_command_comes_from_it():
     assert nursery.words_of([sys.executable, "-P", "-m", WORKER, "--run"]) == (WORKER, "--run")
     for other in (["-c", ""], ["-P", "-m", "http.server"], ["-m", WORKER]):
