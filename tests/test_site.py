@@ -22,7 +22,6 @@ FOLLOWED = ("index", "how-to/publish", "how-to/own-table", "how-to/panel", "how-
 # pages whose commands name files of a reader: what makes them first; commands with ... or [ ] are read, not run
 SMALL = "dpsyn sample demo; head -n 401 demo/sample.csv"
 PREPARED = {
-    "../README": "",
     "reference/attacks": f"{SMALL} | sed 1s/INCWAGE/income/ > people.csv; sed s/INCWAGE/income/ "
     "demo/sample.schema.json "
     "> people.schema.json; dpsyn synth people.csv --schema people.schema.json --epsilon 1 --delta 1e-9 "
