@@ -16,11 +16,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: threads of torch would wait for one another
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance"]
+pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance", "tests.nursery"]
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch):
+def app(tmp_path, monkeypatch, workers):
     """The app of a visitor who has just come, with nobody else's jobs or ledger."""
     import streamlit as st
     from streamlit.runtime.pages_manager import PagesManager

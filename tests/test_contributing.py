@@ -273,7 +273,7 @@ def test_a_form_of_question_is_planned_measured_and_stands_in_the_manifest(newco
     assert "tables that your questions need" in newcomer.output("dpsyn plan")
     manifest = json.loads((newcomer.folder / "out" / "asked.json").read_text(encoding="utf-8"))
     assert manifest["questions"]["document"]["questions"][0]["kind"] == "spread"
-    assert passed(newcomer.output("python -m pytest tests/questions")) > 80
+    assert passed(newcomer.output("python -m pytest tests/questions --quick")) > 80
     code = """
 from dpsyn_core.questions.document import declared
 from dpsyn_core.questions.evaluation import evaluate

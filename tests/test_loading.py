@@ -44,7 +44,9 @@ def test_a_run_of_the_command_loads_neither_pandas_nor_what_compiling_needs(tmp_
     for _ in range(2):  # the first may compile
         done = subprocess.run(run, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["exit", "0", "3"]
+        if (said := done.stdout.split()) == ["exit", "0", "3"]:
+            break
+    assert said == ["exit", "0", "3"]
 
 
 def test_a_kernel_that_is_kept_is_loaded_and_another_form_of_it_is_compiled(tmp_path, monkeypatch):

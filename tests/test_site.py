@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from dpsyn_core.commands.cli import build_parser, command_modules
+from tests.nursery import nursery
 from tools import site
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,7 +22,6 @@ FOLLOWED = ("index", "how-to/publish", "how-to/own-table", "how-to/panel", "how-
 # pages whose commands name files of a reader: what makes them first; commands with ... or [ ] are read, not run
 SMALL = "dpsyn sample demo; head -n 401 demo/sample.csv"
 PREPARED = {
-    "../README": "",
     "reference/attacks": f"{SMALL} | sed 1s/INCWAGE/income/ > people.csv; sed s/INCWAGE/income/ "
     "demo/sample.schema.json "
     "> people.schema.json; dpsyn synth people.csv --schema people.schema.json --epsilon 1 --delta 1e-9 "
@@ -144,12 +144,18 @@ def test_a_command_line_that_is_wrong_would_be_found(capsys):
 
 
 def runner(folder):
-    """Runs a line of a page in a folder of its own with the commands of this tree, whatever is installed."""
+    """Runs a line of a page in a folder of its own with the commands of this tree, whatever is installed.
+
+    The command is a copy of the nursery; tests/test_documents.py starts it for each line of the README.
+    """
     (folder / "bin").mkdir()
-    for name, what in {"dpsyn": "-m dpsyn_core.commands.cli", "python": ""}.items():
-        program = folder / "bin" / name
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n', encoding="utf-8")
-        program.chmod(0o755)
+    for name, program in {
+        "dpsyn": nursery().program("dpsyn_core.commands.cli"),
+        "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
+    }.items():
+        place = folder / "bin" / name
+        place.write_text(program, encoding="utf-8")
+        place.chmod(0o755)
     path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
     env = os.environ | {"PYTHONPATH": str(ROOT), "DPSYN_HOME": str(folder / "home"), "PATH": path}
     place = folder / "work"

@@ -17,8 +17,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[1]
 VENV = PROJECT / ".venv"
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-# two processes; one that has nothing left takes tests from the other
-WORKERS = ("-n", "2", "--dist", "worksteal")
+# processes of tests: one that has nothing left takes tests from the others
+WORKERS = ("--dist", "worksteal", "-n")
 # environment -> what is installed before it. Each has a lock with hashes; `deep` comes after `dev` where there is one:
 # both pin mpmath, and torch needs the older. SDGym's contradicts the others, and has a folder of its own
 ENVIRONMENTS = {"run": (), "dev": ("run",), "deep": ("run",), "spark": ("run",), "docs": ("run",), "sdgym": ("run",)}
@@ -58,14 +58,15 @@ TARGETS = {
     "app": Target(does="open the app", needs=("run",), commands=(("-m", "dpsyn_core", "app"),)),
     "test": Target(
         does="run what needs Python alone, in minutes; the last lines name what was left out",
-        commands=(("-m", "pytest", *WORKERS, "--quick"),),
+        commands=(("-m", "pytest", *WORKERS, "2", "--quick"),),
     ),
     # a test in a browser that fails is tried a second time and counted as "rerun", nothing else is
     # (tests/tried_again.py): noise takes no seed, so every test of it states how often it fails by chance
+    # one process more than CI has cores: a test in a browser waits for half of its time
     "test-all": Target(
         does="run everything; a missing Chromium, PostgreSQL server or Java runtime is a failure",
         needs=("dev", "deep", "spark", "sdgym"),
-        commands=(("-m", "pytest", *WORKERS, "--complete"),),
+        commands=(("-m", "pytest", *WORKERS, "3", "--complete"),),
     ),
     "check": Target(
         does="check formatting, lint, types (for Linux, Windows and macOS) and known vulnerabilities",

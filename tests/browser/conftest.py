@@ -209,10 +209,14 @@ class Visitor:
             self.page.get_by_role("button", name=name, exact=True).first.click()
         return Path(waiting.value.path()).read_bytes()
 
+    def drawn(self):
+        """Waits until there is a figure."""
+        self.page.wait_for_selector(".js-plotly-plot .main-svg")
+        return self
+
     def plots(self):
         """Data of every figure on the page, typed arrays as lists."""
-        self.page.wait_for_selector(".js-plotly-plot .main-svg")
-        self.settle()
+        self.drawn().settle()
         return self.page.evaluate(
             """() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p._fullData.map(d =>
             Object.fromEntries(['name','x','y','z','text'].filter(k => d[k] != null).map(k =>

@@ -9,14 +9,21 @@ from ui.shared.text import catalogue
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def classroom(tmp_path_factory):
+    """A server for a class; its tests leave nothing behind but guesses of one lab."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CLASSROOM, "1")
+        server = Server(tmp_path_factory.mktemp("class"), free_port(), "--server.maxUploadSize", "0")
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def pupil(chromium, tmp_path, monkeypatch):
-    monkeypatch.setenv(CLASSROOM, "1")
-    server = Server(tmp_path, free_port(), "--server.maxUploadSize", "0")
-    one = Visitor(chromium, server, permissions=["clipboard-read", "clipboard-write"])
+def pupil(chromium, classroom):
+    one = Visitor(chromium, classroom, permissions=["clipboard-read", "clipboard-write"])
     yield one
     one.close()
-    server.stop()
 
 
 def test_a_lecturers_link_shows_one_lab_as_it_was_set_and_nothing_to_upload_or_spend(pupil):

@@ -24,7 +24,7 @@ def test_14_no_page_and_no_lab_asks_another_machine_for_anything(finished):
     for lab in LABS:
         finished.open("learn", f"?lab={lab}&open=1")
         if lab != "race":  # its figure is made by Vega
-            finished.plots()
+            finished.drawn()
     assert finished.foreign == []
     finished.page.evaluate("fetch('http://example.org/probe').catch(() => 0)")
     finished.page.wait_for_timeout(300)
