@@ -42,7 +42,7 @@ DOORS = {
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
 # of the engine that a default run of the bundled sample loads: at most
-FILES, LINES = 149, 23_950
+FILES, LINES = 145, 23_200
 
 RUN = """
 import sys

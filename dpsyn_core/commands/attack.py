@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_reading, place
+from dpsyn_core.commands.common import add_named, add_reading, place
 
 if TYPE_CHECKING:
     from dpsyn_core.runs import AttackResult, AttackSpec
@@ -44,13 +44,8 @@ def add(commands: Any) -> None:
         type=place,
         help="the private table and its schema; of linked tables the schema alone",
     )
-    parser.add_argument(
-        "--table",
-        dest="named",
-        action="append",
-        default=[],
-        metavar="NAME=TABLE",
-        help="one of several linked tables, by its name in the schema: a coin moves a root with all that hangs on it",
+    add_named(
+        parser, "one of several linked tables, by its name in the schema: a coin moves a root with all that hangs on it"
     )
     parser.add_argument("--kind", choices=KINDS, default="membership", help="default membership")
     run_group = parser.add_argument_group("the run that is attacked")

@@ -209,6 +209,11 @@ def add_reading(parser: Parser, *, name: str = "TABLE", but: Sequence[str] = ())
     parser.later(declare)
 
 
+def add_named(parser: Any, help: str, *, metavar: str = "NAME=TABLE") -> None:
+    """Declares how each of several linked tables is named."""
+    parser.add_argument("--table", dest="named", action="append", default=[], metavar=metavar, help=help)
+
+
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Declares which of several linked tables a command works on."""
     parser.add_argument(

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_incomes, add_reading, add_sample, place
+from dpsyn_core.commands.common import add_incomes, add_named, add_reading, add_sample, place
 
 
 def add(commands: Any) -> None:
@@ -16,9 +16,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("compare", help="score a synthetic table against the real one (reads private data)")
     parser.add_argument("real", metavar="REAL", type=place, nargs="?", help="the real table")
     parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table; or where linked ones are")
-    parser.add_argument(
-        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE", help="one of several linked tables"
-    )
+    add_named(parser, "one of several linked tables")
     parser.add_argument("--schema", type=Path, required=True, help="schema of both tables")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="also write the scores: for the owner only")
     parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")

@@ -43,18 +43,18 @@ def run(args: argparse.Namespace) -> None:
 
     from dpsyn_core.files import check_writable, manifest_beside, write_text
     from dpsyn_core.privacy import Manifest
-    from dpsyn_core.report import croissant, croissant_tree, nist_page
+    from dpsyn_core.report import Publication, croissant, nist_page
     from dpsyn_core.runs import places_of
     from dpsyn_core.schema import Schema
 
     schema: Any = Schema.load(args.schema)
-    words: dict[str, Any] = {
-        "licence": args.licence,
-        "url": args.url,
-        "creator": args.curator,
-        "description": args.description,
-        "published": args.published or datetime.now(UTC).date().isoformat(),
-    }
+    publication = Publication(
+        licence=args.licence,
+        url=args.url,
+        creator=args.curator,
+        description=args.description,
+        published=args.published or datetime.now(UTC).date().isoformat(),
+    )
     endings = ("croissant.json", "certificate.txt", "nist-800-226.md")
     if schema.links:
         places = places_of(args.table, schema, manifest=args.manifest, made=False)
@@ -67,11 +67,8 @@ def run(args: argparse.Namespace) -> None:
         outs = [args.table.with_name(f"{args.table.stem}.{ending}") for ending in endings]
     for out in outs:
         check_writable(out)
-    if schema.links:
-        tables = dict(zip(schema.outputs, places.outs, strict=True))
-        document = croissant_tree(tables, manifest, schema, **words)
-    else:
-        document = croissant(args.table, manifest, schema, **words)
+    tables = dict(zip(schema.outputs, places.outs, strict=True)) if schema.links else {schema.name: args.table}
+    document = croissant(tables, manifest, schema, publication)
     stated = Manifest.load(manifest)
     texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", stated.certificate(), nist_page(stated))
     for out, text in zip(outs, texts, strict=True):

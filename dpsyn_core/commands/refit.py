@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.commands.common import add_manifest
+
+if TYPE_CHECKING:
+    from dpsyn_core.runs import Changes
 
 
 def add(commands: Any) -> None:
@@ -69,16 +73,22 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.runs import Changes, PendingRelease, Places, chosen_by_looking, prepared, write_release
 
+    changes = Changes(
+        method=args.method,
+        settings=parse_settings(args.settings),
+        n_records=args.n_records,
+        seed=args.seed,
+        where=args.where,
+        columns=_columns(args.columns),
+        tables=args.tables,
+        rules=_rules(args.rules),
+    )
     tree = _tree(args.release)
     if tree is not None:
-        make_tree(args, tree)
+        make_tree(args, tree, changes)
         return
     given = _given(args)
-    changes = Changes(
-        method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
-        where=args.where, columns=_columns(args.columns), tables=args.tables,
-        rules=(*_rules(args.rules), *_proposed(args.add_proposed, given.released.schema)),
-    )  # fmt: skip
+    changes = replace(changes, rules=(*changes.rules, *_proposed(args.add_proposed, given.released.schema)))
     private = given.private and not chosen_by_looking(given, changes)
     places = Places.of(args.out, args.manifest, tables=args.tables, private=private)
     if not places.folder and Path(args.out).suffix.lower() not in SUFFIXES:
@@ -111,12 +121,19 @@ def _tree(path: Path) -> Any:
     return opened if opened is not None and opened.released.schema.links else None
 
 
-def make_tree(args: argparse.Namespace, found: Any) -> None:
+def make_tree(args: argparse.Namespace, found: Any, changes: Changes) -> None:
     """As `run`, for linked tables. Raises InputError."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, signing_key
+    from dpsyn_core.commands.common import TerminalProgress, signing_key
     from dpsyn_core.errors import SettingError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs import TreeChanges, places_of, post_processing_generator, refit_tree, write_release
+    from dpsyn_core.runs import (
+        looked_at,
+        places_of,
+        post_processing_generator,
+        refit_tree,
+        schema_of_refit,
+        write_release,
+    )
 
     if args.add_proposed is not None:
         msg = "a refit of linked tables does not take --add-proposed; name their rules with --rules"
@@ -125,18 +142,14 @@ def make_tree(args: argparse.Namespace, found: Any) -> None:
         if getattr(args, option) is not None:
             msg = f"a refit of linked tables does not take --{option}: a release file has its own; leave it out"
             raise SettingError(msg)
-    changes = TreeChanges(
-        method=args.method, settings=dict(parse_settings(args.settings)), n_records=args.n_records, tables=args.tables,
-        where=args.where, columns=_columns(args.columns), rules=_rules(args.rules),
-    )  # fmt: skip
-    described = changes.schema(found.released.schema)
-    private = not changes.looked(found.released.schema, found.manifest.dataset)
+    described = schema_of_refit(changes, found.released.schema)
+    private = not looked_at(changes, found.released.schema, found.manifest.dataset)
     places = places_of(args.out, described, manifest=args.manifest, copies=args.tables, private=private)
     places.check(args.release, args.rules)
     key = signing_key(args.sign)
     progress = silent if args.quiet else TerminalProgress()
     rng, seed = post_processing_generator(args.seed)
-    release = refit_tree(found, args.release.name, changes, rng=rng, seed=seed, progress=progress)
+    release = refit_tree(found, args.release.name, replace(changes, seed=seed), rng=rng, progress=progress)
     manifest = write_release(release, places, measurements=found.measurements, key=key, progress=progress)
     if isinstance(progress, TerminalProgress):
         progress.close()

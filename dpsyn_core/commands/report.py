@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_incomes, add_reading, add_sample, most_of, place, read_sample
+from dpsyn_core.commands.common import add_incomes, add_named, add_reading, add_sample, most_of, place, read_sample
 
 NONE = Path("-")  # in place of a real table
 
@@ -38,14 +38,7 @@ def add(commands: Any) -> None:
         nargs="+",
         help="synthetic tables; of linked ones, their folder or one file",
     )
-    parser.add_argument(
-        "--table",
-        dest="named",
-        action="append",
-        default=[],
-        metavar="NAME=TABLE",
-        help="in place of REAL, one of several linked tables",
-    )
+    add_named(parser, "in place of REAL, one of several linked tables")
     parser.add_argument("--schema", type=Path, required=True, help="schema of all tables")
     parser.add_argument("--json", type=Path, metavar="R.json", help="for programs")
     parser.add_argument(

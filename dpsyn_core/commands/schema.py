@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, add_table, place, read_columns, read_input, table_name
+from dpsyn_core.commands.common import add_named, add_reading, add_table, place, read_columns, read_input, table_name
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
 OFFERED, OFFERED_DELTA = 0.5, 1e-9  # price of the values of one column, as an example
@@ -46,13 +46,10 @@ def add(commands: Any) -> None:
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
     draft.add_argument("table", metavar="TABLE", type=place, nargs="?")
     draft.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
-    draft.add_argument(
-        "--table",
-        dest="named",
-        action="append",
-        default=[],
+    add_named(
+        draft,
+        "each of several tables that hang together by keys; which on which is read from the headers",
         metavar="NAME=FILE",
-        help="each of several tables that hang together by keys; which on which is read from the headers",
     )
     draft.add_argument(
         "--link",
@@ -148,9 +145,7 @@ def add(commands: Any) -> None:
     check.add_argument("first", metavar="TABLE|schema.json", type=place)
     check.add_argument("second", metavar="TABLE", type=place, nargs="?")
     check.add_argument("--schema", type=Path, metavar="schema.json", help="then the table comes first")
-    check.add_argument(
-        "--table", dest="named", action="append", default=[], metavar="NAME=FILE", help="of linked tables, each"
-    )
+    add_named(check, "of linked tables, each", metavar="NAME=FILE")
     add_reading(check)
     check.set_defaults(run=run_check)
 

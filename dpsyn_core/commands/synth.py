@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_run, place
+from dpsyn_core.commands.common import add_engine, add_manifest, add_named, add_reading, add_run, place
 
 if TYPE_CHECKING:
     from dpsyn_core.runs import RunSpec
@@ -24,11 +24,11 @@ def add(commands: Any) -> None:
         "table", metavar="TABLE", type=place, nargs="?",
         help="CSV, TSV (also .gz), Parquet, Excel, SPSS, Stata or SAS; a folder or 'pattern*'",
     )  # fmt: skip
-    parser.add_argument(
-        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
-        help="one of several linked tables, by its name in a schema of version 2; --out is then a folder, a workbook "
+    add_named(
+        parser,
+        "one of several linked tables, by its name in a schema of version 2; --out is then a folder, a workbook "
         "(.xlsx) or a database (.sqlite, .duckdb)",
-    )  # fmt: skip
+    )
     add_run(parser)
     add_engine(parser)
     parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")

@@ -26,7 +26,8 @@ records.copula: hand_out scores_in_bins
 records.gum: Decay UpdateSettings
 records.gum_kernel: update
 records.join: components conditional_column match_within
-records.linked: LAGS LinkedAxis LinkedRecords LinkedTarget fit_linked
+records.linked: LinkedAxis LinkedTarget fit_linked
+records.linked_records: LAGS LinkedRecords
 records.polish: fit_to_marginals
 records.random: seed_state
 records.rls.averaging: average_tables even_records pays

@@ -85,11 +85,11 @@ from dpsyn_core.estimate.records.gum_kernel import update as update
 from dpsyn_core.estimate.records.join import components as components
 from dpsyn_core.estimate.records.join import conditional_column as conditional_column
 from dpsyn_core.estimate.records.join import match_within as match_within
-from dpsyn_core.estimate.records.linked import LAGS as LAGS
 from dpsyn_core.estimate.records.linked import LinkedAxis as LinkedAxis
-from dpsyn_core.estimate.records.linked import LinkedRecords as LinkedRecords
 from dpsyn_core.estimate.records.linked import LinkedTarget as LinkedTarget
 from dpsyn_core.estimate.records.linked import fit_linked as fit_linked
+from dpsyn_core.estimate.records.linked_records import LAGS as LAGS
+from dpsyn_core.estimate.records.linked_records import LinkedRecords as LinkedRecords
 from dpsyn_core.estimate.records.polish import fit_to_marginals as fit_to_marginals
 from dpsyn_core.estimate.records.random import seed_state as seed_state
 from dpsyn_core.estimate.records.rls.averaging import average_tables as average_tables

@@ -23,13 +23,12 @@ from dpsyn_core.measure.charges import (
     sum_charge,
 )
 from dpsyn_core.measure.releases import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
-from dpsyn_core.privacy import Charge, Cost, NoiseSource, Unit
 
 if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter
     from dpsyn_core.measure.counting.sums import SumRule, VectorCounter, VectorMap
     from dpsyn_core.measure.sums import SampledSums
-    from dpsyn_core.privacy import Account
+    from dpsyn_core.privacy import Account, Charge, Cost, NoiseSource, Unit
 
 __all__ = ["Gate", "Released", "ReleasedKeys", "ReleasedSparse", "ReleasedSum", "sigma_of"]
 

@@ -17,7 +17,7 @@ inputs: most_records names_of parse_roles read_comparisons
 linked_page: linked_document linked_html linked_report
 profile: missing_figure profile_rows
 publishing.choices: CURATORS SECTORS
-publishing.croissant: croissant croissant_tree
+publishing.croissant: Publication croissant
 publishing.nist: nist_page
 publishing.registry: Person entry file_name to_yaml
 questions: AskedAnswer asked_answers

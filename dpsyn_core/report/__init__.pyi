@@ -31,8 +31,8 @@ from dpsyn_core.report.profile import missing_figure as missing_figure
 from dpsyn_core.report.profile import profile_rows as profile_rows
 from dpsyn_core.report.publishing.choices import CURATORS as CURATORS
 from dpsyn_core.report.publishing.choices import SECTORS as SECTORS
+from dpsyn_core.report.publishing.croissant import Publication as Publication
 from dpsyn_core.report.publishing.croissant import croissant as croissant
-from dpsyn_core.report.publishing.croissant import croissant_tree as croissant_tree
 from dpsyn_core.report.publishing.nist import nist_page as nist_page
 from dpsyn_core.report.publishing.registry import Person as Person
 from dpsyn_core.report.publishing.registry import entry as entry

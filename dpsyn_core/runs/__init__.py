@@ -50,7 +50,7 @@ trees.export: named_tables places_of staged_trees written_tables
 trees.flat_table: AskedTable
 trees.keys: KeysOfLink check_keys
 trees.reference: LinkVerdict link_verdicts separate_tables
-trees.refit: TreeChanges refit_tree
+trees.refit: looked_at refit_tree schema_of_refit
 trees.selection: described_tree
 trees.release: TreePlan TreeSource release_tree
 trees.release_file: pack_tree read_tree unpaid

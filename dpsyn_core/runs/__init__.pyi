@@ -159,8 +159,9 @@ from dpsyn_core.runs.trees.keys import check_keys as check_keys
 from dpsyn_core.runs.trees.reference import LinkVerdict as LinkVerdict
 from dpsyn_core.runs.trees.reference import link_verdicts as link_verdicts
 from dpsyn_core.runs.trees.reference import separate_tables as separate_tables
-from dpsyn_core.runs.trees.refit import TreeChanges as TreeChanges
+from dpsyn_core.runs.trees.refit import looked_at as looked_at
 from dpsyn_core.runs.trees.refit import refit_tree as refit_tree
+from dpsyn_core.runs.trees.refit import schema_of_refit as schema_of_refit
 from dpsyn_core.runs.trees.release import TreePlan as TreePlan
 from dpsyn_core.runs.trees.release import TreeSource as TreeSource
 from dpsyn_core.runs.trees.release import release_tree as release_tree

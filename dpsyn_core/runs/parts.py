@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.estimate import Shard, shards_of
@@ -23,7 +23,7 @@ from dpsyn_core.privacy import Digests, Ledger, Manifest, PartDigests
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.spec import NamedRun, RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writer import Places, Staged, ending, write_release
 from dpsyn_core.schema import Schema
@@ -70,7 +70,7 @@ def synthesize_to(
     query_vouched: bool = False,
     key: Ed25519PrivateKey | None = None,
     progress: Progress = silent,
-    **more: Any,
+    **more: Unpack[NamedRun],
 ) -> Manifest:
     """As `synthesize`, but writes the table, which then need not fit in memory.
 
@@ -87,7 +87,7 @@ def synthesize_to(
         query_vouched: as for `synthesize`.
         key: signs the manifest.
         progress: called with stage, done, total and a convergence value.
-        more: epsilon, delta, and what else a `RunSpec` holds.
+        more: epsilon, delta, and the options of `synthesize`.
 
     Raises:
         InputError: before anything is charged, when anything does not fit; OutputError, which is one, also later.

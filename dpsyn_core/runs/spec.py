@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +11,8 @@ from dpsyn_core.errors import MethodError, SettingError
 from dpsyn_core.privacy import UsedTable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dpsyn_core.privacy import Budget, PublicFacts
     from dpsyn_core.questions import Given, Questions
     from dpsyn_core.schema import Schema
@@ -19,6 +21,27 @@ if TYPE_CHECKING:
 MAX_RECORDS = 100_000_000  # records that one run may write into a file
 MOST_TABLES = 1000  # of one release
 SEVERAL = ("rls", "dpsyn", "independent")  # systems that release only tables with known noise
+
+
+class RunOptions(TypedDict, total=False):
+    """What a call may name of a run beside epsilon and delta: fields of `RunSpec`, in the forms that people have."""
+
+    method: str | None
+    settings: Mapping[str, Any] | None
+    n_records: int | None
+    dataset: str | None
+    tables: int
+    questions: Given | None
+    questions_share: float | None
+    public_table: str | Path | None
+    chosen_on: UsedTable | None
+
+
+class NamedRun(RunOptions):
+    """The same with epsilon and delta."""
+
+    epsilon: float
+    delta: float
 
 
 class RunSpec(BaseModel):
@@ -66,6 +89,8 @@ class RunSpec(BaseModel):
         from dpsyn_core.systems import DEFAULT, validated
 
         named = {"method": DEFAULT} | {name: value for name, value in fields.items() if value is not None}
+        if isinstance(named.get("public_table"), Path):
+            named["public_table"] = str(named["public_table"])
         if questions is not None:
             from dpsyn_core.questions import given
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from numpy.random import Generator
 
@@ -15,34 +15,24 @@ from dpsyn_core.privacy import Ledger
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measurement import measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.spec import RunOptions, RunSpec
 from dpsyn_core.schema import Schema
 
-if TYPE_CHECKING:
-    from dpsyn_core.questions import Questions
 
-
-def synthesize(  # noqa: PLR0913 the options of a run, by name
+def synthesize(
     table: Source | Any,
     schema: Schema | Mapping[str, Any] | str | Path,
     *,
     epsilon: float,
     delta: float,
     rng: Generator | int | None = None,
-    method: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    n_records: int | None = None,
-    dataset: str | None = None,
     ledger: Ledger | None = None,
     strict: bool = False,
-    tables: int = 1,
-    questions: Questions | Mapping[str, Any] | Sequence[Any] | str | Path | None = None,
-    questions_share: float | None = None,
     engine: str | None = None,
     memory: int | str | None = None,
     query_vouched: bool = False,
-    public_table: str | Path | None = None,
     progress: Progress = silent,
+    **options: Unpack[RunOptions],
 ) -> Release:
     """Makes a differentially private synthetic table, or tables that hang together.
 
@@ -57,29 +47,33 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
-        method: a name of `registry.names()`; None is the default system.
-        settings: of that system.
-        n_records: records to write (of linked tables: roots); None: the schema's public number, else a released one.
-        dataset: name on the ledger; None takes the schema's name.
         ledger: None is the ledger in DPSYN_HOME.
         strict: refuse a table without records, or with cells that the schema has no place for, instead of leaving
             those records out. Whether it refuses is an exact answer about the data, for the owner only.
-        tables: how many synthetic tables to make of the one release. More than one are fitted each to the released
-            counts after their noise was drawn again, so that an analysis that is run on all of them, and put together
-            by `dpsyn_core.questions.answers.combination`, knows what the noise does to it. They cost no further budget.
-        questions: what will be asked of the table (docs/questions.md): a `Questions`, the parsed JSON, or the path of a
-            file; None takes those of the schema file. Public: they must not come from looking at the data.
-        questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1; None
-            is at most half.
         engine: where records are counted: 'memory', or 'stored' (codes on disk, docs/reference/scale.md);
             None chooses by the size of the table. All count the same.
         memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
         query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
             word; the manifest states it. What was opened by `open_table` with that word says it itself.
-        public_table: path of a table with columns of the schema that the owner vouches is public, such as last year's
-            release: the system learns from it at no budget, as far as what it measures bears it out. The manifest
-            names it. Never the private table, nor anything computed from it without protection.
         progress: called with stage, done, total and a convergence value.
+        options: what else a run can be told, by name:
+            method: a name of `registry.names()`; None is the default system.
+            settings: of that system.
+            n_records: records to write (of linked tables: roots); None: the schema's public number, else a released
+                one.
+            dataset: name on the ledger; None takes the schema's name.
+            tables: how many synthetic tables to make of the one release. More than one are fitted each to the released
+                counts after their noise was drawn again, so that an analysis that is run on all of them, and put
+                together by `dpsyn_core.questions.answers.combination`, knows what the noise does to it. They cost no
+                further budget.
+            questions: what will be asked of the table (docs/questions.md): a `Questions`, the parsed JSON, or the path
+                of a file; None takes those of the schema file. Public: they must not come from looking at the data.
+            questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1;
+                None is at most half.
+            public_table: path of a table with columns of the schema that the owner vouches is public, such as last
+                year's release: the system learns from it at no budget, as far as what it measures bears it out. The
+                manifest names it. Never the private table, nor anything computed from it without protection.
+            chosen_on: the public table by which system and settings were chosen, for the manifest; None: by none.
 
     Warns:
         BudgetWarning: epsilon promises next to nothing.
@@ -89,11 +83,7 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
     """
     declared = Schema.given(schema)
     generator, seed = post_processing_generator(rng)
-    spec = RunSpec.of(
-        epsilon=epsilon, delta=delta, method=method, settings=settings, n_records=n_records, seed=seed,
-        dataset=dataset, questions=questions, questions_share=questions_share, tables=tables,
-        public_table=None if public_table is None else str(public_table),
-    )  # fmt: skip
+    spec = RunSpec.of(epsilon=epsilon, delta=delta, seed=seed, **options)
     if caution := spec.budget.caution:
         warnings.warn(caution, BudgetWarning, stacklevel=2)
     if declared.links:
@@ -104,10 +94,10 @@ def synthesize(  # noqa: PLR0913 the options of a run, by name
             given, TreePlan.of(spec, declared), rng=generator, seed=seed, ledger=ledger, progress=progress
         )
     check_one_table(table, declared)
-    if public_table is not None:
+    if spec.public_table is not None:
         from dpsyn_core.runs.public_table import check_apart
 
-        check_apart(Path(public_table), table)
+        check_apart(Path(spec.public_table), table)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
     facts = spec.facts(declared, query_vouched=query_vouched or vouched(table))
     measured = measure(source, declared, spec, facts=facts, rng=generator, ledger=ledger, progress=progress)

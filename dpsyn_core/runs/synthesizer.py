@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.random import Generator
 
@@ -14,7 +14,7 @@ from dpsyn_core.errors import SchemaWarning, SettingError
 from dpsyn_core.measure import source_of
 from dpsyn_core.runs.measurement import Measured, measure, post_processing_generator
 from dpsyn_core.runs.release import Release, in_memory
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.spec import RunOptions, RunSpec
 from dpsyn_core.schema import Schema
 
 
@@ -25,10 +25,15 @@ class TableSynthesizer:
     """
 
     def __init__(
-        self, schema: Schema | Mapping[str, Any] | str | Path | None = None, *, epsilon: float, delta: float = 1e-9,
-        rng: Generator | int | None = None, **options: Any,
-    ) -> None:  # fmt: skip
-        """Keeps what `synthesize` takes; options: method, settings, dataset."""
+        self,
+        schema: Schema | Mapping[str, Any] | str | Path | None = None,
+        *,
+        epsilon: float,
+        delta: float = 1e-9,
+        rng: Generator | int | None = None,
+        **options: Unpack[RunOptions],
+    ) -> None:
+        """Keeps what `synthesize` takes, with its options."""
         self._schema = None if schema is None else Schema.given(schema)
         self._generator, seed = post_processing_generator(rng)
         self._spec = RunSpec.of(epsilon=epsilon, delta=delta, seed=seed, **options)

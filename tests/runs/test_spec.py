@@ -12,7 +12,7 @@ from dpsyn_core.errors import DPSynError, QuestionError, SettingError
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.attacks.result import AttackSpec
 from dpsyn_core.runs.jobs.spec import JobSpec
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.spec import RunOptions, RunSpec
 from dpsyn_core.schema.sample import sample_schema
 from dpsyn_core.systems.registry import DEFAULT
 
@@ -28,9 +28,15 @@ OLD = {
 
 def test_the_python_call_takes_every_field_by_its_name():
     taken = set(inspect.signature(synthesize).parameters)
-    stated = {"seed", "chosen_on"}  # the second: of a file of settings that a comparison wrote
-    assert set(RunSpec.model_fields) - stated <= taken
-    assert "rng" in taken, "a seed, or a generator"
+    assert set(RunSpec.model_fields) - {"seed"} == {"epsilon", "delta"} | set(RunOptions.__annotations__)
+    assert {"epsilon", "delta", "rng", "options"} <= taken, "rng: a seed, or a generator"
+    for option in RunOptions.__annotations__:
+        assert f"            {option}: " in synthesize.__doc__, option
+
+
+def test_the_python_call_refuses_an_option_that_there_is_not():
+    with pytest.raises(SettingError, match="unknown setting 'epsilons' of a run; known are epsilon, "):
+        synthesize({"a": [1]}, sample_schema(), epsilon=1, delta=0, epsilons=2)
 
 
 def test_the_flags_of_a_command_describe_the_run_that_a_call_describes(tmp_path):

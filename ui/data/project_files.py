@@ -206,7 +206,7 @@ def _answers(i: int, raw: bytes) -> bytes:
 
 def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
     """Refuses a run that no page can have asked for: its words go into scripts and pages. Raises InputError."""
-    from dpsyn_core.runs import TreeChanges, TreePlan, with_rules
+    from dpsyn_core.runs import Changes, TreePlan, schema_of_refit, with_rules
 
     job = spec.job(public_table=None)
     try:
@@ -215,7 +215,7 @@ def _check_asked(i: int, spec: FinishedRun, schema: Schema) -> None:
             raise InputError(msg)
         if isinstance(schema, LinkedSchema):
             TreePlan.of(job, schema)
-            TreeChanges(settings={}, where=job.where, columns=job.columns, rules=job.rules).schema(schema)
+            schema_of_refit(Changes(where=job.where, columns=job.columns, rules=job.rules), schema)
             return
         for system in {job.method, job.maker or job.method}:
             registry.configure(system, job.settings if system == job.method else {})

@@ -74,7 +74,7 @@ def _looked_at(content: bytes, name: str) -> tuple[Manifest, tuple[str, ...], Sc
 
 def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Schema | None, key: str) -> Job | None:
     """The form of a release of linked tables: a condition is about roots, which stay with all that hangs on them."""
-    from dpsyn_core.runs import TreeChanges, described_tree
+    from dpsyn_core.runs import Changes, described_tree, schema_of_refit
     from dpsyn_core.schema import LinkedSchema
 
     tree = schema if isinstance(schema, LinkedSchema) else None
@@ -87,7 +87,7 @@ def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Sch
         return None
     try:
         if tree is not None:
-            TreeChanges(settings={}, n_records=changes["size"], where=changes["where"]).schema(tree)
+            schema_of_refit(Changes(n_records=changes["size"], where=changes["where"]), tree)
             described_tree(tree, (), changes["columns"])
         return start(space, content, paid, **changes, rules=())
     except DPSynError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate.records.rls.fit import Pace, Proposals
+from dpsyn_core.estimate.records.linked_records import LinkedRecords
+from dpsyn_core.estimate.records.rls.fit import Pace, proposals_by
 from dpsyn_core.estimate.records.rls.tuning import RECORDS, Fitting
 from dpsyn_core.progress import Progress, silent
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 MIXED = 4  # times in a sweep that siblings without an order change places; with fewer they share less
-LAGS = 6  # of siblings without an order, with how many before it each is counted; with 1 only those side by side fit
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,45 +52,6 @@ class LinkedTarget:
     def coupled(self) -> bool:
         """Whether it looks at siblings."""
         return any(a.before is not None for a in self.axes)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LinkedRecords:
-    """Records of one child table, those of one parent one after the other.
-
-    rows: uint16 (n, columns). first_own: columns before it stand. weight: (n,), of each record in the tables. coupling:
-    (n,), of each with each sibling that it is counted with; 0 for the first of a parent. ordered: whether siblings
-    stand in an order that means something, and each is counted with the one before; else with several, and they change
-    places between the sweeps of a fit, so that any two come to be alike, and not only those that stand side by side.
-    """
-
-    rows: NDArray[np.uint16]
-    first_own: int
-    weight: NDArray[np.float32]
-    coupling: NDArray[np.float32] = field(repr=False)
-    ordered: bool = True
-
-    @property
-    def lags(self) -> int:
-        """With how many siblings before it a record is counted."""
-        return 1 if self.ordered else LAGS
-
-    def part(self, rows: slice) -> LinkedRecords:
-        """Some of them, which begin with a first child."""
-        return LinkedRecords(
-            rows=self.rows[rows],
-            first_own=self.first_own,
-            weight=self.weight[rows],
-            coupling=self.coupling[rows],
-            ordered=self.ordered,
-        )
-
-    def mixed(self, rng: Generator) -> None:
-        """Siblings in another order, drawn; those that stand in an order stay."""
-        if self.ordered or not len(self.rows):
-            return
-        parent = np.cumsum(self.coupling == 0)
-        self.rows[:] = self.rows[np.lexsort((rng.random(len(parent)), parent))]
 
 
 def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> tuple[LinkedLayout, Floats, Floats]:
@@ -201,36 +162,21 @@ def fit_linked(
     from dpsyn_core.estimate.records.linked_kernel import add_weights, move_linked  # numba is heavy
     from dpsyn_core.estimate.records.rls.kernel import EXPONENTIALS
 
-    rows = records.rows
-    layout, goal, weights = laid_out(targets, records.first_own, rows.shape[1])
-    proposals = Proposals(probabilities, tuning=tuning)
+    layout, goal, weights = laid_out(targets, records.first_own, records.rows.shape[1])
+    proposals = proposals_by(probabilities, tuning=tuning)
     exponentials = -np.log((np.arange(EXPONENTIALS) + 0.5) / EXPONENTIALS).astype(np.float32)
     states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=tuning.threads)]
 
     def counted() -> NDArray[np.float32]:
         sums = np.zeros(goal.size)
-        add_weights(rows, records.weight, records.coupling, records.lags, sums, layout)
+        add_weights(records, records.lags, sums, layout)
         return np.asarray(weights * (sums - goal), dtype=np.float32)
 
     residuals = counted()
 
     def move(part: LinkedRecords, own: NDArray[np.float32], temperature: float, state: NDArray[np.uint64]) -> None:
-        move_linked(
-            part.rows,
-            part.weight,
-            part.coupling,
-            part.lags,
-            part.first_own,
-            own,
-            layout,
-            proposals.ptr,
-            proposals.keep,
-            proposals.other,
-            exponentials,
-            np.float32(temperature),
-            pace.repeats,
-            state,
-        )
+        heat = np.float32(temperature)
+        move_linked(part, part.lags, own, layout, proposals, exponentials, heat, pace.repeats, state)
 
     loss = 0.0
     parts_of_sweep = 1 if records.ordered else min(MIXED, pace.repeats)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from dpsyn_core.loading import compiled
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate.records.linked_records import LinkedRecords
+    from dpsyn_core.estimate.records.rls.kernel import Alias
 
 
 class LinkedLayout(NamedTuple):
@@ -72,15 +76,9 @@ def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: Linke
 
 
 @compiled(nogil=True)
-def add_weights(
-    rows: NDArray[np.uint16],
-    weight: NDArray[np.float32],
-    coupling: NDArray[np.float32],
-    lags: int,
-    totals: NDArray[np.float64],
-    layout: LinkedLayout,
-) -> None:
-    """Adds the weight of every record to its cells in all tables; `coupling`, `lags`: see `move_linked`."""
+def add_weights(records: LinkedRecords, lags: int, totals: NDArray[np.float64], layout: LinkedLayout) -> None:
+    """Adds the weight of every record to its cells in all tables; `lags`: see `move_linked`."""
+    rows, weight, coupling = records.rows, records.weight, records.coupling
     for k in range(rows.shape[0]):
         for t in range(layout.first_coupled):
             totals[cell_of(rows, k, k, t, layout)] += weight[k]
@@ -92,17 +90,12 @@ def add_weights(
 
 
 @compiled(nogil=True)
-def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
-    rows: NDArray[np.uint16],
-    weight: NDArray[np.float32],
-    coupling: NDArray[np.float32],
+def move_linked(  # noqa: C901, PLR0912, PLR0915 one loop, compiled
+    records: LinkedRecords,
     lags: int,
-    first_own: int,
     residuals: NDArray[np.float32],
     layout: LinkedLayout,
-    alias_ptr: NDArray[np.uint32],
-    alias_keep: NDArray[np.float32],
-    alias_other: NDArray[np.uint32],
+    proposals: Alias,
     exponentials: NDArray[np.float32],
     temperature: np.float32,
     repeats: int,
@@ -116,21 +109,18 @@ def move_linked(  # noqa: C901, PLR0912, PLR0913, PLR0915 one loop, compiled
     what those before it leave, and a move that is refused is taken back.
 
     Args:
-        rows: uint16 (n_records, columns), siblings one after the other; columns from `first_own` move.
-        weight: float32 (n_records,), of each record.
-        coupling: float32 (n_records,), of a record with each sibling before it; 0 for a first child.
+        records: siblings one after the other; columns from `first_own` move, in place.
         lags: how many siblings before it a record is counted with, where there are so many.
-        first_own: columns before it stand.
         residuals: float32 (cells of all tables,), changed in place.
         layout: of the tables.
-        alias_ptr: where the values of each movable column start in the alias tables (Walker 1977).
-        alias_keep: chance of keeping the drawn column of the alias table.
-        alias_other: the other value of the column.
+        proposals: where values of the movable columns are drawn from.
         exponentials: float32 (1024,), quantiles of the exponential distribution.
         temperature: 0 or more.
         repeats: proposals to each movable cell.
         state: uint64 (1,), state of the xorshift generator (Marsaglia 2003), not 0.
     """
+    rows, weight, coupling, first_own = records.rows, records.weight, records.coupling, records.first_own
+    alias_ptr, alias_keep, alias_other = proposals
     n, moving = rows.shape[0], rows.shape[1] - first_own
     most = 1
     for j in range(moving):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -74,72 +75,48 @@ CONTEXT: Mapping[str, Any] = {
 }
 
 
-def croissant(
-    table: Path,
-    manifest: Path,
-    schema: Schema,
-    *,
-    licence: str,
-    url: str,
-    creator: str,
-    published: str,
-    description: str | None = None,
-) -> dict[str, Any]:
-    """The JSON-LD document of one released table, which lies beside it.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Publication:
+    """What a person says of tables that are published.
 
-    Args:
-        table: CSV, TSV or Parquet, as it was written with the manifest: its bytes are compared with the digests.
-        manifest: of the release.
-        schema: of the run.
-        licence: address or name of the licence.
-        url: of the page that describes the table.
-        creator: name of the organisation or person that publishes it.
-        published: date, YYYY-MM-DD.
-        description: of the table; None makes a sentence from the manifest.
-
-    Raises:
-        OutputError: the ending is of a format that Croissant cannot describe.
-        ReceiptError: the table is not the file of this manifest, or the schema is not that of the run.
+    licence: address or name. url: of the page that describes the tables. creator: name of the organisation or person
+    that publishes them. published: date, YYYY-MM-DD. description: None makes a sentence from the manifest.
     """
-    checked = _checked([table], manifest, schema)
-    columns = declared_columns(schema)
-    names = identifiers(schema.output_names)
-    fields = [_field(columns[name], f"records/{names[name]}", table) for name in schema.output_names]
-    text = f"{checked.n_records} synthetic records"
-    return _document(
-        checked, [table], manifest, [_records("records", "records", text, fields)], licence=licence, url=url,
-        creator=creator, published=published, description=description,
-    )  # fmt: skip
+
+    licence: str
+    url: str
+    creator: str
+    published: str
+    description: str | None = None
 
 
-def croissant_tree(
-    tables: Mapping[str, Path],
-    manifest: Path,
-    schema: LinkedSchema,
-    *,
-    licence: str,
-    url: str,
-    creator: str,
-    published: str,
-    description: str | None = None,
-) -> dict[str, Any]:
-    """The JSON-LD document of released linked tables, with their keys: a record set each.
+def croissant(tables: Mapping[str, Path], manifest: Path, schema: Schema, publication: Publication) -> dict[str, Any]:
+    """The JSON-LD document of released tables, which lie beside it: a record set each, linked ones with their keys.
 
     Args:
-        tables: the files by the names of the schema's outputs; see `croissant`.
+        tables: by name; CSV, TSV or Parquet, as they were written with the manifest: their bytes are compared with the
+            digests.
         manifest: of the release.
         schema: of the run.
-        licence: address or name of the licence.
-        url: of the page that describes the tables.
-        creator: name of the organisation or person that publishes them.
-        published: date, YYYY-MM-DD.
-        description: of the tables; None makes a sentence from the manifest.
+        publication: what a person says of it.
 
     Raises:
-        OutputError: as `croissant`.
-        ReceiptError: as `croissant`.
+        OutputError: an ending is of a format that Croissant cannot describe.
+        ReceiptError: a table is not the file of this manifest, or the schema is not that of the run.
     """
     checked = _checked(list(tables.values()), manifest, schema)
+    if isinstance(schema, LinkedSchema):
+        sets = _linked_records(tables, schema)
+    else:
+        columns, names = declared_columns(schema), identifiers(schema.output_names)
+        (table,) = tables.values()
+        fields = [_field(columns[name], f"records/{names[name]}", table) for name in schema.output_names]
+        sets = [_records("records", "records", f"{checked.n_records} synthetic records", fields)]
+    return _document(checked, list(tables.values()), manifest, sets, publication)
+
+
+def _linked_records(tables: Mapping[str, Path], schema: LinkedSchema) -> list[dict[str, Any]]:
+    """The record sets of linked tables, keys first."""
     ids = identifiers(list(tables))
     parts: dict[str, tuple[LinkedTable, ...]] = {t.name: (t,) for t in schema.tables}
     if schema.one_file:
@@ -162,10 +139,7 @@ def croissant_tree(
                 field["references"] = {"field": {"@id": f"{ids[above[n]]}/{identifiers([key])[key]}"}}
             fields.append(field)
         sets.append(_records(ids[name], name, f"Synthetic records of {name}", fields))
-    return _document(
-        checked, list(tables.values()), manifest, sets, licence=licence, url=url, creator=creator, published=published,
-        description=description,
-    )  # fmt: skip
+    return sets
 
 
 def _checked(tables: Sequence[Path], manifest: Path, schema: Schema) -> Manifest:
@@ -190,9 +164,8 @@ def _records(identifier: str, name: str, said: str, fields: Sequence[dict[str, A
 
 
 def _document(
-    found: Manifest, tables: Sequence[Path], manifest: Path, sets: Sequence[dict[str, Any]], *, licence: str, url: str,
-    creator: str, published: str, description: str | None,
-) -> dict[str, Any]:  # fmt: skip
+    found: Manifest, tables: Sequence[Path], manifest: Path, sets: Sequence[dict[str, Any]], p: Publication
+) -> dict[str, Any]:
     """The document of files with these record sets."""
     what = "synthetic tables" if len(tables) > 1 else "synthetic table"
     return {
@@ -200,13 +173,13 @@ def _document(
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS,
         "name": found.dataset,
-        "description": described(found, len(tables)) if description is None else f"{description} {found.guarantee}",
-        "url": url,
-        "license": licence,
-        "creator": {"@type": "sc:Organization", "name": creator},
-        "datePublished": published,
+        "description": described(found, len(tables)) if p.description is None else f"{p.description} {found.guarantee}",
+        "url": p.url,
+        "license": p.licence,
+        "creator": {"@type": "sc:Organization", "name": p.creator},
+        "datePublished": p.published,
         "version": "1.0.0",
-        "citeAs": f"{creator}: {found.dataset}, {what}, {published[:4]}. {found.guarantee} {url}",
+        "citeAs": f"{p.creator}: {found.dataset}, {what}, {p.published[:4]}. {found.guarantee} {p.url}",
         "isLiveDataset": False,
         "keywords": ["synthetic data", "differential privacy"] if found.private else ["synthetic data"],
         **responsible(found),

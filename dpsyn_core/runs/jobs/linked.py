@@ -52,24 +52,25 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
 def leave_linked_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     """Makes linked tables of the release file in the folder; nothing is read or charged. Raises DPSynError."""
     from dpsyn_core.runs.measurement import post_processing_generator
+    from dpsyn_core.runs.refits.refit import Changes
     from dpsyn_core.runs.release_file import load_release
-    from dpsyn_core.runs.trees.refit import TreeChanges, refit_tree
+    from dpsyn_core.runs.trees.refit import refit_tree
 
     released = load_release(below(folder, RELEASE))
     schema: Schema = released.released.schema
     if not schema.links:
         msg = f"'{RELEASE}' holds one table, and its manifest names tables that hang on it; give the file of the run"
         raise ReceiptError(msg)
-    changes = TreeChanges(
+    rng, seed = post_processing_generator(spec.seed)
+    changes = Changes(
         method=spec.maker,
-        settings={},
+        seed=seed,
         n_records=spec.n_records,
         where=spec.where,
         columns=spec.columns,
         rules=spec.rules,
     )
-    rng, seed = post_processing_generator(spec.seed)
-    release = refit_tree(released, RELEASE, changes, rng=rng, seed=seed, progress=progress)
+    release = refit_tree(released, RELEASE, changes, rng=rng, progress=progress)
     put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
     _write(folder, release, schema, released.measurements, progress)
     progress("writing", 1, 1)

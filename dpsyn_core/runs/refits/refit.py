@@ -384,14 +384,16 @@ class _Paid:
                 n_records=n_records, booking=Booking(schema.ledger_name, "none: nothing of it is on a ledger"),
                 facts=facts, seed=seed, seconds=seconds, refit=refit,
             )  # fmt: skip
-        why = tuple(dict.fromkeys((*paid.not_private_because, *self.looked)))
-        promise = guarantee(
-            self.given.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging
-        )
-        return paid.model_copy(
-            update={
-                "private": not why, "not_private_because": why, "guarantee": promise, "refit": refit,
-                "n_records": n_records, "seed": seed, "seconds": round(seconds, 1), "digests": None,
-                "signature": None,
-            }
-        )  # fmt: skip
+        return restated(paid, refit, self.looked, n_records=n_records, seed=seed, seconds=seconds)
+
+
+def restated(
+    paid: Manifest, made: Refit, looked: Sequence[str], *, n_records: int, seed: int | None, seconds: float
+) -> Manifest:
+    """The manifest of a run for tables that were made again. looked: why further rules undo its promise."""
+    why = tuple(dict.fromkeys((*paid.not_private_because, *looked)))
+    budget = Budget(epsilon=paid.epsilon, delta=paid.delta)
+    promise = guarantee(budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging)
+    stated = {"private": not why, "not_private_because": why, "guarantee": promise, "refit": made}
+    size = {"n_records": n_records, "seed": seed, "seconds": round(seconds, 1)}
+    return paid.model_copy(update={**stated, **size, "digests": None, "signature": None})

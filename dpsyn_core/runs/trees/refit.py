@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from numpy.random import Generator
 
 from dpsyn_core.errors import MethodError, ReceiptError, SchemaError, SettingError
-from dpsyn_core.privacy import Refit, Unit, guarantee, untold
+from dpsyn_core.privacy import Refit, untold
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.refits.refit import Changes, restated
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.release_file import ReleaseFile
 from dpsyn_core.runs.spec import RunSpec
@@ -26,47 +24,34 @@ from dpsyn_core.runs.verify.receipts import manifest_faults
 from dpsyn_core.schema import LinkedSchema, rules_from_data
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TreeChanges:
-    """What a refit of linked tables does otherwise than the run.
+def schema_of_refit(changes: Changes, released: LinkedSchema) -> LinkedSchema:
+    """The schema of the synthetic tables, before columns are left out. Raises InputError for what does not fit.
 
-    method: None: the system of the run. n_records: roots; None: as released. tables: sets to make. where: a condition
-    that every root meets: of all synthetic roots, those stay. columns: that are kept, as TABLE.COLUMN; None: all.
-    rules: further ones, see `with_tree_rules`.
-    """
-
-    method: str | None = None
-    settings: dict[str, object]
-    n_records: int | None = None
-    tables: int = 1
-    where: str | None = None
-    columns: tuple[str, ...] | None = None
-    rules: tuple[Mapping[str, Any], ...] = ()
-
-    def schema(self, released: LinkedSchema) -> LinkedSchema:
-        """The schema of the synthetic tables, before columns are left out. Raises InputError for what does not fit.
-
+    Args:
+        changes: to the run. Of linked tables n_records are roots, a condition is met by every root, columns are named
+            TABLE.COLUMN, and further rules are as `with_tree_rules` takes them.
         released: of the run.
-        """
-        check_condition(released, self.where)
-        if self.where is not None and self.n_records is not None:
-            msg = "how many roots meet a condition follows from the released tables; leave the number of records out"
-            raise SettingError(msg)
-        gone, extended = kept_columns(released, self.columns), with_tree_rules(released, self.rules)
-        lost = set() if gone is None else set().union(*gone.values())
-        for rule in further_rules(released, self.rules):
-            absent = next((n for n in rule.columns if n.rpartition(".")[2] in lost), None)
-            if absent is not None:
-                msg = f"the rule '{str(rule)[:200]}' names '{absent}', which is left out; keep it, or drop the rule"
-                raise SchemaError(msg)
-        if self.rules:
-            check_linked_rules(extended)
-        return extended
+    """
+    check_condition(released, changes.where)
+    if changes.where is not None and changes.n_records is not None:
+        msg = "how many roots meet a condition follows from the released tables; leave the number of records out"
+        raise SettingError(msg)
+    gone, extended = kept_columns(released, changes.columns), with_tree_rules(released, changes.rules)
+    lost = set() if gone is None else set().union(*gone.values())
+    for rule in further_rules(released, changes.rules):
+        absent = next((n for n in rule.columns if n.rpartition(".")[2] in lost), None)
+        if absent is not None:
+            msg = f"the rule '{str(rule)[:200]}' names '{absent}', which is left out; keep it, or drop the rule"
+            raise SchemaError(msg)
+    if changes.rules:
+        check_linked_rules(extended)
+    return extended
 
-    def looked(self, released: LinkedSchema, dataset: str) -> tuple[str, ...]:
-        """Why further rules undo the promise of the run: they were chosen by how many records break them."""
-        rules = further_rules(released, self.rules)
-        return (*rules_from_data(rules), *untold(rules, released.ledger_name, dataset))
+
+def looked_at(changes: Changes, released: LinkedSchema, dataset: str) -> tuple[str, ...]:
+    """Why further rules undo the promise of the run: they were chosen by how many records break them."""
+    rules = further_rules(released, changes.rules)
+    return (*rules_from_data(rules), *untold(rules, released.ledger_name, dataset))
 
 
 def check_tree(found: ReleaseFile, name: str) -> TreeFile:
@@ -86,17 +71,15 @@ def check_tree(found: ReleaseFile, name: str) -> TreeFile:
 
 
 def refit_tree(
-    found: ReleaseFile, name: str, changes: TreeChanges, *, rng: Generator, seed: int | None,
-    progress: Progress = silent,
-) -> Release:  # fmt: skip
+    found: ReleaseFile, name: str, changes: Changes, *, rng: Generator, progress: Progress = silent
+) -> Release:
     """Makes further linked tables. Guarantee: that of the run, whose charges the manifest repeats; no record is read.
 
     Args:
         found: the release file of the run.
         name: of that file.
-        changes: to the run.
-        rng: of the post-processing.
-        seed: of `rng`; that of the run gives its tables again.
+        changes: to the run; the seed of the run gives its tables again.
+        rng: of the post-processing, by that seed.
         progress: receives the stages.
 
     Raises:
@@ -117,7 +100,7 @@ def refit_tree(
         tables=changes.tables,
         **{**asked, "settings": {**asked["settings"], **changes.settings}},
     )
-    described, gone = changes.schema(tree.schema), kept_columns(tree.schema, changes.columns)
+    described, gone = schema_of_refit(changes, tree.schema), kept_columns(tree.schema, changes.columns)
     plan = TreePlan.of(spec, tree.schema)
     most = roots_at_once(tree.schema, None)
     fit = TreeFit(plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, progress=progress)
@@ -146,13 +129,12 @@ def refit_tree(
         columns=changes.columns,
         rules=tuple(dict(r) for r in changes.rules),
     )
-    why = tuple(dict.fromkeys((*paid.not_private_because, *changes.looked(tree.schema, paid.dataset))))
-    promise = guarantee(spec.budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging)
-    stated = paid.model_copy(
-        update={
-            "private": not why, "not_private_because": why, "guarantee": promise,
-            "refit": made_of, "n_records": sum(records.values()), "seed": seed,
-            "seconds": round(time.perf_counter() - started, 1), "digests": None, "signature": None,
-        }
-    )  # fmt: skip
+    stated = restated(
+        paid,
+        made_of,
+        looked_at(changes, tree.schema, paid.dataset),
+        n_records=sum(records.values()),
+        seed=changes.seed,
+        seconds=time.perf_counter() - started,
+    )
     return Release(copies=arrows, arrow_copies=arrows, manifest=stated, schema=described, measurements=tree.released)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictStr
 
 from dpsyn_core.schema.attributes.base import SchemaPart
-from dpsyn_core.tables import Clause
+
+if TYPE_CHECKING:
+    from dpsyn_core.tables import Clause
 
 Group = dict[str, Any]  # `columns.RuleColumn` by name
 Name = Annotated[StrictStr, Field(min_length=1)]

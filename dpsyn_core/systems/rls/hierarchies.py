@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Follower, Measurement, ModelSum, Number, Target, Together
-from dpsyn_core.schema import AttributeSet, Domain
+from dpsyn_core.estimate import Follower, Measurement, Number, Target, Together
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate import ModelSum
+    from dpsyn_core.schema import AttributeSet, Domain
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

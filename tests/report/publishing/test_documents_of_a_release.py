@@ -16,7 +16,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import InputError, OutputError, ReceiptError
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import Booking, UsedTable
-from dpsyn_core.report.publishing.croissant import CONFORMS, croissant, responsible
+from dpsyn_core.report.publishing.croissant import CONFORMS, Publication, croissant, responsible
 from dpsyn_core.report.publishing.nist import nist_page
 from dpsyn_core.report.publishing.registry import Person, entry, file_name, to_yaml
 from dpsyn_core.schema.document import Schema
@@ -53,6 +53,7 @@ PERSON = Person(
     published="2026-07-31",
 )  # fmt: skip
 WORDS = {"licence": "https://example.org/licence", "url": "https://example.org/t", "creator": "Office"}
+SAID = Publication(**WORDS, published="x")
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +74,8 @@ def place(tmp_path_factory):
 
 def described(folder, **changes):
     schema = Schema.load(folder / "schema.json")
-    return croissant(
-        folder / "s.csv", folder / "s.manifest.json", schema, **WORDS, published="2026-07-31", **changes
-    )  # fmt: skip
+    said = Publication(**WORDS, published="2026-07-31", **changes)
+    return croissant({"people": folder / "s.csv"}, folder / "s.manifest.json", schema, said)
 
 
 def test_every_document_names_the_public_table_whose_records_nothing_protects(place):
@@ -138,10 +138,8 @@ def test_any_header_and_any_file_name_give_a_document_that_the_library_takes(tmp
     monkeypatch.chdir(tmp_path)
     budget = ("--epsilon", "1", "--delta", "1e-9", "--method", "independent", "--quiet")
     assert main(["synth", "t.csv", "--schema", "schema.json", *budget, "--out", "my table.csv"]) == 0
-    document = croissant(
-        tmp_path / "my table.csv", tmp_path / "my table.manifest.json", Schema.load(tmp_path / "schema.json"),
-        published="2026-07-31", **WORDS,
-    )  # fmt: skip
+    schema, said = Schema.load(tmp_path / "schema.json"), Publication(published="2026-07-31", **WORDS)
+    document = croissant({"t": tmp_path / "my table.csv"}, tmp_path / "my table.manifest.json", schema, said)
     (tmp_path / "c.json").write_text(json.dumps(document), encoding="utf-8")
     found = mlcroissant.Dataset(str(tmp_path / "c.json"))
     assert not found.metadata.issues.errors
@@ -159,11 +157,9 @@ def test_a_table_that_is_not_the_release_is_not_described(place, tmp_path):
     other = SCHEMA | {"name": "others"}
     Schema.of(other).dump(place / "other.json")
     with pytest.raises(ReceiptError, match="schema is not the one"):
-        croissant(place / "s.csv", place / "s.manifest.json", Schema.load(place / "other.json"), **WORDS, published="x")
+        croissant({"s": place / "s.csv"}, place / "s.manifest.json", Schema.load(place / "other.json"), SAID)
     with pytest.raises(OutputError, match=r"\.csv"):
-        croissant(
-            place / "s.xlsx", place / "s.manifest.json", Schema.load(place / "schema.json"), **WORDS, published="x"
-        )
+        croissant({"s": place / "s.xlsx"}, place / "s.manifest.json", Schema.load(place / "schema.json"), SAID)
 
 
 def fits(document):

@@ -10,8 +10,9 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import InputError, SchemaError, SettingError
 from dpsyn_core.privacy.looks import remember
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.refits.refit import Changes
 from dpsyn_core.runs.trees.keys import check_keys
-from dpsyn_core.runs.trees.refit import TreeChanges
+from dpsyn_core.runs.trees.refit import looked_at, schema_of_refit
 from dpsyn_core.runs.trees.rule_breaks import broken_roots
 from dpsyn_core.runs.trees.selection import with_tree_rules
 from tests.runs.trees.small import DEEP, grown
@@ -92,10 +93,10 @@ def test_a_rule_that_was_chosen_by_looking_undoes_the_promise():
     assert not manifest.private and Path("looked/roots.NOT-PRIVATE.csv").exists()
     silent = [{k: v for k, v in rules[0].items() if k != "source"}]
     Path("silent.json").write_text(json.dumps(silent))
-    changes = TreeChanges(settings={}, rules=tuple(silent))
-    assert not changes.looked(SCHEMA, "deep")
+    changes = Changes(rules=tuple(silent))
+    assert not looked_at(changes, SCHEMA, "deep")
     remember(SCHEMA.ledger_name, "rules")
-    assert changes.looked(SCHEMA, "deep")
+    assert looked_at(changes, SCHEMA, "deep")
     assert main(["refit", "r.dpsyn", "--rules", "silent.json", "--quiet", "-o", "silent/"]) == 0
     assert not Manifest.load(Path("silent/manifest.json")).private
     assert Path("silent/roots.NOT-PRIVATE.csv").exists()
@@ -118,4 +119,4 @@ def test_a_rule_that_was_chosen_by_looking_undoes_the_promise():
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_in_a_sentence(changes, kind, told):
     with pytest.raises(kind, match=told):
-        TreeChanges(settings={}, **changes).schema(SCHEMA)
+        schema_of_refit(Changes(**changes), SCHEMA)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate.records.rls.tuning import RECORDS, Fitting
 from dpsyn_core.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from dpsyn_core.estimate.records.rls.kernel import Alias
 
 MAX_VALUES = 65_536  # codes are uint16
 
@@ -154,22 +158,18 @@ class Plan:
         return float(np.sum(np.square(residuals, dtype=np.float64) / self.cell_weight))
 
 
-class Proposals:
+def proposals_by(probabilities: Sequence[NDArray[np.float64]], *, tuning: Fitting = RECORDS.fitting) -> Alias:
     """Values to propose: by the given probabilities, but for a part (`Fitting.any_value`) any value they hold."""
+    from dpsyn_core.estimate.records.rls.kernel import Alias, alias_table  # numba is heavy
 
-    def __init__(self, probabilities: Sequence[NDArray[np.float64]], *, tuning: Fitting = RECORDS.fitting) -> None:
-        """Builds one alias table an attribute."""
-        from dpsyn_core.estimate.records.rls.kernel import alias_table  # numba is heavy
-
-        sizes = [len(p) for p in probabilities]
-        self.ptr = _starts(sizes)
-        self.keep = np.zeros(self.ptr[-1], dtype=np.float32)
-        self.other = np.zeros(self.ptr[-1], dtype=np.uint32)
-        for j, p in enumerate(probabilities):
-            part = slice(self.ptr[j], self.ptr[j + 1])
-            any_value = (p > 0) / np.count_nonzero(p > 0)
-            mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value * any_value
-            alias_table(mixed / mixed.sum(), self.keep[part], self.other[part])
+    ptr = _starts(map(len, probabilities))
+    out = Alias(ptr, np.zeros(ptr[-1], dtype=np.float32), np.zeros(ptr[-1], dtype=np.uint32))
+    for j, p in enumerate(probabilities):
+        part = slice(ptr[j], ptr[j + 1])
+        any_value = (p > 0) / np.count_nonzero(p > 0)
+        mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value * any_value
+        alias_table(mixed / mixed.sum(), out.keep[part], out.other[part])
+    return out
 
 
 class Course:
@@ -185,7 +185,7 @@ class Course:
         """Lays them out; arguments as in `fit_records`."""
         self.tuning = tuning
         self.plan = Plan([len(p) for p in probabilities], targets, tuning=tuning)
-        self.proposals = Proposals(probabilities, tuning=tuning)
+        self.proposals = proposals_by(probabilities, tuning=tuning)
 
     def towards(self, goal: NDArray[np.float64]) -> Course:
         """The same towards other values of the targets, flat, in their order."""
@@ -289,19 +289,9 @@ class Walk:
     ) -> float:
         from dpsyn_core.estimate.records.rls.kernel import move_cells, room  # numba is heavy
 
-        plan, proposals = self.plan, self._proposals
+        layout, state, heat = self.plan.layout, self._states[shard], np.float32(temperature)
         change, _ = move_cells(
-            rows,
-            residuals,
-            plan.layout,
-            proposals.ptr,
-            proposals.keep,
-            proposals.other,
-            self._exponentials,
-            np.float32(temperature),
-            repeats,
-            self._states[shard],
-            *room(plan.layout),
+            rows, residuals, layout, self._proposals, self._exponentials, heat, repeats, state, *room(layout)
         )
         return float(change)
 

@@ -60,6 +60,20 @@ class Layout(NamedTuple):
     member_stride: NDArray[np.uint32]
 
 
+class Alias(NamedTuple):
+    """Alias tables (Walker 1977) of all columns, one after the other: a value is drawn by two looks.
+
+    Attributes:
+        ptr: uint32 (columns + 1,), where the values of each column start.
+        keep: float32 (values,), chance of keeping the value that was drawn.
+        other: uint32 (values,), the other one.
+    """
+
+    ptr: NDArray[np.uint32]
+    keep: NDArray[np.float32]
+    other: NDArray[np.uint32]
+
+
 def room(layout: Layout) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Where `locate` writes: codes (readings, width) and cells (tables, width) of `width` records.
 
@@ -113,9 +127,7 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
     rows: NDArray[np.uint16],
     residuals: NDArray[np.float32],
     layout: Layout,
-    alias_ptr: NDArray[np.uint32],
-    alias_keep: NDArray[np.float32],
-    alias_other: NDArray[np.uint32],
+    proposals: Alias,
     exponentials: NDArray[np.float32],
     temperature: np.float32,
     repeats: int,
@@ -136,9 +148,7 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
         rows: uint16 (n_records, n_attributes), changed in place.
         residuals: float32 (cells of all tables), changed in place.
         layout: of the tables.
-        alias_ptr: where the values of attribute j start in the alias tables.
-        alias_keep: chance of keeping the drawn column of the alias table (Walker 1977).
-        alias_other: the other value of the column.
+        proposals: where values are drawn from.
         exponentials: float32 (EXPONENTIALS,), quantiles of the exponential distribution.
         temperature: 0 or more.
         repeats: proposals to an attribute of a record.
@@ -150,6 +160,7 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
         Half the change of F, and the number of accepted moves.
     """
     zero, one = np.uint64(0), np.uint64(1)
+    alias_ptr, alias_keep, alias_other = proposals
     n, d = rows.shape[0], np.uint64(rows.shape[1])
     width = cell.shape[1]
     ahead_j = np.empty(d + one, np.uint64)  # proposals that would change something; one place more, as a dump

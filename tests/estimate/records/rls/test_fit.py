@@ -7,11 +7,11 @@ from dpsyn_core.estimate.records.rls.fit import (
     Course,
     Pace,
     Plan,
-    Proposals,
     Target,
     Walk,
     cooling,
     fit_records,
+    proposals_by,
     schedule,
 )
 from dpsyn_core.estimate.records.rls.start import independent_rows, whole_counts
@@ -151,7 +151,7 @@ def test_an_attribute_of_one_value_and_a_table_of_no_records_pass():
 def test_alias_tables_give_back_their_probabilities():
     rng = np.random.default_rng(4)
     for p in (rng.dirichlet(np.ones(37)), np.array([1.0]), np.array([0.0, 3.0, 1.0])):
-        made = Proposals([p])
+        made = proposals_by([p])
         s = len(p)
         mass = made.keep / s
         np.add.at(mass, made.other, (1 - made.keep) / s)
