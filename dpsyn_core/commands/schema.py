@@ -616,9 +616,8 @@ def point_out_maps(schema: Any, table: Any) -> None:
     for m in public_maps(schema, table):
         print(
             f"note (reads private data: for the owner only): {m.values:,} values of '{m.of}' name {m.named:,} of "
-            f"'{m.column}': is this public? Where you know which without the table, write it as a rule: "
-            f'{{"kind": "follows", "column": "{m.column}", "of": ["{m.of}"], "map": [...], "source": "public"}}; it '
-            "costs no privacy, and no record breaks it"
+            f"'{m.column}': is this public? As a rule it costs no privacy, and no record breaks it; 'dpsyn schema "
+            "propose-rules SCHEMA TABLE' writes it"
         )
 
 

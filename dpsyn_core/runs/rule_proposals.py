@@ -30,17 +30,22 @@ def offered_rules(path: Path, table: Any = None) -> Offered:
 
 
 def kept_rules(schema: TableSchema, table: Any) -> list[Rule]:
-    """Rules that no record of a pyarrow table breaks and that headers do not propose: orders and computed numbers.
+    """Rules that no record of a pyarrow table breaks, but for those that headers propose: orders, sums, times, maps.
 
     Reads the data: private, for the owner of the table. Each has the source "data": a table that obeys one is NOT
     PRIVATE until a person confirms that it could be known without the table. Raises TableError.
     """
     from dpsyn_core.evaluate import compare_tables, record_rules
-    from dpsyn_core.schema import broken_counts, propose_rules
+    from dpsyn_core.schema import broken_counts, propose_rules, public_maps
 
-    named = {frozenset(rule.columns) for rule in (*schema.rules, *propose_rules(schema))}
+    named = {frozenset(rule.columns) for rule in schema.rules}
+    named |= {frozenset(rule.columns) for rule in propose_rules(schema) if rule.kind != "follows"}  # those have no map
     out: list[Rule] = []
-    for document in _plain(record_rules(compare_tables(schema, table, table))):
+    seen = [
+        *_plain(record_rules(compare_tables(schema, table, table))),
+        *(m.as_rule() for m in public_maps(schema, table)),
+    ]
+    for document in seen:
         for extended in _possible(schema, document | {"source": "data"}):
             rule = extended.rules[-1]
             alone = extended.model_copy(update={"rules": (rule,)})

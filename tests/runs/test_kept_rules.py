@@ -58,6 +58,13 @@ def test_computed_numbers_and_orders_are_seen_in_the_records(loans, schema):
     assert {r.source for r in rules} == {"data"}
 
 
+def test_what_a_value_names_is_proposed_with_its_map():
+    rows = [(f"t{i % 60}", f"l{i % 60 % 5}", i * 7 % 11) for i in range(240)]
+    table = pa.table({n: [r[k] for r in rows] for k, n in enumerate(("town", "land", "other"))})
+    (rule,) = (r for r in kept_rules(draft(table, "towns"), table) if r.kind == "follows")
+    assert rule.column == "land" and rule.of == ("town",) and len(rule.map) == 60 and ("t7", "l2") in rule.map
+
+
 def test_a_rule_that_one_record_breaks_is_not_proposed(loans, schema):
     changed = loans.assign(
         cora=loans["cora"].where(loans.index > 0, 7), lower=loans["lower"].where(loans.index > 0, 49)

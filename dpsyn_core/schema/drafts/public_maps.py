@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.attributes.base import Value
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import has_decimal_comma, locate
@@ -21,12 +22,17 @@ OFTEN = 2  # records of a value, on average: what occurs once always names one v
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PublicMap:
-    """A column, and the one that it names; values, named: how many of each occur."""
+    """A column, and the one that it names; values, named: how many of each occur. pairs: which names which."""
 
     of: str
     column: str
     values: int
     named: int
+    pairs: tuple[tuple[Value, Value], ...]
+
+    def as_rule(self) -> dict[str, Any]:
+        """The document of the rule that declares it."""
+        return {"kind": "follows", "column": self.column, "of": [self.of], "map": self.pairs}
 
 
 def public_maps(schema: Schema, table: Any) -> list[PublicMap]:
@@ -35,13 +41,12 @@ def public_maps(schema: Schema, table: Any) -> list[PublicMap]:
     Reads the data: private, for the owner of the table. Columns of which a rule already speaks are left out.
     """
     comma, ruled = has_decimal_comma(table), {n for rule in schema.rules for n in rule.columns}
-    codes = {}
+    codes, raw = {}, {}
     for a in schema.coded:
         if isinstance(a, CategoricalAttribute) and a.name not in ruled:
             column = table.column(locate(table.column_names, [a.name])[0])
-            codes[a.name] = np.unique(np.asarray(a.encode(column, comma=comma)), return_inverse=True)[1].astype(
-                np.int64
-            )
+            raw[a.name] = np.asarray(a.encode(column, comma=comma))
+            codes[a.name] = np.unique(raw[a.name], return_inverse=True)[1].astype(np.int64)
     sizes = {name: int(c.max(initial=-1)) + 1 for name, c in codes.items()}
     found: dict[str, PublicMap] = {}
     for of, column in permutations(sorted(codes, key=lambda n: sizes[n]), 2):
@@ -49,8 +54,16 @@ def public_maps(schema: Schema, table: Any) -> list[PublicMap]:
         if column in found or named < 2 or k < max(FEWEST, TIMES * named) or OFTEN * k > table.num_rows:
             continue
         if all(_names(codes[of][:n], codes[column][:n], named) for n in (FIRST, None)):
-            found[column] = PublicMap(of=of, column=column, values=k, named=named)
+            pairs = _pairs((schema[of], raw[of]), (schema[column], raw[column]))
+            found[column] = PublicMap(of=of, column=column, values=k, named=named, pairs=pairs)
     return list(found.values())
+
+
+def _pairs(*columns: tuple[Any, NDArray[Any]]) -> tuple[tuple[Value, Value], ...]:
+    """Listed values that stand together, each of the first column once; blank and unlisted cells name nothing."""
+    together = np.unique(np.stack([codes for _, codes in columns]).astype(np.int64), axis=1).T.tolist()
+    (one, other) = (a.values for a, _ in columns)
+    return tuple((one[i], other[j]) for i, j in together if i < len(one) and j < len(other))
 
 
 def _names(of: NDArray[np.int64], column: NDArray[np.int64], size: int) -> bool:
