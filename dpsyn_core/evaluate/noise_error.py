@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from dpsyn_core.errors import MetricError
 
@@ -25,13 +25,6 @@ def interval(sigma: float, *, level: float = 0.95) -> float:
         msg = f"the level is {level}; it must lie between 0 and 1, for example 0.95"
         raise MetricError(msg)
     return float(sigma * ndtri(0.5 + level / 2))
-
-
-def probability_within(width: float, sigma: float) -> float:
-    """Probability that the Gaussian noise of one cell is at most `width` in size."""
-    if sigma == 0:
-        return 1.0
-    return float(2 * ndtr(width / sigma) - 1)
 
 
 def _check(cells: int, sigma: float, n: float) -> None:

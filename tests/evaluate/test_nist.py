@@ -24,14 +24,13 @@ from dpsyn_core.evaluate.nist import (
     NistDensity,
     NistFinal,
     by_round,
-    nist_comparison,
-    official_scores,
     strict_triples,
     strict_view,
 )
 from dpsyn_core.evaluate.nist_range import NistRange, NistRangeSchema, query_frequencies, range_score, record_queries
 from dpsyn_core.evaluate.workload import CountQuery, Filter, chance_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
+from tests.evaluate.nist_tables import nist_comparison, official_scores
 from tests.evaluate.tables import draw, small, small_domain
 
 NAMES = ("A", "SEX", "CITY", "INCWAGE", "Z")
