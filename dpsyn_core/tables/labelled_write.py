@@ -65,7 +65,11 @@ DAY = {"sav": ("DATE11", 86_400), "dta": ("%td", 1), "xport": ("DATE9", 1)}  # f
 MOMENT = {"sav": ("DATETIME20", 1), "dta": ("%tc", 1000), "xport": ("DATETIME20", 1)}  # format, and units of a second
 WHOLE = {"sav": "F12.0", "dta": "%12.0g", "xport": ""}
 SHOWN = {  # formats of the programs that are written again, of numbers, days and times
-    "sav": (r"(F|N|COMMA|DOT|PCT)\d{1,2}(\.\d{1,2})?", r"[AEJS]?DATE\d{1,2}", r"(DATETIME|YMDHMS)\d{1,2}(\.\d{1,2})?"),
+    "sav": (
+        r"(F|N|E|COMMA|DOT|DOLLAR|CC[A-E]|PCT|D?TIME|WKDAY|MONTH)\d{1,2}(\.\d{1,2})?",
+        r"([AEJS]?DATE|(MO|Q|WK)YR)\d{1,2}",
+        r"(DATETIME|YMDHMS)\d{1,2}(\.\d{1,2})?",
+    ),
     "dta": (r"%-?0?\d{1,2}\.\d{1,2}[efg]c?", r"%td.{0,40}", r"%tc.{0,40}"),
     "xport": (
         r"((BEST|COMMA)?\d{1,2}\.?\d{0,2})",

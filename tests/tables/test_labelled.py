@@ -337,6 +337,18 @@ SHOWN = {
 }
 
 
+@pytest.mark.parametrize("of", ["pay", "born"])
+def test_every_format_of_spss_is_read_and_written_again(tmp_path, of):
+    import pyreadstat
+
+    numbers = "F8.2 N5 E12.3 COMMA10.2 DOT10.2 DOLLAR10.2 CCA8.2 PCT8.1 TIME8 DTIME11 WKDAY9 MONTH9"
+    days = "DATE9 DATE11 ADATE8 ADATE10 EDATE10 SDATE10 JDATE7 MOYR8 QYR8 WKYR10"
+    for form in (numbers if of == "pay" else days).split():
+        write_table(TABLE, tmp_path / "a.sav", {of: DeclaredColumn(name=of, shown=form)})
+        assert pyreadstat.read_sav(tmp_path / "a.sav", metadataonly=True)[1].original_variable_types[of] == form
+        assert read_table(tmp_path / "a.sav")[of].to_pylist() == TABLE[of].to_pylist()
+
+
 @pytest.mark.parametrize("ending", SHOWN)
 def test_columns_are_shown_as_in_the_file_that_a_schema_was_drafted_from(tmp_path, ending):
     import pyreadstat

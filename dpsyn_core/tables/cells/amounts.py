@@ -21,16 +21,19 @@ from dpsyn_core.tables.cells import clocks
 MOST = 15  # digits after the mark that an example may have: a double tells no more apart
 SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest
 # that tables of amounts are kept in, and beyond it one person's cell would say how all of them are written
+ALWAYS = 30  # cells with exactly three digits behind the mark
 GROUPED = 3  # digits between two marks of thousands
 LONGEST = 12  # letters of a currency or a unit
 SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
 _NO_CENTS = "(?:--|[-–—])"  # in place of them, behind the mark: 1.200,- is 1200
 _GAP = rf"[\s{SPACES}]*"
-_WORD = r"[^\s\d.,'’()+\-=@|\"\\;:!?#*/&<>{}\[\]~^`]"  # letters, currency signs, percent and degree signs
+_WORD = (
+    rf"[^\s{SPACES}\d.,'’()+\-" "\u2212" r"=@|\"\\;:!?#*/&<>{}\[\]~^`]"
+)  # letters, currency signs, percent and degree signs
 _EXAMPLE = re.compile(
-    rf"^(?P<prefix>{_WORD}{{0,{LONGEST}}})(?P<before>[{SPACES}]?)"
+    rf"^(?P<open>[(\u2212]?)(?P<prefix>{_WORD}{{0,{LONGEST}}})(?P<before>[{SPACES}]?)(?P<inner>[-\u2212]?)"
     rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)"
-    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_WORD}{{0,{LONGEST}}})$"
+    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_WORD}{{0,{LONGEST}}})(?P<close>[-\u2212)]?)$"
 )
 _GROUPED = re.compile(
     rf"^[1-9]\d{{0,2}}(?:(?P<group>[.,'’{SPACES}])\d{{3}})(?:(?P=group)\d{{3}})*(?:(?P<mark>[.,])(?P<digits>\d+))?$"
@@ -45,12 +48,25 @@ _CURRENCIES = frozenset({
 # fmt: on
 
 
+MINUS = ("-", "", "")  # what a negative amount has before all of it, before its digits and behind it: -$5
+MINUSES = (
+    MINUS,
+    ("\u2212", "", ""),
+    ("", "-", ""),
+    ("", "\u2212", ""),
+    ("", "", "-"),
+    ("", "", "\u2212"),
+    ("(", "", ")"),
+)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AmountFormat:
     """How numbers are written: what stands before and after them, the mark between thousands, and the decimal mark.
 
     prefix, suffix: with the gap towards the number. group: empty without one. pairs: it stands between thousands, and
-    above them between hundreds, as in 12,34,567. digits: after the decimal mark.
+    above them between hundreds, as in 12,34,567. digits: after the decimal mark. minus: one of `MINUSES`; the example
+    is negative where it is not `MINUS`.
     clock: an example of a time (`clocks`), which has none of the others. A schema holds the form as its `example`,
     which declares each of these fields: without digits the mark is the one that the group leaves.
     """
@@ -61,6 +77,7 @@ class AmountFormat:
     mark: str
     digits: int
     pairs: bool = False
+    minus: tuple[str, str, str] = MINUS
     clock: str = ""
 
     def example(self) -> str:
@@ -70,7 +87,8 @@ class AmountFormat:
         whole = f"1{self.group}234" if self.group else "0" if self.digits == GROUPED else "12"
         whole = "12,34,567" if self.pairs else whole
         fraction = self.mark + "567890123456789"[: self.digits] if self.digits else ""
-        return f"{self.prefix}{whole}{fraction}{self.suffix}"
+        first, inner, last = self.minus if self.minus != MINUS else ("", "", "")
+        return f"{first}{self.prefix}{inner}{whole}{fraction}{self.suffix}{last}"
 
 
 @cache
@@ -88,7 +106,10 @@ def form(example: str) -> AmountFormat:
     parts = paired or _GROUPED.match(number) or _PLAIN.match(number)
     group = parts.groupdict().get("group") or "" if parts else ""
     digits = len(parts["digits"] or "") if parts else 0
-    if match is None or parts is None or parts["mark"] == group != "" or digits > MOST:
+    minus = (match["open"], match["inner"], match["close"]) if match else MINUS
+    minus = minus if any(minus) else MINUS
+    bad = minus not in MINUSES or (minus[1] and not (match and match["prefix"]))  # -5 is plain
+    if match is None or parts is None or parts["mark"] == group != "" or digits > MOST or bad:
         msg = (
             f"'{example[:40]}' does not show how numbers are written; write one of them, such as $1,234.56, 12.5 %, "
             "1.234,5 € or 00:12:33"
@@ -101,6 +122,7 @@ def form(example: str) -> AmountFormat:
         mark=parts["mark"] or ("," if group == "." else "."),
         digits=digits,
         pairs=paired is not None,
+        minus=minus,
     )
 
 
@@ -176,7 +198,7 @@ def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | N
             return clocks.written(values, how.clock)
         text = clocks.written(np.where(mask, 0, values), how.clock)
         return pc.if_else(pa.array(mask), pa.scalar(None, pa.string()), text)
-    if how.mark == "," and not (how.prefix or how.suffix or how.group):
+    if how.mark == "," and how.minus == MINUS and not (how.prefix or how.suffix or how.group):
         return pa.array(np.round(values, how.digits), mask=mask)
     if values.dtype.kind == "f":
         scaled = np.rint(np.clip(np.abs(values), 0, 9e18 / 10**how.digits) * 10.0**how.digits).astype(np.int64)
@@ -194,8 +216,9 @@ def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | N
             rest = rest // size
     if how.digits:
         text = pc.binary_join_element_wise(text, _padded(fraction, how.digits), how.mark)
-    sign = pc.if_else(pa.array((values < 0) & (scaled > 0)), "-", "")
-    out = pc.binary_join_element_wise(sign, how.prefix, text, how.suffix, "")
+    negative = pa.array((values < 0) & (scaled > 0))
+    first, inner, last = (pc.if_else(negative, mark, "") if mark else "" for mark in how.minus)
+    out = pc.binary_join_element_wise(first, how.prefix, inner, text, how.suffix, last, "")
     return out if mask is None else pc.if_else(pa.array(mask), pa.scalar(None, pa.string()), out)
 
 
@@ -224,33 +247,59 @@ def recognised(texts: Any) -> AmountFormat | None:
     word = rf"{_WORD}{{0,{LONGEST}}}"
     parts = pc.extract_regex(
         text,
-        rf"^\(?[+-]?(?P<prefix>{word})(?P<before>{_GAP})[+-]?(?P<number>\d[\d.,'’{SPACES}]*\d|\d)"
-        rf"(?P<after>{_GAP})(?P<suffix>{word})-?\)?$",
+        rf"^(?P<open>\(?[+-]?)(?P<prefix>{word})(?P<before>{_GAP})(?P<inner>[+-]?)"
+        rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)(?P<after>{_GAP})(?P<suffix>{word})(?P<close>-?\)?)$",
     )
     if len(text) == 0 or parts.null_count:
         return None
-    one = {
-        name: pc.unique(pc.struct_field(parts, name)).to_pylist() for name in ("prefix", "before", "after", "suffix")
-    }
-    prefixes, suffixes = ([s for s in one[name] if s] for name in ("prefix", "suffix"))
+    prefixes, suffixes, before, after = (
+        _commonest(pc.struct_field(parts, name)) for name in ("prefix", "suffix", "before", "after")
+    )
     if len(prefixes) > 1 or len(suffixes) > 1 or (prefixes and not _currency(prefixes[0])):
         return None
-    prefix, suffix = ((found or [""])[0] for found in (prefixes, suffixes))
+    prefix, suffix, before, after = ((found or [""])[0] for found in (prefixes, suffixes, before, after))
     numbers = pc.struct_field(parts, "number")
     if suffix.isalpha() and pc.all(pc.match_substring_regex(numbers, r"^\d{4,}$")).as_py():
         return None  # numbers that all have the same letters behind them and many digits: codes
-    marks = _marks(numbers, money=_currency(prefix) or _currency(suffix))
-    if marks is None or not (prefix or suffix or marks[0] or marks[1] == ","):
+    marks, minus = _marks(numbers, money=_currency(prefix) or _currency(suffix)), _minus(texts, parts)
+    if marks is None or not (prefix or suffix or marks[0] or marks[1] == "," or minus != MINUS):
         return None
     group, mark, digits, pairs = marks
     return AmountFormat(
-        prefix=prefix + (" " if prefix and any(one["before"]) else ""),
-        suffix=(" " if suffix and any(one["after"]) else "") + suffix,
+        prefix=prefix + (_space(before) if prefix else ""),
+        suffix=(_space(after) if suffix else "") + suffix,
         group=group,
         mark=mark,
         digits=digits,
         pairs=pairs,
+        minus=minus,
     )
+
+
+def _commonest(cells: Any) -> list[str]:
+    """The different ones of a pyarrow array of texts but for blank ones, the commonest first."""
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(cells.filter(pc.not_equal(cells, ""))).to_pylist()
+    return [one["values"] for one in sorted(counted, key=lambda one: (-one["counts"], one["values"]))]
+
+
+def _space(gap: str) -> str:
+    return gap[:1] if gap[:1] in SPACES else " "
+
+
+def _minus(texts: Any, parts: Any) -> tuple[str, str, str]:
+    """How most of the negative cells are marked; `MINUS` where none is."""
+    import pyarrow.compute as pc
+
+    signs = [pc.struct_field(parts, name) for name in ("open", "inner", "close")]
+    signs.append(pc.if_else(pc.match_substring(texts, "\N{MINUS SIGN}"), "\N{MINUS SIGN}", "-"))
+    seen: dict[tuple[str, ...], int] = {MINUS: 0}  # first, so that it wins a tie
+    for one in pc.value_counts(pc.binary_join_element_wise(*signs, ",")).to_pylist():
+        *marks, sign = one["values"].split(",")
+        minus = tuple(mark.replace("-", sign) for mark in marks)
+        seen[minus] = seen.get(minus, 0) + one["counts"] * (minus in MINUSES)
+    return max(seen, key=seen.__getitem__)
 
 
 def _currency(word: str) -> bool:
@@ -260,7 +309,8 @@ def _currency(word: str) -> bool:
 def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int, bool] | None:
     """What reads all numbers: group, mark, digits (up to `SEEN`) and pairs of a form; None where nothing does.
 
-    money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands.
+    money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands; others are where
+    some have no mark and `ALWAYS` have three digits, of which decimals would end on 0 now and then, and not be written.
     """
     import pyarrow.compute as pc
 
@@ -272,9 +322,10 @@ def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int, bool] | None:
 
     if any_match(r"^0\d"):
         return None  # leading zeros: codes
-    if money and any_match(r"\.") and all_match(r"^[1-9]\d{0,2}(\.\d{3})*$|^0$"):
+    grouped = pc.sum(pc.match_substring(numbers, ".")).as_py()
+    if ((money and grouped) or ALWAYS <= grouped < len(numbers)) and all_match(r"^[1-9]\d{0,2}(\.\d{3})*$|^0$"):
         return ".", ",", 0, False
-    for group, mark in ((",", "."), (".", ","), (" ", ","), (" ", "."), ("'", "."), (",,", ".")):
+    for group, mark in ((",", "."), (".", ","), (" ", ","), (" ", "."), ("'", "."), ("'", ","), (",,", ".")):
         pairs, between = len(group) > 1, _class(group[0])
         whole = r"[1-9]\d?(,\d\d)*,\d{3}" if pairs else rf"[1-9]\d{{0,2}}({between}\d{{3}})+"
         if all_match(rf"^({whole}|\d+)({re.escape(mark)}\d+)?$"):
@@ -282,5 +333,6 @@ def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int, bool] | None:
             digits = pc.max(pc.fill_null(pc.utf8_length(tail), 0)).as_py()
             seen = any_match(rf"\d{between}\d")
             alone = "," if seen and group == "." else "."  # the mark that an example without digits declares
-            return (group[0] if seen else ""), (mark if digits else alone), min(digits, SEEN), pairs
+            groups = pc.struct_field(pc.extract_regex(numbers, rf"\d(?P<group>{between})\d"), "group").drop_null()
+            return (_commonest(groups)[0] if seen else ""), (mark if digits else alone), min(digits, SEEN), pairs
     return None
