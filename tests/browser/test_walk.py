@@ -204,7 +204,7 @@ def test_17_the_bundle_reruns(visitor, tmp_path):
     visitor.open()
     made(visitor, "independent")
     visitor.go("Export")
-    with zipfile.ZipFile(io.BytesIO(visitor.download("Download the bundle"))) as bundle:
+    with zipfile.ZipFile(io.BytesIO(visitor.download("Download the whole release"))) as bundle:
         bundle.extractall(tmp_path)
         names = bundle.namelist()
     assert {"schema.json", "certificate.txt", "README.txt"} <= set(names)

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_bundle_from_export_is_read_by_somebody_who_has_nothing_else(finished, another):
     finished.open("export")
-    bundle = finished.download("Download the bundle")
+    bundle = finished.download("Download the whole release")
     reader, t = another().open("release"), catalogue()
     assert t["reader.upload_note"] in reader.words()
     reader.upload("bundle.zip", bundle)

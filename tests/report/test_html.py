@@ -91,7 +91,7 @@ def test_the_file_asks_for_nothing(page):
 def test_every_part_that_reads_the_real_table_wears_the_label(page):
     reader = Reader(page)
     assert page.count(f"<span class='tag private'>{PRIVATE_LABEL}</span>") >= 7
-    for words in ("Where it differs", "Range queries", "Income inequality", "What the scores ask", "guarantee"):
+    for words in ("Where it differs", "Ranges", "Income inequality", "What the scores ask", "guarantee"):
         assert words in reader.text
     assert "Epsilon 1, delta 1e-09" in reader.text
     assert "at most 73 guess right" in reader.text

@@ -37,7 +37,7 @@ def figure(records: int, cells: int, eps: float) -> Figure:
         out.add_trace(curve(AXIS, y, t(f"learn.records.{name}"), colour, dash))
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
     out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
-    out.update_yaxes(title=t("learn.records.y"), type="log", range=[-5, 0.05], tickformat=".2~%")
+    out.update_yaxes(title=t("learn.records.y"), type="log", dtick=1, range=[-5.2, 0.05], tickformat=".3~%")
     return out
 
 

@@ -28,7 +28,7 @@ def figure(records: int, rounds: int, eps: float) -> Figure:
     out.add_vline(x=rounds, line={"color": palette().line, "dash": "dot"})
     ticks = [str(k) for k in lesson.ROUNDS]
     out.update_xaxes(title=t("learn.rounds.x"), type="log", tickvals=lesson.ROUNDS, ticktext=ticks, range=[-0.05, 1.55])
-    out.update_yaxes(title=t("learn.rounds.y"), type="log", tickformat=".2~%", dtick=1, range=[-5.5, 1.4])
+    out.update_yaxes(title=t("learn.rounds.y"), type="log", tickformat=".3~%", dtick=1, range=[-5.5, 1.4])
     return out
 
 

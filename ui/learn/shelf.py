@@ -19,18 +19,18 @@ PICTURES = ASSETS / "labs"  # drawn from the labs' own figures by `python -m too
 def show(choose: Callable[[str], None]) -> None:
     """All cards; a press on one opens its lab."""
     known = {lab: kind for labs in GROUPS.values() for lab, kind in labs.items()}
-    _row("hour", t("learn.hour", minutes=sum(known[lab][0] for lab in HOUR)), HOUR, known, choose)
+    _row("hour", t("learn.hour", minutes=sum(known[lab][1] for lab in HOUR)), HOUR, known, choose)
     for group, labs in GROUPS.items():
         _row(group, t(f"learn.groups_of.{group}"), tuple(labs), known, choose)
 
 
 def _row(
-    name: str, title: str, labs: tuple[str, ...], known: dict[str, tuple[int, int]], choose: Callable[[str], None]
+    name: str, title: str, labs: tuple[str, ...], known: dict[str, tuple[int, int, int]], choose: Callable[[str], None]
 ) -> None:
     section(title)
     with st.container(key=f"shelf_{name}"):
         for lab in labs:
-            minutes, level = known[lab]
+            _, minutes, level = known[lab]
             with st.container(border=True, key=f"card_{name}_{lab}"):
                 st.html(f"<img class='dp-picture' alt='' src='data:image/svg+xml;base64,{picture(lab)}'>")
                 st.button(

@@ -14,6 +14,7 @@ import streamlit as st
 from dpsyn_core.privacy import trade_off
 from dpsyn_core.runs import ATTACK_RESULT, ATTACKS, RECORDS, RUNS, AttackResult, AttackSpec, Rate, RunSpec
 from ui.shared import results
+from ui.shared.charts import Figure, band, chart, curve
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, attacks
@@ -21,8 +22,6 @@ from ui.shared.text import language, literal, local, number, percent, sentence, 
 from ui.shared.theme import facts, note, palette, section, show, table
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from dpsyn_core.schema import Schema
 
 CHOICES = {"membership": (20, 50, 100, 200, 400), "other": (10, 20, 50, 100)}  # shadow runs
@@ -244,27 +243,17 @@ def _excess(rate: Rate) -> str:
     return f"{percent(rate.excess)}\n{t('attack.between', low=low, high=high)}".replace("-", "\N{MINUS SIGN}")
 
 
-def _curve(found: AttackResult) -> go.Figure:
+def _curve(found: AttackResult) -> Figure:
     """Who is found by who is wrongly called in; the bound of the promise above, a coin below."""
-    import plotly.graph_objects as go
-
-    colours, roc, out = palette(), found.roc, go.Figure()
+    colours, roc, out = palette(), found.roc, chart()
     if roc is None:
         return out
     x = np.unique(np.concatenate([np.linspace(0, 0.02, 21), np.linspace(0, 1, 101)]))
-    limit = {"color": colours.warning, "dash": "dot", "width": 2}
     most = 1 - trade_off(x, found.epsilon, found.delta)
-    out.add_trace(go.Scatter(x=x, y=most, mode="lines", line=limit, name=t("attack.limit")))
-    out.add_trace(
-        go.Scatter(
-            x=[*roc.alarms, *roc.alarms[::-1]], y=[*roc.high, *roc.low[::-1]], fill="toself",
-            fillcolor=colours.accent, opacity=0.18, line={"width": 0}, hoverinfo="skip", name=t("attack.band"),
-        )
-    )  # fmt: skip
-    line = {"color": colours.accent, "width": 2.4}
-    out.add_trace(go.Scatter(x=roc.alarms, y=roc.found, mode="lines", line=line, name=t("attack.attack")))
-    coin = {"color": colours.real, "dash": "dash", "width": 1.5}
-    out.add_trace(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=coin, name=t("attack.coin")))
+    out.add_trace(curve(x, most, t("attack.limit"), colours.warning, "dot", width=2))
+    out.add_trace(band(roc.alarms, roc.low, roc.high, t("attack.band"), colours.accent))
+    out.add_trace(curve(roc.alarms, roc.found, t("attack.attack"), colours.accent))
+    out.add_trace(curve([0, 1], [0, 1], t("attack.coin"), colours.real, "dash", width=1.5))
     out.update_layout(margin={"r": 28})
     out.update_xaxes(title=t("attack.x"), range=[0, 1], tickformat=".0%")
     out.update_yaxes(title=t("attack.y"), range=[0, 1.02], tickformat=".0%")

@@ -12,20 +12,8 @@ from typing import Any
 from dpsyn_core.errors import SchemaError
 
 MOST = 5_000_000  # bytes
-HEADER = {
-    "code",
-    "codes",
-    "value",
-    "values",
-    "key",
-    "from",
-    "label",
-    "labels",
-    "meaning",
-    "description",
-    "name",
-    "text",
-}
+HEADER = {"code", "codes", "value", "values", "key", "from"}
+HEADER |= {"label", "labels", "meaning", "description", "name", "text"}
 COLUMN = {"column", "variable", "field", "attribute", "question"}
 SPLIT = re.compile(r"\s*(?:\t|=|;|\||,|:\s)\s*")
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import streamlit as st
 
 from ui.shared import results
+from ui.shared.charts import Figure, chart, curve
 from ui.shared.faults import ShownFaults
 from ui.shared.going import go_to, reveal
 from ui.shared.jobs import LABEL, Job, JobError
@@ -16,9 +17,6 @@ from ui.shared.results import kept
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, local, number, sentence, stage_words, t
 from ui.shared.theme import note, palette, section, show
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 OPEN = "open_run"  # the run that Report and Export look at
 LOADING = "loading the engine"  # the stage of a worker that has not yet said anything
@@ -99,18 +97,9 @@ def _progress(owner: str, job_id: str, key: str, foretold: float | None) -> None
         show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
 
 
-def _curve(points: list[list[float]]) -> go.Figure:
-    import plotly.graph_objects as go
-
-    out = go.Figure(
-        go.Scatter(
-            x=[p[0] for p in points],
-            y=[p[1] for p in points],
-            mode="lines",
-            line={"color": palette().accent, "width": 2},
-            hovertemplate=t("run.curve_hover"),
-        )
-    )
+def _curve(points: list[list[float]]) -> Figure:
+    x, y = ([point[i] for point in points] for i in (0, 1))
+    out = chart(curve(x, y, None, palette().accent, width=2, hovertemplate=t("run.curve_hover")))
     out.update_xaxes(title=t("run.curve_x"))
     out.update_yaxes(title=t("run.curve_y"), rangemode="tozero", nticks=4)
     return out
