@@ -19,10 +19,19 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: threads o
 pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance", "tests.nursery"]
 
 
+@pytest.fixture(scope="session")
+def components():
+    """What packages bring for Streamlit's pages. AppTest reads the metadata of all packages for it, in every test."""
+    from streamlit.components.v2 import manifest_scanner
+
+    return manifest_scanner.scan_component_manifests()
+
+
 @pytest.fixture
-def app(tmp_path, monkeypatch, workers):
+def app(tmp_path, monkeypatch, workers, components):
     """The app of a visitor who has just come, with nobody else's jobs or ledger."""
     import streamlit as st
+    from streamlit.components.v2 import manifest_scanner
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.testing.v1 import AppTest, app_test
 
@@ -36,6 +45,7 @@ def app(tmp_path, monkeypatch, workers):
             PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(app_test, "PagesManager", Served)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda *_: components)
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DPSYN_WARM_UP", "0")
     monkeypatch.setattr(serving, "prepare", lambda: None)  # a thread that loads what pages need; tested by itself

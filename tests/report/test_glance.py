@@ -143,3 +143,30 @@ def test_systems_are_in_one_order_in_all_figures_and_marks_lie_inside():
         assert domain[0] <= low and domain[1] > high
     assert document["columns"] == 1
     assert len(document["datasets"]["systems"]) == 4
+
+
+def test_what_is_kept_of_a_figure_has_the_names_and_shares_of_no_other_one():
+    def drawn(*tables):
+        shares = {name: np.array([0.1 * k, 1 - 0.1 * k]) for k, name in enumerate(tables)}
+        return glance([Panel(name="town", labels=["a", "b"], shares=shares, difference=0.1)])
+
+    for tables in (("real", "mine"), ("real", 'the "other"\n@table0'), ("@table1", "@table0")):
+        document = drawn(*tables)
+        assert [t for t in ("mine", "other") if t in json.dumps(document)] == [
+            t for t in ("mine", "other") if t in str(tables)
+        ]
+        scales = [e["scale"]["domain"] for e in colours_of(document) if "domain" in e.get("scale", {})]
+        assert scales and all(tuple(s) == tables for s in scales)
+        document.clear()
+    assert drawn("real", "mine")["datasets"][PANELS][2]["share"] == 0.1
+
+
+def colours_of(node):
+    """All encodings of colour below a node of a document."""
+    if isinstance(node, dict):
+        yield from ([node["color"]] if isinstance(node.get("color"), dict) else [])
+        for inner in node.values():
+            yield from colours_of(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from colours_of(inner)

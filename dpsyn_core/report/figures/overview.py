@@ -6,9 +6,12 @@ shown, a click on a panel names its column. Shares of the real table are counts 
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 CHOSEN, BRUSH = "chosen", "brush"  # names of the selections
 PANELS, COLUMNS = "panels", "columns"  # names of the data: a row a value and table, a row a column
+PLACE = re.compile(r'"@table(\d+)"')  # of the name of a table in a document that is kept
 BREAK = "\n"  # where a title goes on in the next line
 MOST = 24  # panels that the brush covers at first
 PANEL, TALL, GAP, STRIP = 138, 56, 14, 44  # pixels: width and height of a panel, between panels, height of the strip
@@ -92,23 +96,49 @@ def glance(
         The strip of differences above the panels where columns have differences, else the panels alone. Neither the
         document nor its data is checked here: tests check the former, and the latter would take seconds.
     """
+    data = frame(panels, words)
+    tables = list(dict.fromkeys(data["table"]))
+    datasets = {PANELS: data}
+    if compared := all(p.difference is not None for p in panels):
+        datasets[COLUMNS] = data.drop_duplicates("column")
+    columns = len(panels) if compared else None
+    text = _document(len(tables), columns, across, selects, tuple(palette.items()), tuple(words.items()))
+    document: dict[str, Any] = json.loads(PLACE.sub(lambda found: json.dumps(tables[int(found[1])]), text))
+    return document | {"datasets": {name: rows.to_dict("records") for name, rows in datasets.items()}}
+
+
+@lru_cache(maxsize=32)
+def _document(
+    tables: int,
+    columns: int | None,
+    across: int,
+    selects: bool,
+    colours: tuple[tuple[str, str], ...],
+    said: tuple[tuple[str, str], ...],
+) -> str:
+    """The document of `glance` without data, as JSON; Altair takes a tenth of a second for it, so it is kept.
+
+    Args:
+        tables: how many; `PLACE` finds where their names stand.
+        columns: how many have differences; None: none has.
+        across, selects: as of `glance`.
+        colours, said: its palette and words, as pairs.
+    """
     import altair as alt
 
-    data = frame(panels, words)
+    palette, words = dict(colours), dict(said)
     chosen = alt.selection_point(name=CHOSEN, fields=["column"], on="click", clear="dblclick", toggle=False)
-    chart = _panels(list(dict.fromkeys(data["table"])), across, palette, chosen if selects else None, words)
-    datasets = {PANELS: data}
-    if all(p.difference is not None for p in panels):
-        first = {"value": {"x": [-0.5, MOST - 0.5]}} if len(panels) > MOST else {}
+    chart = _panels([f"@table{k}" for k in range(tables)], across, palette, chosen if selects else None, words)
+    if columns is not None:
+        first = {"value": {"x": [-0.5, MOST - 0.5]}} if columns > MOST else {}
         brush = alt.selection_interval(name=BRUSH, encodings=["x"], mark=_mark(palette), **first)
-        strip = _strip(len(panels), across, palette, chosen if selects else None, brush, words)
+        strip = _strip(columns, across, palette, chosen if selects else None, brush, words)
         chart = alt.vconcat(strip, chart.transform_filter(brush), spacing=GAP).resolve_scale(color="independent")
-        datasets[COLUMNS] = data.drop_duplicates("column")
     document = dict(chart.configure(**altair_settings(palette), aria=False).to_dict(validate=False))
     # the whole figure has words of its own; those of single marks would be hundreds, and some marks have none
     document["config"]["lineBreak"] = BREAK
     document["config"]["mark"] = document["config"].get("mark", {}) | {"aria": False}
-    return document | {"datasets": {name: rows.to_dict("records") for name, rows in datasets.items()}}
+    return json.dumps(document)
 
 
 def _mark(palette: Palette) -> dict[str, Any]:
