@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.commands.cli import build_parser, command_modules, main
+from dpsyn_core.commands.cli import RENAMED, build_parser, command_modules, main
 
 SCHEMA = {
     "version": 1,
@@ -351,3 +351,9 @@ def test_a_warning_of_the_engine_is_one_sentence_of_the_command_and_those_of_oth
     got = capsys.readouterr()
     assert got.err == "dpsyn methods: warning: released tables still differ\n"
     assert got.out == "another: not ours\n"
+
+
+def test_a_command_that_was_renamed_says_where_to_go_with_and_without_arguments(capsys):
+    for words in (["grid"], ["epsilon", "--schema", "s.json"]):
+        assert main(words) == 2
+        assert capsys.readouterr().err == f"dpsyn {words[0]}: {RENAMED[words[0]]}\n"

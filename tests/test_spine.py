@@ -42,7 +42,7 @@ DOORS = {
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
 # of the engine that a default run of the bundled sample loads: at most
-FILES, LINES = 145, 23_200
+FILES, LINES = 146, 23_450
 
 RUN = """
 import sys

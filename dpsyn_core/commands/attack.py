@@ -131,9 +131,14 @@ def spec_of(args: argparse.Namespace, schema: Schema) -> AttackSpec:
 
     workers = max(1, min(4, os.cpu_count() or 1)) if args.workers is None else args.workers
     given = {
-        "kind": args.kind, "runs": RUNS[args.kind] if args.runs is None else args.runs, "records": args.records,
-        "canaries": args.canaries, "secret": args.secret, "about": args.about, "workers": workers,
-    }  # fmt: skip
+        "kind": args.kind,
+        "runs": RUNS[args.kind] if args.runs is None else args.runs,
+        "records": args.records,
+        "canaries": args.canaries,
+        "secret": args.secret,
+        "about": args.about,
+        "workers": workers,
+    }
     if args.secret is not None and args.kind != "inference":
         msg = f"--secret names what inference guesses, and the kind is {args.kind}; leave it out, or use inference"
         raise SettingError(msg)

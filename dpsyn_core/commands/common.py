@@ -124,9 +124,12 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument(
-        "--settings", dest="from_settings", type=Path, metavar="S.json",
+        "--settings",
+        dest="from_settings",
+        type=Path,
+        metavar="S.json",
         help="all of the above from one file, as the app and `dpsyn plan --save-settings` write it; flags come first",
-    )  # fmt: skip
+    )
 
 
 EXAMPLES = {"schema": "table.schema.json", "epsilon": "1", "delta": "1e-9"}  # of what a run cannot do without

@@ -21,9 +21,12 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
     parser.add_argument(
-        "table", metavar="TABLE", type=place, nargs="?",
+        "table",
+        metavar="TABLE",
+        type=place,
+        nargs="?",
         help="CSV, TSV (also .gz), Parquet, Excel, SPSS, Stata or SAS; a folder or 'pattern*'",
-    )  # fmt: skip
+    )
     add_named(
         parser,
         "one of several linked tables, by its name in a schema of version 2; --out is then a folder, a workbook "
@@ -120,9 +123,14 @@ def make_table(args: argparse.Namespace, spec: RunSpec, schema: Schema) -> None:
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
     facts = spec.facts(schema, query_vouched=read_form(args).query_vouched)
     places = Places.of(
-        args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
-        release=args.save_release, private=not facts.reasons,
-    )  # fmt: skip
+        args.out,
+        args.manifest,
+        tables=spec.tables,
+        measurements=args.measurements,
+        model=args.save_model,
+        release=args.save_release,
+        private=not facts.reasons,
+    )
     name = Path(args.out)
     if not places.folder and name.suffix.lower() not in SUFFIXES:
         msg = f"the output '{name.name}' must end with {', '.join(SUFFIXES)}, or with / for a folder of parts"
@@ -250,9 +258,14 @@ def make_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
         print(f"note: '{public.name}' is public by your word alone: nothing protects its records", file=sys.stderr)
     plan = TreePlan.of(spec, schema)
     places = places_of(
-        args.out, schema, manifest=args.manifest, copies=spec.tables, answers=bool(plan.asked.across),
-        measurements=args.measurements, release=args.save_release,
-    )  # fmt: skip
+        args.out,
+        schema,
+        manifest=args.manifest,
+        copies=spec.tables,
+        answers=bool(plan.asked.across),
+        measurements=args.measurements,
+        release=args.save_release,
+    )
     if args.save_release is not None:
         check_name(args.save_release)
     places.check(*named.values(), args.schema, args.questions, args.from_settings)

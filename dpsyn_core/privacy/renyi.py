@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -32,22 +33,12 @@ def renyi_epsilon(charges: Iterable[Charge], delta: float) -> float | None:
             spent += np.array(_ORDERS) * (charge.sensitivity / charge.scale) ** 2 / 2
         elif charge.mechanism == "sampled-gaussian":
             sampling = sampling_of(charge)
-            spent += sampling.steps * _divergences(_one(sampling))
+            spent += sampling.steps * _divergences(replace(sampling, steps=1))
         else:
             return None
     orders = np.array(_ORDERS)
     epsilons = spent + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
     return max(0.0, float(epsilons.min()))
-
-
-def _one(sampling: Sampling) -> Sampling:
-    return Sampling(
-        rate=sampling.rate,
-        multiplier=sampling.multiplier,
-        steps=1,
-        records=sampling.records,
-        exchanged=sampling.exchanged,
-    )
 
 
 @lru_cache(maxsize=64)

@@ -69,9 +69,14 @@ def _facts(source: ItemSource, schema: Schema | None, spec: RunSpec, query_vouch
     digest = hashlib.sha256(items_text(source.items).encode()).hexdigest()
     if schema is None:
         return PublicFacts(
-            name="items", digest=digest, reasons=(), bought=(), query_vouched=query_vouched, hanging=(),
+            name="items",
+            digest=digest,
+            reasons=(),
+            bought=(),
+            query_vouched=query_vouched,
+            hanging=(),
             public_table=None,
-        )  # fmt: skip
+        )
     of_schema = public_facts(schema, dataset=spec.dataset, query_vouched=query_vouched, reasons=(), public_table=None)
     return replace(of_schema, name="items", digest=digest)
 

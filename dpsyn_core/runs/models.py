@@ -76,6 +76,11 @@ def draw(
     )
     tables = ({schema.name: arrow},)
     return Release(
-        copies=tables, arrow_copies=tables, manifest=stated, measurements=saved.released,
-        codes=repaired_codes(codes, arrow, schema), schema=schema, model=model,
-    )  # fmt: skip
+        copies=tables,
+        arrow_copies=tables,
+        manifest=stated,
+        measurements=saved.released,
+        codes=repaired_codes(codes, arrow, schema),
+        schema=schema,
+        model=model,
+    )

@@ -49,10 +49,14 @@ def public_facts(
 
         why = (*why, *untold(schema.rules, schema.ledger_name, dataset))
     return PublicFacts(
-        name=schema.name, digest=hashlib.sha256(schema.dumps().encode()).hexdigest(), reasons=why,
-        bought=tuple(b.charge() for b in schema.bought), query_vouched=query_vouched, hanging=schema.hanging,
+        name=schema.name,
+        digest=hashlib.sha256(schema.dumps().encode()).hexdigest(),
+        reasons=why,
+        bought=tuple(b.charge() for b in schema.bought),
+        query_vouched=query_vouched,
+        hanging=schema.hanging,
         public_table=public_table,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

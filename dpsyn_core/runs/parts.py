@@ -101,9 +101,15 @@ def synthesize_to(
         check_target(places.outs[0])
     places.check(table, schema)
     measured = measure(
-        source_of(table, strict=strict, engine=engine, memory=memory, schema=declared), declared, spec,
-        facts=facts, rng=generator, ledger=ledger, most=places.most_records, progress=progress,
-    )  # fmt: skip
+        source_of(table, strict=strict, engine=engine, memory=memory, schema=declared),
+        declared,
+        spec,
+        facts=facts,
+        rng=generator,
+        ledger=ledger,
+        most=places.most_records,
+        progress=progress,
+    )
     return write_release(
         PendingRelease(measured=measured, memory=memory_of(memory)), places, key=key, progress=progress
     )

@@ -166,10 +166,14 @@ def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
     )
     name, returned = schema.name, [measured.source.returned(a) for a in arrows]
     return Release(
-        copies=tuple({name: t} for t in returned), arrow_copies=tuple({name: a} for a in arrows),
-        manifest=measured.manifest(arrows[0].num_rows), measurements=measured.measurements,
-        codes=repaired_codes(several[0], arrows[0], schema), schema=schema, released=measured.released,
-    )  # fmt: skip
+        copies=tuple({name: t} for t in returned),
+        arrow_copies=tuple({name: a} for a in arrows),
+        manifest=measured.manifest(arrows[0].num_rows),
+        measurements=measured.measurements,
+        codes=repaired_codes(several[0], arrows[0], schema),
+        schema=schema,
+        released=measured.released,
+    )
 
 
 def _only(tables: Mapping[str, Any]) -> Any:

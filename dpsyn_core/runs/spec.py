@@ -125,9 +125,13 @@ class RunSpec(BaseModel):
 
         questions = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(
-            schema, self.budget, questions=questions, questions_share=self.questions_share, measured=measured,
+            schema,
+            self.budget,
+            questions=questions,
+            questions_share=self.questions_share,
+            measured=measured,
             measures=config_class(self.method).measures,
-        )  # fmt: skip
+        )
         if self.public_table is None:
             return task
         from dataclasses import replace

@@ -74,9 +74,15 @@ def _emptied(m: Any, zeros: KnownZeros, outward: Any) -> Any:
 
 
 def table_of(
-    codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False,
-    repaired: list[tuple[int, int]] | None = None, measured: Sequence[str] | None = None,
-) -> Any:  # fmt: skip
+    codes: Codes,
+    schema: Schema,
+    *,
+    columns: Sequence[str],
+    rng: Generator,
+    listed: bool = False,
+    repaired: list[tuple[int, int]] | None = None,
+    measured: Sequence[str] | None = None,
+) -> Any:
     """A pyarrow table of synthetic codes, with the types that the schema declares; no record breaks its rules.
 
     Args:

@@ -164,6 +164,11 @@ def test_declared_ranges_cost_nothing_and_few_whole_numbers_need_no_edges():
     found, _ = buy(table, [Wanted(name="age", kind="integer", low=0, high=3, bins=10)], Budget(epsilon=1.0, delta=1e-6))
     assert found.schema["age"].size == 5  # four numbers and the missing cell
     assert [c.name for c in found.charges] == ["number of records"]
+    found, _ = buy(
+        table, [Wanted(name="age", kind="integer", low=20, high=23, bins=10)], Budget(epsilon=1.0, delta=0.0)
+    )
+    assert found.schema["age"].size == 5, "numbers are few by their distance"
+    assert [c.name for c in found.charges] == ["number of records"]
 
 
 def test_a_flood_of_one_individual_neither_passes_the_threshold_nor_moves_the_counts():

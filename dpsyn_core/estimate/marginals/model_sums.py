@@ -141,9 +141,14 @@ def parsed_sum(entry: Mapping[str, Any], domain: Domain) -> ModelSum:
     lookups = {str(n): np.asarray(t, dtype=np.float64) for n, t in model["lookups"].items()}
     terms = tuple((str(label), tuple(int(p) for p in positions)) for label, positions in model["terms"])
     design = ModelDesign(
-        name=str(model["name"]), weight=float(model["weight"]), lookups=lookups, terms=terms,
-        outcome=str(model["outcome"]), y=int(model["y"]), logistic=bool(model["logistic"]),
-    )  # fmt: skip
+        name=str(model["name"]),
+        weight=float(model["weight"]),
+        lookups=lookups,
+        terms=terms,
+        outcome=str(model["outcome"]),
+        y=int(model["y"]),
+        logistic=bool(model["logistic"]),
+    )
     start, turn, values = (np.asarray(entry[k], dtype=np.float64) for k in ("start", "turn", "values"))
     scale, clip, sigma = (float(entry[k]) for k in ("scale", "clip", "sigma"))
     k, width = len(terms), sum(t.shape[1] for t in lookups.values())

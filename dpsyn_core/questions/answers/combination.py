@@ -124,9 +124,15 @@ def combine(
     one = np.ndim(estimates[0]) == 0
     shown = [float(x[0]) if one else x for x in figures]
     return Combined(
-        estimate=shown[0], variance=shown[1], freedom=shown[2], low=shown[3], high=shown[4],
-        confidence=confidence, truth=truth, rule=words,
-    )  # fmt: skip
+        estimate=shown[0],
+        variance=shown[1],
+        freedom=shown[2],
+        low=shown[3],
+        high=shown[4],
+        confidence=confidence,
+        truth=truth,
+        rule=words,
+    )
 
 
 def t_quantile(confidence: float, freedom: Any) -> Any:

@@ -220,9 +220,15 @@ class SharesBelow(Grouped):
 
     @classmethod
     def of(
-        cls, *, attributes: AttributeSet, axis: int, numbers: Floats, ends: tuple[Floats, Floats], at: float,
+        cls,
+        *,
+        attributes: AttributeSet,
+        axis: int,
+        numbers: Floats,
+        ends: tuple[Floats, Floats],
+        at: float,
         table: Floats,
-    ) -> SharesBelow:  # fmt: skip
+    ) -> SharesBelow:
         """Shares below the quantiles of a table."""
         blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.zeros((0, 0)))
         value = blank.quantiles(table, at)

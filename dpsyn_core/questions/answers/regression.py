@@ -112,10 +112,15 @@ def infer_regression(
     if unseen:
         warning = f"not measured: {_listed(unseen)}; intervals may be too narrow where these predictors depend"
     return Coefficients(
-        terms=first.terms, estimate=np.where(np.isnan(combined[0]), first.beta, combined[0]), low=combined[1],
-        high=combined[2], grades=[GRADES[grade] if u else "none" for u in usable], synthetic=first.beta, why=why,
+        terms=first.terms,
+        estimate=np.where(np.isnan(combined[0]), first.beta, combined[0]),
+        low=combined[1],
+        high=combined[2],
+        grades=[GRADES[grade] if u else "none" for u in usable],
+        synthetic=first.beta,
+        why=why,
         warning=warning,
-    )  # fmt: skip
+    )
 
 
 def _summed(
@@ -146,9 +151,15 @@ def _summed(
     variance = tuning.summed_wider**2 * np.maximum(variance, 0.0) + (first.variance if truth == "population" else 0.0)
     half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance)
     return Coefficients(
-        terms=first.terms, estimate=first.beta, low=first.beta - half, high=first.beta + half,
-        grades=["estimated"] * len(first.terms), synthetic=first.beta, why=[""] * len(first.terms), warning="",
-    )  # fmt: skip
+        terms=first.terms,
+        estimate=first.beta,
+        low=first.beta - half,
+        high=first.beta + half,
+        grades=["estimated"] * len(first.terms),
+        synthetic=first.beta,
+        why=[""] * len(first.terms),
+        warning="",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -235,9 +246,15 @@ def _cells_of(table: Any, names: tuple[str, ...]) -> float:
 def _refused(first: RegressionFit, why: str) -> Coefficients:
     blank = np.full(len(first.terms), np.nan)
     return Coefficients(
-        terms=first.terms, estimate=first.beta, low=blank, high=blank, grades=["none"] * len(first.terms),
-        synthetic=first.beta, why=[why] * len(first.terms), warning=why,
-    )  # fmt: skip
+        terms=first.terms,
+        estimate=first.beta,
+        low=blank,
+        high=blank,
+        grades=["none"] * len(first.terms),
+        synthetic=first.beta,
+        why=[why] * len(first.terms),
+        warning=why,
+    )
 
 
 def _listed(words: list[str]) -> str:

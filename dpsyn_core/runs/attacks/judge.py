@@ -159,9 +159,14 @@ def bounds(coins: int, guesses: int, right: int, epsilon: float, delta: float) -
     needed, sure = (least_epsilon(coins, guesses, right, delta, chance) for chance in (USUAL, SURE))
     verdict: Verdict = "leak" if sure > epsilon else "doubt" if needed > epsilon else "nothing"
     return {
-        "coins": coins, "guesses": guesses, "right": right, "needed": needed, "sure": sure, "verdict": verdict,
+        "coins": coins,
+        "guesses": guesses,
+        "right": right,
+        "needed": needed,
+        "sure": sure,
+        "verdict": verdict,
         "provable": least_epsilon(coins, coins, coins, delta, USUAL),
-    }  # fmt: skip
+    }
 
 
 def roc(score: Floats, coins: NDArray[np.bool_]) -> Roc:
@@ -219,6 +224,12 @@ def rate(name: str, tally: AttackTally) -> Rate:
     """A tally with its excess."""
     excess_rate, low, high = excess((tally.inside_right, tally.inside), (tally.control_right, tally.control))
     return Rate(
-        name=name, tried=tally.inside, succeeded=tally.inside_right, control_tried=tally.control,
-        control_succeeded=tally.control_right, excess=excess_rate, low=low, high=high,
-    )  # fmt: skip
+        name=name,
+        tried=tally.inside,
+        succeeded=tally.inside_right,
+        control_tried=tally.control,
+        control_succeeded=tally.control_right,
+        excess=excess_rate,
+        low=low,
+        high=high,
+    )

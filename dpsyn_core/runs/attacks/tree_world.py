@@ -298,6 +298,12 @@ def world_of(
     moved = np.flatnonzero((coin != ALWAYS) & side)
     target[coin[moved]] = moved
     return World(
-        codes=codes, people=root, coin=coin, side=side, coins=trees.coins, target=target,
-        table_records=trees.table_records, weight=weights,
-    )  # fmt: skip
+        codes=codes,
+        people=root,
+        coin=coin,
+        side=side,
+        coins=trees.coins,
+        target=target,
+        table_records=trees.table_records,
+        weight=weights,
+    )

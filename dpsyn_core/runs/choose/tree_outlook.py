@@ -97,9 +97,15 @@ def _stage_error(plan: TreePlan, place: int, stage: Stage, n: int) -> float | No
     context = {c.attribute.name for c in stage.view.columns if c.kind == "context"}
     whole = n * stage.view.unit
     system, budget = view_system(
-        stage.view, context, whole, cost=plan.costs.stages[place], task=_task(plan),
-        unit=plan.working.unit.counting(stage.view.unit), config=config, tuning=VIEWS,
-    )  # fmt: skip
+        stage.view,
+        context,
+        whole,
+        cost=plan.costs.stages[place],
+        task=_task(plan),
+        unit=plan.working.unit.counting(stage.view.unit),
+        config=config,
+        tuning=VIEWS,
+    )
     off = []
     for a, cost, runs in zip(system.domain.attributes, budget.one_ways, budget.blocks, strict=True):
         if a.name in {c.attribute.name for c in stage.own}:

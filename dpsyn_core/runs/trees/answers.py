@@ -75,9 +75,14 @@ class LinkedAnswer:
     def plain(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "question": self.name, "about": self.about, "at_most": self.at_most, "unit": self.unit,
-            "confidence": CONFIDENCE, "sentence": self.sentence(), "figures": self.rows(),
-        }  # fmt: skip
+            "question": self.name,
+            "about": self.about,
+            "at_most": self.at_most,
+            "unit": self.unit,
+            "confidence": CONFIDENCE,
+            "sentence": self.sentence(),
+            "figures": self.rows(),
+        }
 
     def sentence(self) -> str:
         """What the answer is and how far it may be off."""
@@ -169,11 +174,17 @@ def answers_of(
         estimate, low, high = estimated(table, need, measured, pure=pure, rng=rng)
         out.append(
             LinkedAnswer(
-                name=question.name, about=question.about, at_most=question.at_most, axes=estimate.axes,
-                unit=_unit(question, estimate), estimate=estimate.values, low=low, high=high,
+                name=question.name,
+                about=question.about,
+                at_most=question.at_most,
+                axes=estimate.axes,
+                unit=_unit(question, estimate),
+                estimate=estimate.values,
+                low=low,
+                high=high,
                 synthetic=_scaled(synthetic, estimate),
             )
-        )  # fmt: skip
+        )
     return tuple(out)
 
 

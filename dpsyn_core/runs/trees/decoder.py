@@ -25,9 +25,14 @@ TRIED = 512  # roots that are made from the schema alone, to see whether rules c
 
 
 def decoded(
-    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator,
-    measured: LinkedSchema | None = None, where: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    forest: Forest,
+    schema: LinkedSchema,
+    headers: Mapping[str, tuple[str, ...]],
+    *,
+    rng: Generator,
+    measured: LinkedSchema | None = None,
+    where: str | None = None,
+) -> dict[str, Any]:
     """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key.
 
     Args:
@@ -209,9 +214,14 @@ def _names(schema: LinkedSchema, measured: LinkedSchema, name: str) -> list[str]
 
 
 def _table(
-    schema: LinkedSchema, name: str, codes: Any, keys: Mapping[str, Any], headers: Mapping[str, tuple[str, ...]],
-    rng: Generator, measured: LinkedSchema,
-) -> Any:  # fmt: skip
+    schema: LinkedSchema,
+    name: str,
+    codes: Any,
+    keys: Mapping[str, Any],
+    headers: Mapping[str, tuple[str, ...]],
+    rng: Generator,
+    measured: LinkedSchema,
+) -> Any:
     """One table with its keys, in the order of the private table's columns."""
     import pyarrow as pa
 

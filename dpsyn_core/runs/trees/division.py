@@ -29,9 +29,14 @@ class Costs:
 
 
 def costs_of(
-    schema: LinkedSchema, cost: Cost, shares: LinkedShares, questions: Sequence[float] = (), *,
-    share: float | None = None, pairs: bool = True,
-) -> Costs:  # fmt: skip
+    schema: LinkedSchema,
+    cost: Cost,
+    shares: LinkedShares,
+    questions: Sequence[float] = (),
+    *,
+    share: float | None = None,
+    pairs: bool = True,
+) -> Costs:
     """Divides the cost of a run: public facts alone. Raises QuestionError.
 
     Args:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.random import Generator
 
@@ -34,9 +34,6 @@ from dpsyn_core.runs.trees.real_tables import RealForests, stored_forests
 from dpsyn_core.schema import METHOD, Domain, LinkedSchema, LinkedSettings, SchemaUnit, measured_schema
 from dpsyn_core.systems import DEFAULT, MethodConfig, PublicTable, RlsConfig, configure
 from dpsyn_core.tables import Batches, from_arrow, naming, to_arrow
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,9 +79,16 @@ class TreePlan:
             check_widest(noise_of(part, schema.unit.counting(table.unit)))
         check_linked_rules(schema)
         return cls(
-            schema=schema, working=working, spec=spec, config=config, asked=asked, needs=needs, cost=cost, costs=costs,
+            schema=schema,
+            working=working,
+            spec=spec,
+            config=config,
+            asked=asked,
+            needs=needs,
+            cost=cost,
+            costs=costs,
             public=public,
-        )  # fmt: skip
+        )
 
     @property
     def pairs(self) -> bool:
@@ -266,9 +270,14 @@ def private_phase(
     spec, declared = plan.spec, plan.schema
     unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
     fit = TreeFit(
-        plan.working, config=plan.config, budget=spec.budget, costs=plan.costs, rng=rng, public=plan.public,
+        plan.working,
+        config=plan.config,
+        budget=spec.budget,
+        costs=plan.costs,
+        rng=rng,
+        public=plan.public,
         progress=progress,
-    )  # fmt: skip
+    )
     run = open_run(
         declared.ledger_name if spec.dataset is None else spec.dataset,
         plan.cost,
@@ -288,9 +297,14 @@ def private_phase(
 
 
 def copies_of(
-    plan: TreePlan, released: TreeRelease, made: Iterator[Forest], *, most: int | None, rng: Generator,
+    plan: TreePlan,
+    released: TreeRelease,
+    made: Iterator[Forest],
+    *,
+    most: int | None,
+    rng: Generator,
     progress: Progress = silent,
-) -> Iterator[Iterator[Forest]]:  # fmt: skip
+) -> Iterator[Iterator[Forest]]:
     """The forests of each set of tables: the given ones, or of several each fitted to noise that is drawn again.
 
     Args:

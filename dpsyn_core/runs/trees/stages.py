@@ -241,9 +241,15 @@ def _without(attribute: CategoricalAttribute, single: tuple[str, ...]) -> tuple[
 
 
 def _stage(
-    link: int, single: int | None, standing: list[ViewColumn], named: list[CodedAttribute], sources: list[int],
-    twins: dict[int, list[int]], unit: int, spans: list[LinkSpan],
-) -> Stage:  # fmt: skip
+    link: int,
+    single: int | None,
+    standing: list[ViewColumn],
+    named: list[CodedAttribute],
+    sources: list[int],
+    twins: dict[int, list[int]],
+    unit: int,
+    spans: list[LinkSpan],
+) -> Stage:
     columns = [*standing, *(ViewColumn(attribute=a, kind="own", source=i) for a, i in zip(named, sources, strict=True))]
     for at, i in enumerate(sources, len(standing)):
         a = columns[at].attribute

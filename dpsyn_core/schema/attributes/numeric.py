@@ -23,9 +23,14 @@ KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema
 
 @lru_cache(maxsize=2000)
 def _binned(
-    whole: bool, low: float, high: float, cut: CountBins | EdgeBins | None, step: float | None, decimals: int | None,
+    whole: bool,
+    low: float,
+    high: float,
+    cut: CountBins | EdgeBins | None,
+    step: float | None,
+    decimals: int | None,
     scale: str | None,
-) -> WholeBins | RealBins:  # fmt: skip
+) -> WholeBins | RealBins:
     """The bins of a range. Kept, for a page with a schema of 200 columns makes the same ones on every move."""
     every = None if step is None else exact(step)
     width = int(every) if whole and every is not None else 1
@@ -45,9 +50,14 @@ def _binned(
 
 @lru_cache(maxsize=2000)
 def _rounded(
-    whole: bool, low: float, high: float, cut: CountBins | EdgeBins | None, step: float | None, decimals: int | None,
+    whole: bool,
+    low: float,
+    high: float,
+    cut: CountBins | EdgeBins | None,
+    step: float | None,
+    decimals: int | None,
     scale: str | None,
-) -> bytes:  # fmt: skip
+) -> bytes:
     """How round the numbers are that the bins of a range hold; kept as the bins are."""
     bins = _binned(whole, low, high, cut, step, decimals, scale)
     first, last = bins.bounds()

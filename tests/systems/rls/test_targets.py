@@ -142,3 +142,13 @@ def test_where_scores_of_all_pairs_would_be_noise_those_of_columns_that_tell_of_
     assert len(scored(20.0 if delta == 0 else 0.5, None)) == 41 * 40 / 2
     from_one = Questions.of([{"name": "t", "kind": "predict", "of": "t", "from": ["c3"]}]).checked(schema)
     assert len(scored(20.0 if delta == 0 else 0.5, from_one)) == 41 * 40 / 2  # not for the sake of one column
+
+
+def test_a_forecast_names_the_step_of_questions_where_some_are_asked():
+    attributes = [{"name": n, "kind": "categorical", "values": ["a", "b"]} for n in "tu"]
+    schema = Schema.of({"version": 1, "name": "two", "attributes": attributes})
+    asked = Questions.of([{"name": "both", "kind": "table", "of": ["t", "u"]}]).checked(schema)
+    for questions, share in ((asked, 0.5), (None, None)):
+        task = Task.of(schema, Budget(epsilon=1.0, delta=1e-9), questions=questions, questions_share=share)
+        steps = configure("rls", {}).calibrate(task).steps(1_000.0)
+        assert ("question" in [s.kind for s in steps]) == (questions is not None)

@@ -75,3 +75,10 @@ def test_a_thin_tail_that_only_coarse_values_show_is_kept_and_an_empty_one_stays
             assert min(held) > 50 and np.mean(held) > 150
         else:
             assert np.median(held) < 1
+
+
+def test_sums_of_less_than_one_record_are_shared_as_those_of_many_are():
+    values, recode = np.repeat([0.02, 0.05, 0.09, 0.04], 10), np.arange(40) // 10
+    sums = Sums(recode, np.bincount(recode, weights=values), 1e-4)
+    found = shrink_with_sums(values, 1e-4, [sums], ordered=True, special=0, total=float(values.sum()))
+    assert found == pytest.approx(values, abs=1e-6)
