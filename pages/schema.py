@@ -5,7 +5,6 @@ from typing import Literal
 import streamlit as st
 
 from dpsyn_core.schema import confirm
-from ui.data import who
 from ui.linked import across, limits
 from ui.linked import links as structure
 from ui.schema import buying, columns, editor, files, guide, misfits, public, rules, unit
@@ -30,49 +29,63 @@ if space.choices.safe and stamps.read(space):  # what was read from the data sta
 part = tables.choose(space, key="schema_table", title=t("linked.kinds"))
 editor.shows(part, space)
 editor.sync(part)
-why = stamps.words(space)
-count, file, onward = st.columns([6, 3, 3], vertical_alignment="center")
-with onward:
-    kind: Literal["primary", "secondary"] = "secondary" if why else "primary"
-    stopped = space.kept_schema is None
-    if st.button(t("schema.next"), type=kind, key="schema_next", disabled=stopped, width="stretch"):
-        go_to("privacy")
-with file, st.popover(t("schemafile.title"), width="stretch"):
-    files.load_and_save(space, part)
-structure.section(space)
-if why:
-    not_private(why)
-if part.schema is None:
-    note(t("linked.only_keys"))
-else:
-    # who is one individual is declared on the Data page, not with all else
-    decided = part.schema.unit.identifier is not None and not part.one_of_linked
-    unsure = len(part.schema.from_data) + (part.schema.unit_from_data and decided)
-    guided = any(a.source == "data" for a in part.schema.attributes)
-    if not (guided and who.undecided(part, part.schema)):  # of which the guide asks first
+at = guide.screen(part)  # of the three questions about a table of one's own; None: they are answered
+why = stamps.words(space) if at is None else stamps.shortly(space)
+more = st.container()
+if at is not None:
+    if why and (at != 1 or space.linked is not None):  # the second question says so itself
+        not_private(why)
+    structure.section(space)
+    if at > 0:  # of what the guide asks first
         unit.panel(space, key="schema")
-    of_rules = structure.rules_of(space, part)
-    asked = guide.panel(part, lambda: rules.panel(part, asked=True, **of_rules))
-    above = st.container()  # drawn below, after an edit of the table has been taken over
-    with st.expander(t("guide.table"), key="grid_expander"):
-        editor.table(part)
-        sure = counted("schema.confirm", unsure)  # under the table that shows what is confirmed
-        if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
-            editor.take(part, confirm(part.schema, part.schema.from_data, unit=decided))
-            editor.sync(part)
-            st.rerun()
-    with above:
-        editor.problems(part)
-        if not guided:
-            columns.panel(part)
-    if not asked:
-        rules.panel(part, **of_rules)
-    schema.more(part)
-    design.editor(space, choose=True)
-    public.panel(part)
-    misfits.panel(part)
-with count:
-    section(columns.count_ready(part))
+    guide.panel(part, lambda: rules.panel(part, asked=True, **structure.rules_of(space, part)))
+    # a first visit needs nothing of what follows
+    more = st.expander(t("guide.more"), key="guide_more", expanded=bool(part.memo.get("guide_buys")))
+with more:
+    count, file, onward = st.columns([6, 3, 3], vertical_alignment="center")
+    with onward:
+        kind: Literal["primary", "secondary"] = "secondary" if why or at is not None else "primary"
+        stopped = space.kept_schema is None
+        if st.button(t("schema.next"), type=kind, key="schema_next", disabled=stopped, width="stretch"):
+            go_to("privacy")
+    with file, st.popover(t("schemafile.title"), width="stretch"):
+        files.load_and_save(space, part)
+    if at is None:
+        structure.section(space)
+        if why:
+            not_private(why)
+    if part.schema is None:
+        note(t("linked.only_keys"))
+    else:
+        # who is one individual is declared on the Data page, not with all else
+        decided = part.schema.unit.identifier is not None and not part.one_of_linked
+        unsure = len(part.schema.from_data) + (part.schema.unit_from_data and decided)
+        if at is None:
+            unit.panel(space, key="schema")
+        guide.more(part)
+        above = st.container()  # drawn below, after an edit of the table has been taken over
+        with st.expander(t("guide.table"), key="grid_expander"):
+            editor.table(part)
+            sure = counted("schema.confirm", unsure)  # under the table that shows what is confirmed
+            if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
+                editor.take(part, confirm(part.schema, part.schema.from_data, unit=decided))
+                editor.sync(part)
+                st.rerun()
+        with above:
+            editor.problems(part)
+            if at in (None, 2):
+                columns.panel(part)
+        if at != 2:
+            rules.panel(part, **structure.rules_of(space, part))
+        schema.more(part)
+        design.editor(space, choose=True)
+        public.panel(part)
+        misfits.panel(part)
+        if space.linked is None:
+            buying.panel(space)
+    with count:
+        section(columns.count_ready(part))
 across.panel(space)
 limits.left_out(space)
-buying.panel(space)
+if space.linked is not None:
+    buying.panel(space)

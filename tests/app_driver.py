@@ -83,9 +83,14 @@ def keys(elements):
     return [e.key for e in elements if e.key]
 
 
+def columns_of(app):
+    """The table of all columns on the Schema page; the guide has another one above it."""
+    return next(d for d in app.dataframe if d.key.startswith("schema_editor"))
+
+
 def edited(app, edits):
     """Types into the schema's table: {row: {column: value}}."""
-    key = app.dataframe[0].key
+    key = columns_of(app).key
     app.session_state[key] = {"edited_rows": edits, "added_rows": [], "deleted_rows": []}
     return app.run()
 

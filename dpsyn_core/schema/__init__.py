@@ -47,9 +47,9 @@ rules.interval_ends: ends_of
 rules.linked_rules: AnyLinkRule BEFORE CountRule LinkOrderRule listed_codes
 rules.linked_spans: LinkSpan later measured_schema span_codes spans_of
 rules.repair: check_rules repair rewritten
-rules.rule_breaks: RuleBreaks broken_counts derived_rules rule_breaks
+rules.rule_breaks: RuleBreaks breaking_record broken_counts derived_rules rule_breaks
 rules.spans: SpanAttribute with_span_codes with_spans
-rules.usual_rules: named_close propose_rules quoted words_of
+rules.usual_rules: holds_by_nature named_close propose_rules quoted words_of
 rules.zeros: KnownZeros
 sample: sample_schema sample_table write_coded_sample write_linked_sample
 years: is_year

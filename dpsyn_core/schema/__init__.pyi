@@ -119,12 +119,14 @@ from dpsyn_core.schema.rules.repair import check_rules as check_rules
 from dpsyn_core.schema.rules.repair import repair as repair
 from dpsyn_core.schema.rules.repair import rewritten as rewritten
 from dpsyn_core.schema.rules.rule_breaks import RuleBreaks as RuleBreaks
+from dpsyn_core.schema.rules.rule_breaks import breaking_record as breaking_record
 from dpsyn_core.schema.rules.rule_breaks import broken_counts as broken_counts
 from dpsyn_core.schema.rules.rule_breaks import derived_rules as derived_rules
 from dpsyn_core.schema.rules.rule_breaks import rule_breaks as rule_breaks
 from dpsyn_core.schema.rules.spans import SpanAttribute as SpanAttribute
 from dpsyn_core.schema.rules.spans import with_span_codes as with_span_codes
 from dpsyn_core.schema.rules.spans import with_spans as with_spans
+from dpsyn_core.schema.rules.usual_rules import holds_by_nature as holds_by_nature
 from dpsyn_core.schema.rules.usual_rules import named_close as named_close
 from dpsyn_core.schema.rules.usual_rules import propose_rules as propose_rules
 from dpsyn_core.schema.rules.usual_rules import quoted as quoted

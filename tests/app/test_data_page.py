@@ -12,7 +12,7 @@ from streamlit import config
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
-from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
+from tests.app_driver import BAD, at_page, columns_of, keys, space_of, uploaded, words
 from ui.shared.state import jobs
 
 FEW = ("empty.csv", "ragged.csv", "torn.parquet")  # of the bad files; each is read by a process of its own
@@ -59,7 +59,7 @@ def test_an_identifier_column_becomes_the_unit_and_leaves_the_output(app):
     assert "at most 3 records" in words(app)
     at_page(app, "schema")
     assert not app.error
-    assert app.dataframe[0].value["kind"].iloc[0] == "identifier"
+    assert columns_of(app).value["kind"].iloc[0] == "identifier"
 
 
 def test_a_path_that_is_no_file_gets_a_sentence(app):
@@ -148,7 +148,7 @@ def test_what_the_reader_says_is_said_in_the_visitors_language(app, monkeypatch)
     assert "Zellen sind durch Semikolons getrennt." in said and "2 Spalten haben die Überschrift „a“" in said
     assert "Zeile 32 hat 2 Zellen" in said and "12,5 ist zwölfeinhalb" in said
     at_page(app, "schema")
-    column = next(c for name, c in json.loads(app.dataframe[0].proto.columns).items() if name == "kind")
+    column = next(c for name, c in json.loads(columns_of(app).proto.columns).items() if name == "kind")
     assert {"value": "left out", "label": "ausgelassen"} in column["type_config"]["options"]
 
 

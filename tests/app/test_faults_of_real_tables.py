@@ -9,7 +9,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.report.translation import translated
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
-from tests.app_driver import at_page, edited, keys, space_of, uploaded, words
+from tests.app_driver import at_page, columns_of, edited, keys, space_of, uploaded, words
 from ui.data.loading import recognised
 from ui.shared.state import Dataset
 
@@ -20,7 +20,7 @@ PANEL = b"nr,year,wage\n" + b"".join(b"%d,%d,%.2f\n" % (i // 8, 1980 + i % 8, 1 
 
 
 def row_of(app, column):
-    return list(app.dataframe[0].value["name"]).index(column)
+    return list(columns_of(app).value["name"]).index(column)
 
 
 def test_undo_takes_back_an_edit_that_does_not_fit_and_then_the_one_before(app):

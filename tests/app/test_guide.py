@@ -1,4 +1,4 @@
-"""The guide for one's own table: agreeing, changing, buying and leaving out, column by column or all at once."""
+"""The guide for one's own table: agreeing, changing, buying and leaving out, column by column or all at once; rules."""
 
 import re
 import zlib
@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.measure.discovery import Wanted
-from dpsyn_core.schema.drafts.proposal import Proposal
-from tests.app_driver import at_page, keys, space_of, uploaded, words
-from ui.schema import guide
+from tests.app_driver import at_page, space_of, uploaded, words
 
 RNG = np.random.default_rng(0)
 RAW = (
@@ -32,13 +30,42 @@ def mark(name):
     return f"{zlib.crc32(name.encode()):08x}"
 
 
+def grid(app):
+    """The table of the guide as it is drawn, without what was typed into it since."""
+    return next(d for d in app.dataframe if d.key.startswith("guide_table"))
+
+
+def put(app, name, **cells):
+    """Types into the line of a column."""
+    names = [n.removeprefix("⚠ ") for n in grid(app).value["name"]]
+    before = app.session_state[grid(app).key]["edited_rows"] if grid(app).key in app.session_state else {}
+    line = names.index(name)
+    rows = {**before, line: {**before.get(line, {}), **cells}}
+    app.session_state[grid(app).key] = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
+    return app.run()
+
+
+def line(app, name):
+    """The cells of a column."""
+    frame = grid(app).value
+    return frame[[n.removeprefix("⚠ ") == name for n in frame["name"]]].iloc[0]
+
+
 @pytest.mark.slow
 def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreeing_ends_the_stamp(app):
     guided(app)
-    assert "whole number, 0 to 120; no cell is blank" in words(app)
-    assert "In the table: 18 to 67." in words(app) and "Ends are rounded outward." in words(app)
-    assert "date written as 31/12/2019, 2019-01-01 to 2019-12-31" in words(app)
-    assert "Every record has a value of its own" in words(app)
+    age, hired = line(app, "age"), line(app, "hired")
+    assert (age["kind"], age["content"], age["seen"], age["also"]) == (
+        "whole number",
+        "0 to 120",
+        "18 to 67",
+        "none blank",
+    )
+    assert hired["content"] == "2019-01-01 to 2019-12-31" and "as 31/12/2019" in hired["also"]
+    assert "every record has a value of its own" in words(app)
+    ticked = dict(zip(grid(app).value["name"], grid(app).value["public"], strict=True))
+    assert ticked == {n: n in ("⚠ row number", "⚠ code") for n in ticked}, "nothing of a column left out is published"
+    assert all(n.startswith("⚠") for n in list(ticked)[:2]), "problems stand first"
     app.button(key="guide_agree").click().run()
     schema = space_of(app).schema
     assert schema.private
@@ -50,22 +77,23 @@ def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreei
 
 
 @pytest.mark.slow
-def test_columns_are_decided_one_by_one(app):
+def test_columns_are_decided_one_by_one_in_the_table(app):
     guided(app)
-    shown = [k.removeprefix("leave_") for k in keys(app.button) if k.startswith("leave_")]
-    assert shown.index(mark("code")) < shown.index(mark("age")), "columns with a problem stand first"
-    app.button(key=f"know_{mark('age')}").click().run()
-    assert space_of(app).schema["age"].source == "public"
-    app.button(key=f"leave_{mark('union')}").click().run()
+    put(app, "age", public=True)
+    assert space_of(app).schema["age"].source == "public" and space_of(app).schema.from_data
+    put(app, "age", public=False)
+    assert space_of(app).schema["age"].source == "data", "a tick is taken back"
+    put(app, "age", public=True)
+    put(app, "union", kind="left out")
     assert space_of(app).schema["union"].kind == "ignored"
-    app.button(key=f"change_{mark('wage')}").click().run()
-    app.text_input(key=f"content_{mark('wage')}").set_value("0 to abc")
-    next(b for b in app.button if b.label == "Save").click().run()
-    assert "'abc' is not a number" in app.error[0].value
-    app.text_input(key=f"content_{mark('wage')}").set_value("0 to 99")
-    next(b for b in app.button if b.label == "Save").click().run()
+    put(app, "wage", content="0 to abc")
+    assert "'abc' is not a number" in app.error[0].value and space_of(app).schema["wage"].source == "data"
+    put(app, "wage", content="0 to 99")
     wage = space_of(app).schema["wage"]
-    assert (wage.max, wage.source) == (99, "public")
+    assert (wage.max, wage.source) == (99, "public"), "what is typed is a person's word"
+    assert line(app, "wage")["public"] and line(app, "age")["public"]
+    put(app, "hired", public=True)
+    assert space_of(app).schema.private, "with the last tick what is left out is decided too"
 
 
 @pytest.mark.slow
@@ -73,15 +101,14 @@ def test_how_cells_are_written_is_changed_by_an_example(app):
     guided(app)
 
     def written(column, example):
-        app.button(key=f"change_{mark(column)}").click().run()
+        app.selectbox(key="guide_more_about").set_value(column).run()
         app.text_input(key=f"way_{mark(column)}").set_value(example)
         next(b for b in app.button if b.label == "Save").click().run()
 
-    assert "in steps of 0.01" in words(app) and "number, 0.0 to" not in words(app)
+    assert line(app, "wage")["content"].endswith(" by 0.01")
     written("hired", "tomorrow")
     assert "not read as a date" in app.error[0].value
-    app.text_input(key=f"way_{mark('hired')}").set_value("Dec 31, 2019")
-    next(b for b in app.button if b.label == "Save").click().run()
+    written("hired", "Dec 31, 2019")
     assert space_of(app).schema["hired"].formats == ("%b %d, %Y",)
     written("wage", "$1,234.50")
     assert space_of(app).schema["wage"].written == "$1,234.50" and not app.error
@@ -90,12 +117,11 @@ def test_how_cells_are_written_is_changed_by_an_example(app):
 @pytest.mark.slow
 def test_a_column_that_was_left_out_can_be_bought_from_the_guide(app):
     guided(app)
-    app.button(key=f"buy_{mark('code')}").click().run()
-    chosen = next(m for m in app.multiselect if m.key and m.key.startswith("buying_"))
-    assert chosen.value == ["code"]
-    assert "To be bought: code" in words(app)
-    app.button(key=f"buy_{mark('wage')}").click().run()
-    assert next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).value == ["code", "wage"]
+    for column, chosen in (("code", ["code"]), ("wage", ["code", "wage"])):
+        app.selectbox(key="guide_more_about").set_value(column).run()
+        app.button(key=f"buy_{mark(column)}").click().run()
+        assert next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).value == chosen
+    assert "To be bought: code, wage" in words(app)
 
 
 @pytest.mark.slow
@@ -104,11 +130,12 @@ def test_public_ends_are_asked_of_ages_and_years_and_nothing_comes_out_beyond_th
     uploaded(app, name="panel.csv", raw=b"year,age,size\n" + rows.encode())
     app.button(key="quick_to_guide").click().run()
     assert words(app).count("From which year, and until which?") == words(app).count("Adults only") == 1
-    for column, low, high in (("year", "1980", "1987"), ("age", "18", "")):
-        app.text_input(key=f"low_{mark(column)}").set_value(low)
-        app.text_input(key=f"high_{mark(column)}").set_value(high)
-        next(b for b in app.button if b.key and f"ends_{mark(column)}" in b.key).click().run()
-        assert not app.error
+    assert line(app, "year")["content"] == "1970 to 1990"
+    put(app, "year", content="1987 to 1980")
+    assert "the smaller end first" in app.error[0].value
+    put(app, "year", content="1980 to 1987")
+    put(app, "age", content="18 to 120")
+    assert not app.error
     schema = space_of(app).schema
     assert schema["year"].values == tuple(range(1980, 1988)) and schema["year"].source == "public"
     assert (schema["age"].min, schema["age"].max, schema["age"].source) == (18, 120, "public")
@@ -119,34 +146,59 @@ def test_text_of_many_values_is_kept_by_a_public_list_or_by_the_beginnings_of_it
     rows = "".join(f"{10000 + i * 89:05d},work {chr(97 + i % 26)}{chr(97 + i % 17)},{i % 9}\n" for i in range(900))
     uploaded(app, name="jobs.csv", raw=b"plz,job,size\n" + rows.encode())
     app.button(key="quick_to_guide").click().run()
-    assert "by how cells begin: beginnings: the first digits, 2" in words(app)
+    assert line(app, "plz")["content"] == "beginnings: the first digits, 2"
+    app.selectbox(key="guide_more_about").set_value("job").run()
     assert re.search(r"values that about \d+ people have cost epsilon 0.5", words(app))
     app.selectbox(key=f"list_{mark('job')}").set_value("isco").run()
     app.button(key=f"list_save_{mark('job')}").click().run()
     job = space_of(app).schema["job"]
     assert (job.source, job.by_prefix, job.values[0]) == ("public", True, "01")
-    app.button(key=f"know_{mark('plz')}").click().run()
+    put(app, "plz", public=True)
     plz = space_of(app).schema["plz"]
     assert plz.by_prefix and len(plz.values) == 100
     assert Wanted.of(plz.document(), known=True).above == plz.values, "what is bought of it stands below its beginnings"
+
+
+STAYS = b"admitted,discharged,net,gross,ward\n" + b"".join(
+    b"2021-03-%02d,2021-04-%02d,%d,%d,%s\n" % (1 + i % 28, 1 + i % 28, i % 97, 100 + i % 97, (b"A", b"B")[i % 2])
+    for i in range(300)
+)
+
+
+@pytest.mark.slow
+def test_rules_public_by_nature_are_on_and_others_are_not_each_with_a_record_that_it_forbids(app):
+    uploaded(app, name="stays.csv", raw=STAYS)
+    app.button(key="quick_to_guide").click().run()
+    assert not space_of(app).schema.rules, "no rule before every column is decided"
+    app.button(key="guide_agree").click().run()
+    rules = space_of(app).schema.rules
+    assert [(str(r), r.source) for r in rules] == [("admitted <= discharged", "public")]
+    ticks = {c.label.replace("\\", "").split(" · ")[0]: c for c in app.checkbox if "<=" in c.label}
+    assert {n: c.value for n, c in ticks.items()} == {"admitted <= discharged": True, "net <= gross": False}
+    first, last = re.findall(r"\d{4}-\d\d-\d\d", ticks["admitted <= discharged"].label.replace("\\", ""))
+    assert first > last, "the example is a record that the rule forbids"
+    ticks["admitted <= discharged"].uncheck().run()
+    assert not space_of(app).schema.rules, "a person takes it back"
+    next(c for c in app.checkbox if c.label.startswith("net")).check().run()
+    assert [str(r) for r in space_of(app).schema.rules] == ["net <= gross"] and not app.exception
 
 
 def test_in_safe_mode_the_guide_shows_nothing_of_the_table(app):
     guided(app)
     app.toggle(key="safe").set_value(True).run()
     at_page(app, "schema")
-    assert "In the table" not in words(app)
+    assert not app.dataframe
 
 
 @pytest.mark.slow
-def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
+def test_dates_of_digits_stand_as_people_write_them(app):
     raw = b"started,wage\n" + b"".join(b"2019%02d%02d,%d\n" % (1 + i % 12, 1 + i % 28, 100 + i // 2) for i in range(90))
     uploaded(app, name="start.csv", raw=raw)
     app.session_state["language"] = "de"
     app.button(key="quick_to_guide").click().run()
-    assert "ganze Zahl, " in words(app) and "whole number" not in words(app)
-    assert "Datum, geschrieben als 20191231, 01.01.2019 bis 31.12.2019" in words(app)
-    assert "20190101 bis" in words(app)
+    started = line(app, "started")
+    assert started["content"] == "2019-01-01 bis 2019-12-31" and "als 20191231" in started["also"]
+    assert started["seen"].startswith("20190101 bis")
 
 
 @pytest.mark.slow
@@ -157,9 +209,11 @@ def test_values_that_hold_commas_and_times_of_day_are_read_at_once(app):
     )
     uploaded(app, name="meters.csv", raw=b"read at,tariff\n" + lines.encode())
     app.button(key="quick_to_guide").click().run()
-    said = words(app)
-    assert "Household, standard · Household, two rates · Street lights" in said and "the same values" in said
-    assert "In the table: 2023-05-01 00:00 to" in said and "T00:00" not in said
+    assert "Household, standard · Household, two rates · Street lights" in words(app)
+    assert line(app, "tariff")["seen"] == "the same"
+    assert (
+        line(app, "read at")["seen"].startswith("2023-05-01 00:00 to") and "T00:00" not in line(app, "read at")["seen"]
+    )
 
 
 RATED = b"grade,closed,rooms\n" + b"".join(
@@ -170,22 +224,16 @@ RATED = b"grade,closed,rooms\n" + b"".join(
 )
 
 
-def test_natural_ends_and_the_rhythm_of_dates_are_asked_for_and_kept(app):
+def test_natural_ends_are_typed_and_the_rhythm_of_dates_is_kept(app):
     uploaded(app, name="rated.csv", raw=RATED)
     app.button(key="quick_to_guide").click().run()
-    said = words(app)
-    assert "number, 1 to 10 in steps of 0.1" in said and "ends of a usual scale" in said
-    assert "2019-01-01 to 2019-12-31, last days of months only" in said
-    assert "whole number, 1 to 40" in said
-    app.text_input(key=f"high_{mark('rooms')}").set_value("a lot")
-    save = next(b for b in app.button if b.label == "Save the ends" and b.form_id == f"ends_{mark('rooms')}")
-    save.click().run()
-    assert "'a' is not a number" in app.error[0].value or "public range" in app.error[0].value
-    app.text_input(key=f"high_{mark('rooms')}").set_value("50")
-    next(b for b in app.button if b.label == "Save the ends" and b.form_id == f"ends_{mark('rooms')}").click().run()
+    contents = dict(zip(grid(app).value["name"], grid(app).value["content"], strict=True))
+    assert contents["⚠ grade"] == "1 to 10 by 0.1" and "ends of a usual scale" in words(app)
+    assert (contents["closed"], contents["rooms"]) == ("2019-01-01 to 2019-12-31, month-end", "1 to 40")
+    put(app, "rooms", content="1 to 50")
     rooms = space_of(app).schema["rooms"]
     assert (rooms.min, rooms.max, rooms.source) == (1, 50, "public")
-    app.button(key=f"change_{mark('closed')}").click().run()
+    app.selectbox(key="guide_more_about").set_value("closed").run()
     app.selectbox(key=f"rhythm_{mark('closed')}").set_value("quarter-end")
     next(b for b in app.button if b.label == "Save").click().run()
     closed = space_of(app).schema["closed"]
@@ -236,9 +284,9 @@ def test_a_range_in_the_german_table_is_german_and_a_decimal_comma_is_one_in_bot
     assert grown.document["max"] == 1000
 
 
-def test_a_proposed_list_is_shown_whole_for_each_of_its_values_is_agreed_to():
-    values = [f"v{i}" for i in range(60)]
-    document = {"name": "a", "kind": "categorical", "values": values, "source": "public"}
-    seen = {"what": "values", "values": values}
-    said = guide.proposed(Proposal(name="a", document=document, seen=seen, why="values"))
-    assert all(value in said for value in values) and "more" not in said
+@pytest.mark.slow
+def test_a_list_that_a_cell_cannot_show_stands_whole_below_the_table(app):
+    raw = b"species,size\n" + b"".join(b"long name %d,%d\n" % (i % 15, i % 9) for i in range(600))
+    uploaded(app, name="species.csv", raw=raw)
+    app.button(key="quick_to_guide").click().run()
+    assert " · ".join(sorted(f"long name {i}" for i in range(15))) in words(app), "each of its values is agreed to"

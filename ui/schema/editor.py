@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
 PART = "schema_part"  # which table the page shows
-OF_GUIDE = ("guide_at", "guide_changing")  # where the guide is in the columns of one table
 SHOWN = 12  # rows of the table before it scrolls
 ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
 SHOWN_ORDER = ("name", *ORDER[:-1])  # groups have a place of their own
@@ -33,8 +32,6 @@ def shows(part: Workspace, space: Workspace) -> None:
     mark = (space.serial, version, "" if part.dataset is None else part.dataset.name)
     if st.session_state.get(PART, mark) != mark:
         redraw()
-        for key in OF_GUIDE:
-            st.session_state.pop(key, None)
     st.session_state[PART] = mark
 
 

@@ -1,4 +1,4 @@
-"""The guide for one's own table: for each column what was seen, what is proposed as public, and four ways to decide."""
+"""The guide for one's own table: who is one person, what is public about its columns, what always holds."""
 
 from __future__ import annotations
 
@@ -15,69 +15,252 @@ from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, asks
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
-from ui.schema import editor, offers
-from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, shown
+from ui.schema import editor, offers, rules
+from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, ranged, shown
 from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import amount, counted, in_a_row, literal, local, moment, number, percent, sentence, t
-from ui.shared.theme import note, private_tag
+from ui.shared.text import amount, counted, in_a_row, language, literal, local, moment, number, percent, sentence, t
+from ui.shared.theme import not_private, note, private_tag
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import Proposal
 
-PAGE = 12  # columns that are shown at once
 STEPS = ("who", "columns", "holds")
-PLAIN = {"rounded", "usual", "number", "steps", "common", "calendar", "months", "days"}  # reasons that need no word
-LISTING = 250  # pixels of the list of all proposals, which scrolls
-LISTED = 1000  # whole numbers that a list may have
+PLAIN = {
+    "rounded",
+    "usual",
+    "number",
+    "steps",
+    "common",
+    "calendar",
+    "months",
+    "days",
+    "written",
+    "list",
+}  # reasons that need no word
+SHOWN = 14  # lines of the table before it scrolls
+FITS = 40  # characters of a list that a cell shows; longer ones stand below the table too
 VALUES = 8  # values of a list that are written out of what was seen
-AT, CHANGING, DONE = "guide_at", "guide_changing", "guide_done"
-EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
+FRAME, DONE = "guide_frame", "guide_done"
+EDITED = ("kind", "content")
+EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier"))
 BINS_PRICE = "0.1"
 
 
-def panel(space: Workspace, rules: Callable[[], None]) -> bool:
-    """Three questions, one screen each: who is one person, what is public about each column, what always holds.
-
-    Nothing for a schema that nobody drafted from the data. rules: draws the third. Returns whether it was drawn.
-    """
+def screen(space: Workspace) -> int | None:
+    """Which of the three questions is open; None for a schema that nobody drafted from the data."""
     schema, data = space.schema, space.dataset
     if schema is None or data is None or data.table is None:
-        return False
-    undecided = [a.name for a in schema.attributes if a.source == "data"]
-    if not undecided:
-        if space.memo.get(DONE) and schema.private and not space.one_of_linked:
-            _steps(2)
-            rules()
-            _done(space)
-            return True
-        return False
-    if not space.one_of_linked and who.undecided(space, schema):
-        _steps(0)
+        return None
+    if any(a.source == "data" for a in schema.attributes):
+        return 0 if not space.one_of_linked and who.undecided(space, schema) else 1
+    return 2 if space.memo.get(DONE) and schema.private and not space.one_of_linked else None
+
+
+def panel(space: Workspace, always: Callable[[], None]) -> None:
+    """Three questions, one screen each: who is one person, what is public about each column, what always holds.
+
+    always: draws the third.
+    """
+    at, schema, data = screen(space), space.schema, space.dataset
+    if at is None or schema is None or data is None:
+        return
+    _steps(at)
+    if at == 0:
         who.panel(space, "primary")
-        return False
-    proposals = [p for p in _proposals(space, schema, data.table) if p.name in set(undecided)]
+    elif at == 1:
+        _columns(space, schema, data.table)
+    else:
+        always()
+        _done(space)
+
+
+def _columns(space: Workspace, schema: Schema, table: Any) -> None:
+    """The second screen: problems first, the table, and one press that confirms what is left of it."""
+    key = schema.unit.identifier
+    proposals = [p for p in _proposals(space, schema, table) if p.name != key]
     proposals.sort(key=_plainly)  # stable: those with a problem stand first
-    _steps(1)
+    not_private(t("guide.lead"))
     private_tag()
-    note(counted("guide.lead", len(undecided)))
-    _ask_of_series(space, schema, data.table)
-    start = min(int(st.session_state.get(AT, 0)), max(0, len(proposals) - 1)) // PAGE * PAGE
-    shares = _crowded(space, schema, data.table)
-    for proposal in proposals[start : start + PAGE]:
-        _column(space, proposal, shares.get(proposal.name, 0.0))
-    if len(proposals) > PAGE:
-        _pager(start, len(proposals))
-        _listing(proposals)
-    words = counted("guide.agree", len(proposals))  # below what is agreed to
+    _ask_of_series(space, schema, table)
+    left = [p for p in proposals if _sources(schema)[p.name] == "data"]
+    _problems(left, _crowded(space, schema, table))
+    documents, ticks = _table(space, schema, proposals)
+    _in_full(documents)
+    undecided = [d for d in documents if _sources(schema)[d["name"]] == "data"]
+    words = counted("guide.agree", sum(not ticks[d["name"]] for d in undecided))  # below what is agreed to
     if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
-        _decide(space, proposals)
+        _take(space, undecided)
     wanted = _wanted(space)
     if wanted:
         note(t("guide.bought", names=", ".join(wanted)))
-    return False
+
+
+def _sources(schema: Schema) -> dict[str, str]:
+    return {a.name: a.source for a in schema.attributes}
+
+
+def _table(space: Workspace, schema: Schema, proposals: list[Proposal]) -> tuple[list[dict[str, Any]], dict[str, bool]]:
+    """One line a column, edited in place; a tick, or an edit, is a person's word and is taken over at once.
+
+    Returns:
+        The document of each column as it stands in the table, as public knowledge; and which columns are ticked.
+    """
+    import pandas as pd
+
+    key = f"guide_table_{st.session_state.get(editor.GENERATION, 0)}_{language()}"
+    kept_frame = st.session_state.get(FRAME)
+    # the frame must stay the same while its widget lives: its edits are relative to it
+    if kept_frame is None or kept_frame[0] != key or key not in st.session_state:
+        documents = [_document(schema, p) for p in proposals]
+        lines = [_line(schema, d, p) for d, p in zip(documents, proposals, strict=True)]
+        kept_frame = st.session_state[FRAME] = (key, documents, pd.DataFrame(lines))
+    _, documents, frame = kept_frame
+    edited = st.data_editor(
+        frame, key=key, hide_index=True, height=33 * (min(SHOWN, len(frame)) + 1) + 3, column_config=_cells(),
+        alt=t("schema.table_alt"),
+    )  # fmt: skip
+    sources, now, ticks, taken, typed = _sources(schema), [], {}, [], False
+    for document, before, cells in zip(documents, frame.to_dict("records"), edited.to_dict("records"), strict=True):
+        name = document["name"]
+        edits = {f: cells[f] for f in EDITED if cells[f] != before[f]}
+        row = changed(Row(document, {}), {**shown(document), **edits, "source": document["source"]})
+        if row.problem:
+            st.error(literal(sentence(ValueError(row.problem))))
+        now.append(row.document)
+        ticks[name] = bool(cells["public"]) and not row.problem
+        typed |= bool(edits) and not row.problem
+        if (edits or (ticks[name] and not before["public"])) and not row.problem and sources[name] == "data":
+            taken.append(row.document)
+        elif not cells["public"] and sources[name] == "public":
+            taken.append(row.document | {"source": "data"})
+    if taken:
+        left_out = [d for d in now if sources[d["name"]] == "data"] if all(ticks.values()) else []
+        _take(space, [*left_out, *taken], redraw=typed)
+    return now, ticks
+
+
+def _document(schema: Schema, p: Proposal) -> dict[str, Any]:
+    """What a person decided about a column, before that what is proposed, as public knowledge."""
+    decided = next((a.document() for a in schema.attributes if a.name == p.name and a.source != "data"), None)
+    return decided or p.document or {"name": p.name, "kind": "ignored", "source": "public"}
+
+
+def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, Any]:
+    """The cells of a column. Only what is left out is ticked before a person ticks it: nothing of it is published."""
+    cells = shown(document)
+    return {
+        "public": document["kind"] == "ignored" or _sources(schema)[p.name] != "data",
+        "name": p.name if _plainly(p) else f"⚠ {p.name}",
+        "kind": cells["kind"],
+        "content": offers.values_words(document.get("values", ())) or cells["content"],
+        "also": _also(document),
+        "seen": _seen(p),
+    }
+
+
+def _cells() -> dict[str, Any]:
+    column = st.column_config
+    return {
+        "public": column.CheckboxColumn(t("guide.public"), help=t("guide.agree_help"), width=100, pinned=True),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=128, pinned=True),
+        "kind": column.SelectboxColumn(
+            t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=120
+        ),
+        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=250),
+        "also": column.TextColumn(t("guide.also"), disabled=True, width=150),
+        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=134),
+    }
+
+
+def _also(d: dict[str, Any]) -> str:
+    """What else a person agrees to with a tick: blank cells, other values, bins, how cells are written."""
+    if d["kind"] == "ignored":
+        return ""
+    way, bins = _example(d), shown(d)["bins"]
+    parts = (
+        t("guide.also_blanks" if d.get("missing") else "guide.also_filled"),
+        t("guide.also_other") if d.get("other") else "",
+        t("guide.also_written", example=way) if way else "",
+        t("guide.also_bins", bins=bins) if bins else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _in_full(documents: list[dict[str, Any]]) -> None:
+    """Lists that a cell cannot show: whoever agrees to a list agrees to each of its values."""
+    for d in (d for d in documents if d["kind"] == "categorical"):
+        words = _every(d["values"])
+        if len(words) > FITS and not (ranged(d["values"]) or offers.values_words(d["values"])):
+            st.html(f"<p class='dp-guide'><small><b>{html.escape(d['name'])}</b> {html.escape(words)}</small></p>")
+
+
+def _problems(proposals: list[Proposal], shares: Mapping[str, float]) -> None:
+    """What somebody should know before agreeing: one sentence for all columns with the same problem."""
+    found: dict[str, list[str]] = {}
+    for p in proposals:
+        ends = asks_ends(p)
+        share = shares.get(p.name, 0.0)
+        for said in (
+            "" if p.why in PLAIN else t(f"guide.why_{p.why}"),
+            t("guide.why_rare", count=number(p.rare)) if p.rare else "",
+            t(f"guide.ask_{ends}") if ends else "",
+            t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE) if share > 0.5 else "",
+        ):
+            if said:
+                found.setdefault(said, []).append(p.name)
+    for said, names in found.items():
+        st.html(f"<p class='dp-guide'>⚠ <b>{html.escape(', '.join(names))}</b> {html.escape(said)}</p>")
+
+
+def more(space: Workspace) -> None:
+    """What the table has no cell for, of one column: bins, how cells are written, public lists, a purchase."""
+    schema, data = space.schema, space.dataset
+    if schema is None or data is None or not any(a.source == "data" for a in schema.attributes):
+        return
+    proposals = sorted(_proposals(space, schema, data.table), key=_plainly)
+    by_name = {p.name: p for p in proposals if p.name != schema.unit.identifier}
+    with st.container(border=True):
+        name = st.selectbox(t("guide.more_about"), list(by_name), key=editor.field_key(space, "guide_more_about"))
+        p, document, mark = by_name[name], _document(schema, by_name[name]), _mark(name)
+        if document["kind"] in ("numeric", "datetime"):
+            _form(space, document, mark)
+        if offers.is_offered(p.document):
+            listed = offers.panel(schema, name, mark)
+            if listed is not None:
+                _take(space, [listed])
+        if not space.one_of_linked and st.button(t("guide.buy"), key=f"buy_{mark}"):
+            _buy(space, p)
+
+
+def _form(space: Workspace, document: dict[str, Any], mark: str) -> None:
+    """Bins, how cells are written, the rhythm of dates: saved as what the person knows."""
+    cells = shown(document)
+    with st.form(f"form_{mark}", border=False):
+        first, second = st.columns(2, vertical_alignment="bottom")
+        with first:
+            bins = st.text_input(t("guide.bins"), cells["bins"], key=f"bins_{mark}", help=t("schema.help_bins"))
+        with second:
+            example = _example(document)
+            way = st.text_input(t("guide.formats"), example, key=f"way_{mark}", help=t("guide.formats_help"))
+        rhythm = _rhythm_box(document, mark) if document["kind"] == "datetime" else ""
+        if not st.form_submit_button(t("guide.save")):
+            return
+    edits = {"bins": bins, "source": "public"}
+    if rhythm != (document.get("rhythm") or ""):
+        document = {k: v for k, v in document.items() if k != "rhythm"}
+        edits["content"] = range_text(document, rhythm=rhythm)
+    made = changed(Row(document, {}), {**shown(document), **edits})
+    after = dict(made.document)
+    refused = made.problem
+    if not refused and (way or "").strip() != example:
+        refused = _write(after, (way or "").strip())
+    if refused:
+        st.error(literal(sentence(ValueError(refused))))
+        return
+    _take(space, [after])
 
 
 def _steps(now: int) -> None:
@@ -128,146 +311,6 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     )  # fmt: skip
 
 
-def _listing(proposals: list[Proposal]) -> None:
-    """All proposals, those of other pages too, above the button that agrees to all of them."""
-    with st.container(height=LISTING, key="guide_listing"):
-        st.html("".join(_words(p, _seen(p)) for p in proposals))
-
-
-def _words(p: Proposal, small: str) -> str:
-    """A proposal for the page, with what was seen."""
-    said = (html.escape(text) for text in (p.name, proposed(p), small))
-    return "<p class='dp-guide'><b>{}</b> {}<small>{}</small></p>".format(*said)
-
-
-def _column(space: Workspace, p: Proposal, share: float) -> None:
-    """One line: the proposal, one press that agrees to it, and all else behind another."""
-    mark = _mark(p.name)
-    with st.container(key=f"guide_{mark}"):
-        words, presses = st.columns([7, 4], vertical_alignment="center", gap="small")
-        with words:
-            st.html(_words(p, _seen(p) if _plainly(p) else f"{_seen(p)} {_why(p)}"))
-            if asks := asks_ends(p):
-                note(t(f"guide.ask_{asks}"))
-            if share > 0.5:
-                note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
-        with presses, st.container(horizontal=True, gap="small"):
-            known = p.document is not None
-            if known and st.button(t("guide.know"), key=f"know_{mark}", width="stretch"):
-                _decide(space, [p])
-            with st.popover(t("guide.other"), width="stretch"):
-                _ways(space, p, mark)
-        if st.session_state.get(CHANGING) == p.name:
-            _form(space, p)
-
-
-def _ways(space: Workspace, p: Proposal, mark: str) -> None:
-    if _plainly(p):
-        note(_why(p))
-    if p.document is not None and (p.document["kind"] == "numeric" or asks_ends(p)):
-        _natural_ends(space, p.document, mark)
-    if space.schema is not None and offers.is_offered(p.document):
-        listed = offers.panel(space.schema, p.name, mark)
-        if listed is not None:
-            _take(space, [listed])
-    with st.container(horizontal=True, gap="small"):
-        if st.button(t("guide.change"), key=f"change_{mark}"):
-            st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
-            st.rerun()
-        if not space.one_of_linked and st.button(t("guide.buy"), key=f"buy_{mark}"):
-            _buy(space, p)
-        if st.button(t("guide.leave"), key=f"leave_{mark}"):
-            _take(space, [{"name": p.name, "kind": "ignored", "source": "public"}])
-
-
-def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None:
-    """Asks for ends that a number has by definition; an end that nobody names stays rounded."""
-    listed = document["kind"] == "categorical"  # of whole numbers
-    if listed:
-        document = document | {"min": min(document["values"]), "max": max(document["values"])}
-    with st.form(f"ends_{mark}", border=False):
-        note(t("guide.ends_lead", low=_plain(document["min"], document), high=_plain(document["max"], document)))
-        first, second = st.columns(2)
-        with first:
-            low = st.text_input(t("guide.ends_low"), key=f"low_{mark}")
-        with second:
-            high = st.text_input(t("guide.ends_high"), key=f"high_{mark}")
-        saved = st.form_submit_button(t("guide.ends_save"))
-    if not saved:
-        return
-    ends = {end: text.strip() for end, text in (("min", low), ("max", high)) if text.strip()}
-    if listed:
-        _shorter_list(space, document, ends)
-        return
-    cells = shown(document)
-    made = changed(Row(document, {}), {**cells, "content": range_text(document, **ends)})
-    if made.problem:
-        st.error(literal(sentence(ValueError(made.problem))))
-        return
-    _take(space, [{**made.document, "source": "public"}])
-
-
-def _shorter_list(space: Workspace, document: dict[str, Any], ends: Mapping[str, str]) -> None:
-    """Takes all whole numbers between the ends that a person named."""
-    try:
-        first, last = (int(ends.get(end, document[end])) for end in ("min", "max"))
-    except ValueError:
-        st.error(t("guide.ends_whole"))
-        return
-    if not 0 <= last - first < LISTED:
-        st.error(t("guide.ends_whole"))
-        return
-    kept = {k: v for k, v in document.items() if k not in ("min", "max")}
-    _take(space, [kept | {"values": [*range(first, last + 1)], "source": "public"}])
-
-
-def _form(space: Workspace, p: Proposal) -> None:
-    """Kind, values or range, bins: the proposal to start from, saved as what the person knows."""
-    document = p.document or {"name": p.name, "kind": "categorical", "values": ["a"], "source": "public"}
-    cells = shown(document)
-    mark = _mark(p.name)
-    with st.form(f"form_{mark}", border=False):
-        first, second, third, fourth = st.columns([3, 6, 3, 3], vertical_alignment="bottom")
-        with first:
-            kinds = list(EDITABLE)
-            at = kinds.index(cells["kind"])
-            kind = st.selectbox(t("guide.kind"), kinds, index=at, key=f"kind_{mark}", format_func=kind_words)
-        with second:
-            start = cells["content"] if p.document else ""
-            content = st.text_input(t("guide.content"), start, key=f"content_{mark}", help=t("schema.help_content"))
-        with third:
-            bins = st.text_input(t("guide.bins"), cells["bins"], key=f"bins_{mark}", help=t("schema.help_bins"))
-        with fourth:
-            example = _example(document)
-            way = st.text_input(t("guide.formats"), example, key=f"way_{mark}", help=t("guide.formats_help"))
-        rhythm = _rhythm_box(document, mark) if document["kind"] == "datetime" else None
-        saved = st.form_submit_button(t("guide.save"), type="primary")
-    if not saved:
-        return
-    edits = {**cells, "name": p.name, "kind": kind, "content": content, "bins": bins, "source": "public"}
-    if kind in ("category", "ordered category"):
-        edits["bins"] = ""
-    made = changed(Row(document, {}), edits)
-    if made.problem:
-        st.error(literal(sentence(ValueError(made.problem))))
-        return
-    after = {**made.document, "source": "public"}
-    if rhythm is not None and after["kind"] == "datetime" and rhythm != (document.get("rhythm") or ""):
-        after.pop("rhythm", None)
-        made = changed(Row(after, {}), {**shown(after), "content": range_text(after, rhythm=rhythm)})
-        if made.problem:
-            st.error(literal(sentence(ValueError(made.problem))))
-            return
-        after = made.document
-    if (way or "").strip() != example or after["kind"] != document["kind"]:
-        refused = _write(after, (way or "").strip())
-        if refused:
-            st.error(refused)
-            return
-    st.session_state[CHANGING] = None
-    _take(space, [after])
-
-
 def _rhythm_box(document: Mapping[str, Any], mark: str) -> str:
     """The days or times that can be, as a choice; empty for all of them."""
     timed = "T" in document["min"]
@@ -308,12 +351,11 @@ def _write(document: dict[str, Any], example: str) -> str:
     return ""
 
 
-def _decide(space: Workspace, proposals: list[Proposal]) -> None:
-    _take(space, [p.document or {"name": p.name, "kind": "ignored", "source": "public"} for p in proposals])
+def _take(space: Workspace, documents: list[dict[str, Any]], *, redraw: bool = True) -> None:
+    """Makes documents of columns the schema's; with the last one, rules that are public by their nature too.
 
-
-def _take(space: Workspace, documents: list[dict[str, Any]]) -> None:
-    """Makes documents of columns the schema's. Says what is wrong where they do not fit."""
+    Says what is wrong where they do not fit. redraw: the table begins anew; else it keeps its place.
+    """
     if space.schema is None:
         return
     by_name = {d["name"]: d for d in documents}
@@ -324,10 +366,13 @@ def _take(space: Workspace, documents: list[dict[str, Any]]) -> None:
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
+    if not (space.one_of_linked or any(a.source == "data" for a in made.attributes)):
+        made = rules.by_nature(space, made)
     space.memo[DONE] = True
     editor.take(space, made)
     editor.sync(space)
-    editor.redraw()
+    if redraw:
+        editor.redraw()
     st.rerun()
 
 
@@ -353,17 +398,6 @@ def _wanted(space: Workspace) -> list[str]:
     return [n for n in space.memo.get("guide_buys", []) if n in undecided]
 
 
-def _pager(start: int, count: int) -> None:
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if st.button(t("guide.before"), key="guide_before", disabled=start == 0):
-            st.session_state[AT] = start - PAGE
-            st.rerun()
-        note(t("guide.page", first=start + 1, last=min(start + PAGE, count), count=number(count)))
-        if st.button(t("guide.after"), key="guide_after", disabled=start + PAGE >= count):
-            st.session_state[AT] = start + PAGE
-            st.rerun()
-
-
 def _done(space: Workspace) -> None:
     """Every column is decided: the shortest way to the synthetic table."""
     from ui.synthesize import methods
@@ -385,43 +419,6 @@ def _done(space: Workspace) -> None:
             st.error(literal(sentence(error)))
         else:
             go_to("data")
-
-
-def proposed(p: Proposal) -> str:
-    """A proposal in words: all that a person agrees to, also what a single cell decides in a draft."""
-    d = p.document
-    if d is None:
-        return t("guide.none")
-    return _what(d) + (t("guide.as_missing") if d.get("missing") else t("guide.as_filled"))
-
-
-def _what(d: Mapping[str, Any]) -> str:
-    """Kind, values or range, form and bins of an attribute in words."""
-    cells = shown(dict(d))
-    if d["kind"] == "categorical":
-        way = "as_beginnings" if d.get("by_prefix") else "as_values"
-        words = t(f"guide.{way}_other" if d.get("other") else f"guide.{way}")
-        values = offers.values_words(d["values"]) or _every(d["values"])
-        return words.format(kind=kind_words(cells["kind"]), values=values)
-    if d["kind"] == "datetime":
-        way = _example(d)
-        key = "guide.as_dates_written" if way else "guide.as_dates"
-        words = t(key, low=moment(d["min"][:10]), high=moment(d["max"][:10]), way=way)
-        if d.get("rhythm"):
-            words += t("guide.as_rhythm", rhythm=rhythm_words(d["rhythm"]))
-    else:
-        words = t("guide.as_range", kind=kind_words(cells["kind"]), low=_plain(d["min"], d), high=_plain(d["max"], d))
-        if d.get("step") not in (None, 1):
-            words += " " + t("guide.as_step", step=local(d["step"], "g"))
-        if d.get("written"):
-            words += t("guide.as_written", example=d["written"])
-        if d.get("scale") == "log":
-            words += t("guide.as_log")
-        if d.get("special_values"):
-            words += t("guide.as_special", values=_every([_plain(v, d) for v in d["special_values"]]))
-    every = (d.get("bins") or {}).get("every")
-    bins = t(f"questions.bins_{every}") if every else cells["bins"]
-    return words + (t("guide.as_bins", bins=bins) if bins else "")
 
 
 def _plain(value: float, column: Mapping[str, Any]) -> str:
@@ -448,13 +445,8 @@ def _seen(p: Proposal) -> str:
         proposed_values = [str(v) for v in (p.document or {}).get("values", ())]
         if len(proposed_values) > 1 and proposed_values == [str(v) for v in seen["values"]]:
             return t("guide.seen_same")
-        return t("guide.seen_values", values=_listed(seen["values"]))
+        return _listed(seen["values"])
     return t("guide.seen_distinct", count=number(seen["count"]), records=number(seen["records"]))
-
-
-def _why(p: Proposal) -> str:
-    rare = " " + t("guide.why_rare", count=number(p.rare)) if p.rare else ""
-    return t(f"guide.why_{p.why}") + rare
 
 
 def _every(values: list[Any]) -> str:

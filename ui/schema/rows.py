@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLO
 SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 READ_FROM_DATA = ("data", "bought-unconfirmed")  # sources that give no guarantee before they are confirmed
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
+LISTED = 1000  # whole numbers that a list may have
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(
     r"^\s*(?P<low>\S+)\s+(?:to|until|bis|-|–)\s+(?P<high>\S+?)(?:\s+(?:by|Schritt)\s+(?P<step>\S+?))?"
@@ -99,7 +101,15 @@ def _end(value: float | str) -> str:
     return str(value).removesuffix(".0").replace(".", "," if language() == "de" else ".")
 
 
+def ranged(values: Sequence[Any]) -> bool:
+    """Whether a list is of whole numbers that follow each other, so that its range says all of it."""
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    return whole and len(values) > 3 and list(values) == list(range(values[0], values[0] + len(values)))
+
+
 def _values_text(values: list[Any]) -> str:
+    if ranged(values):
+        return f"{values[0]} {t('schema.range_to')} {values[-1]}"
     text = ", ".join(str(v) for v in values)
     if any("," in str(v) or str(v) != str(v).strip() or str(v) == "" for v in values):
         text = json.dumps(values, ensure_ascii=False)
@@ -235,6 +245,13 @@ def _values(text: str, name: str) -> list[Any]:
             msg = f"column '{name}': the list of values starts with [ but is not JSON; write a, b, c instead"
             raise SchemaError(msg) from error
         return list(got)
+    ends = RANGE.match(text)
+    if ends and re.fullmatch(r"-?\d{1,15} -?\d{1,15}", f"{ends['low']} {ends['high']}"):
+        low, high = int(ends["low"]), int(ends["high"])
+        if not 0 <= high - low < LISTED:
+            msg = f"column '{name}' would have the values {low} to {high}; name at most {LISTED}, the smaller end first"
+            raise SchemaError(msg)
+        return [*range(low, high + 1)]
     parts = [p.strip() for p in text.split(",") if p.strip()]
     if not parts:
         msg = f"column '{name}' has no values; write them with commas, for example: north, south"

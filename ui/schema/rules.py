@@ -1,18 +1,30 @@
-"""Rules that no synthetic record breaks: the list, what headers propose, and a form for another; no record is read."""
+"""Rules that no synthetic record breaks: a tick each, also for what headers propose, and a form for another."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import streamlit as st
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema import COMPLETED, SECONDS, Part, Schema, named_close, propose_rules, rules_known
+from dpsyn_core.schema import (
+    COMPLETED,
+    SECONDS,
+    Part,
+    Rule,
+    Schema,
+    breaking_record,
+    holds_by_nature,
+    named_close,
+    propose_rules,
+    rules_known,
+)
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import literal, local, moment, sentence, t
 from ui.shared.theme import note
 
 KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "part", "unique")
@@ -23,35 +35,61 @@ def panel(
     space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: Callable[[Schema], str] | None = None,
     key: str = "rule", asked: bool = False,
 ) -> None:  # fmt: skip
-    """The rules of the schema, each with a button that takes it out, proposals, and the form for another one.
+    """The rules of the schema and what headers propose, a tick each, and the form for another one; no record is read.
 
     kinds: that can be added. why_not: why a schema with another rule cannot be, or an empty text. key: of the fields.
-    asked: the guide asks for them, so that the list stands open.
+    asked: the guide asks for them, so that the ticks stand open.
     """
     schema = space.schema
     if schema is None:
         return
-    proposed = propose_rules(schema)
+    held, proposed = {str(rule) for rule in schema.rules}, propose_rules(schema)
     if why_not is not None:
         proposed = [r for r in proposed if not why_not(schema.model_copy(update={"rules": (*schema.rules, r)}))]
+    shown = held | {str(rule) for rule in proposed}
+    every = (*propose_rules(schema.model_copy(update={"rules": ()})), *schema.rules)  # in an order that a tick keeps
+    rules = {str(rule): rule for rule in every if str(rule) in shown}
     key_of_heading = "rules.title_proposed" if proposed else "rules.title"
     heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
-    with st.expander(heading, asked, key=f"{key}s_expander_{asked}"):
-        note(t("rules.lead"))
-        if tried.confirm(schema.rules, key=key):
-            _take(space, _documents(rules_known(schema)), why_not)
-        for number, rule in enumerate(schema.rules):
-            if line(rule_words(rule), t("rules.remove"), f"{key}_remove_{number}"):
-                _take(space, [r for i, r in enumerate(_documents(schema)) if i != number], why_not)
-        if proposed:
-            st.markdown(f"**{t('rules.proposed')}**")
-            note(t("rules.proposed_note"))
-        for number, rule in enumerate(proposed):
-            if line(rule_words(rule), t("rules.confirm"), f"{key}_confirm_{number}"):
-                _take(space, [*_documents(schema), *_now(space, rule.model_dump(mode="json"))], why_not)
+    if asked:
+        _ticks(space, schema, rules, why_not, key)
+    with st.expander(t("rules.another") if asked else heading, key=f"{key}s_expander_{asked}"):
+        if not asked:
+            _ticks(space, schema, rules, why_not, key)
         added = form(schema, key, kinds)
         if added is not None:
             _take(space, [*_documents(schema), *_now(space, added)], why_not)
+
+
+def _ticks(
+    space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
+) -> None:
+    """Each rule with a tick where it is kept, and a record that it forbids."""
+    note(t("rules.lead"))
+    if tried.confirm(schema.rules, key=key):
+        _take(space, _documents(rules_known(schema)), why_not)
+    held = {str(rule): rule.model_dump(mode="json") for rule in schema.rules}
+    for name, rule in rules.items():
+        mark = f"{key}_{zlib.crc32(name.encode()):08x}_{st.session_state.get(editor.GENERATION, 0)}"
+        forbidden = ", ".join(f"{n} {_written(cell)}" for n, cell in breaking_record(rule, schema).items())
+        words = t("rules.would_break", rule=rule_words(rule), record=forbidden) if forbidden else rule_words(rule)
+        kept = st.checkbox(literal(words), name in held, key=mark)
+        if kept and name not in held:
+            _take(space, [*held.values(), *_now(space, rule.model_dump(mode="json"))], why_not)
+        if name in held and not kept:
+            _take(space, [d for n, d in held.items() if n != name], why_not)
+
+
+def _written(cell: Any) -> str:
+    return local(cell, ".10g") if isinstance(cell, float) else moment(str(cell))
+
+
+def by_nature(space: Workspace, schema: Schema) -> Schema:
+    """The schema with proposed rules that headers show to be public by their nature; one that does not fit is left."""
+    for rule in (r for r in propose_rules(schema) if holds_by_nature(r, schema)):
+        made, why = _with(schema, [*_documents(schema), *_now(space, rule.model_dump(mode="json"))])
+        schema = schema if why else made
+    return schema
 
 
 def form(schema: Schema, key: str, kinds: Sequence[str] = KINDS) -> dict[str, Any] | None:
@@ -247,19 +285,27 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
     return [r.model_dump(mode="json") for r in schema.rules]
 
 
-def _take(space: Workspace, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None) -> None:
-    """Makes these the rules of the schema, or says in one sentence why they cannot be."""
+def _with(
+    schema: Schema, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None = None
+) -> tuple[Schema, str]:
+    """The schema with these rules alone, and in one sentence why they cannot be; an empty text where they can."""
     from dpsyn_core.schema import check_rules
 
+    try:
+        made = Schema.of({**schema.document(), "rules": rules})
+        check_rules(made, made.n_records)
+    except SchemaError as error:
+        return schema, sentence(error)
+    return made, why_not(made) if why_not is not None else ""
+
+
+def _take(space: Workspace, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None) -> None:
+    """Makes these the rules of the schema, or says in one sentence why they cannot be."""
     if space.schema is None:
         return
-    try:
-        made = Schema.of({**space.schema.document(), "rules": rules})
-        check_rules(made, made.n_records)
-        if why_not is not None and (problem := why_not(made)):
-            raise SchemaError(problem)
-    except SchemaError as error:
-        st.error(literal(sentence(error)))
+    made, why = _with(space.schema, rules, why_not)
+    if why:
+        st.error(literal(why))
         return
     editor.take(space, made)
     st.rerun()

@@ -1,4 +1,4 @@
-"""How many records of a table break each rule of its schema. Of a real table, for its owner only."""
+"""How many records of a table break each rule of its schema, for its owner only; and a record that would break one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import read_columns
 from dpsyn_core.schema.rules.follows import FollowsRule
 from dpsyn_core.tables import canonical, has_decimal_comma
+
+DRAWN = 500  # records among which one is looked for that a rule forbids
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +60,24 @@ def broken_counts(table: Any, schema: Schema) -> list[tuple[Rule, int]]:
         if isinstance(a, DerivedAttribute) and a.name in table.column_names:
             out.append((derived[a.name], _derived_otherwise(table, a, schema[a.origin])))
     return out
+
+
+def breaking_record(rule: Rule, schema: Schema) -> dict[str, Any]:
+    """The cells of a record that a rule forbids, by column, drawn among declared values; empty where none was drawn.
+
+    No table is read. A rule about all records of a table has none.
+    """
+    import pyarrow as pa
+
+    if rule.table_wide:
+        return {}
+    rng, attributes = np.random.default_rng(0), {n: schema[n] for n in rule.columns}
+    table = pa.table(
+        {n: a.decode(a.without_other(rng.integers(0, a.size, DRAWN), rng), rng) for n, a in attributes.items()}
+    )
+    group = read_columns(table, schema, rule.columns, comma=any(a.decimal_comma for a in attributes.values()))
+    found = np.flatnonzero(rule.broken(group))[:1].tolist()
+    return {n: table[n][i].as_py() for i in found for n in rule.columns if table[n][i].is_valid}
 
 
 def derived_rules(schema: Schema) -> dict[str, FollowsRule]:

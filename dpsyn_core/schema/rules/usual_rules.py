@@ -18,10 +18,14 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import range_of
 from dpsyn_core.schema.rules.impossible import ImpossibleRule
+from dpsyn_core.schema.rules.order import OrderRule
 from dpsyn_core.schema.rules.registry import check_rule, rule_of
 from dpsyn_core.schema.rules.usual_words import (
     AGE,
     ALTOGETHER,
+    ALWAYS_DATES,
+    ALWAYS_NUMBERS,
+    ALWAYS_PARTS,
     APART,
     BLANKS,
     BMI,
@@ -49,6 +53,7 @@ from dpsyn_core.schema.rules.usual_words import (
     OWN,
     PARTS,
     PENDING,
+    PLAIN,
     RATES,
     RATIOS,
     SEX,
@@ -101,6 +106,18 @@ def named_close(lower: str, upper: str, *, precise: bool) -> bool:
     return any((lower, upper) in _differing(named, list(named), ends) for ends in (CLOSE_TIMES if precise else CLOSE))
 
 
+def holds_by_nature(rule: Rule, schema: Schema) -> bool:
+    """Whether headers say an order that no record can break: an end not before its start, a part within its total."""
+    if not isinstance(rule, OrderRule):
+        return False
+    low, high = rule.columns
+    named = {n: words_of(n) for n in rule.columns}
+    if schema[low].dated:
+        return any((low, high) in _differing(named, list(named), ends) for ends in ALWAYS_DATES)
+    parts = any(named[low] & part and named[high] & whole for part, whole in ALWAYS_PARTS)
+    return parts or any((low, high) in _differing(named, list(named), ends) for ends in ALWAYS_NUMBERS)
+
+
 def _says_as_much(held: Rule, rule: Rule, coded: Mapping[str, Any]) -> bool:
     """Whether one rule on impossible combinations already rules out all cells of another."""
     if not (isinstance(held, ImpossibleRule) and isinstance(rule, ImpossibleRule)) or held.columns != rule.columns:
@@ -144,7 +161,9 @@ def _proposed(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[
     for detail, general in FOLLOWS:
         sources = [n for n in listed if named[n] & detail]
         for column in (n for n in listed if named[n] & general and not named[n] & detail and len(sources) == 1):
-            yield {"kind": "follows", "column": column, "of": sources}
+            # "state of mind" is no region, and a question about the state is none either
+            if _rest(column, detail | general, PLAIN) == _rest(sources[0], detail | general, PLAIN):
+                yield {"kind": "follows", "column": column, "of": sources}
 
 
 def _ends(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
@@ -153,8 +172,10 @@ def _ends(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[tupl
     numbers = [n for n, a in coded.items() if isinstance(a, NumericAttribute) and not named[n] & NAMES]
     staying = any(words & STAYING for words in named.values())
     for ends in SPANS:
-        either = ends is not VISIT or staying  # a train departs before it arrives, a guest the other way round
-        yield from _differing(named, dates if either else [n for n in dates if not coded[n].precise], ends)
+        pair = _differing(named, dates, ends)
+        # a train departs before it arrives, a guest the other way round, and so do their columns follow each other
+        either = ends is not VISIT or staying
+        yield from (p for p in pair if either or (not coded[p[0]].precise and dates.index(p[0]) < dates.index(p[1])))
     for ends in ENDS:
         pair = _differing(named, [*numbers, *dates], ends)
         yield from (p for p in pair if ends is not LOWS or all(_says_bound(n) for n in p))

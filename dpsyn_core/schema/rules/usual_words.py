@@ -84,7 +84,10 @@ ENDS = pairs(
 )
 LOWS = ENDS[3]
 BOUNDS = words("bound limit ci quartile quantile percentile range grenze end")  # a lower limb is no smaller number
-NAMES = words("id code zip plz postcode city stadt ort station floor account konto node nr number nummer state lat lon")
+NAMES = words(
+    "id code zip plz postcode city stadt ort station floor account konto node nr number nummer state lat lon"
+    " depot gate zone stop hub branch airport team warehouse lager region district bezirk"
+)
 RATES = words("rate percent percentage pct share ratio satz prozent quote anteil percentile index score")
 STAYING = words("guest guests hotel nights night naechte gast gaeste stay room patient ward los")
 # a number of some, and the number of all that it is among
@@ -106,6 +109,10 @@ PARTS = pairs(
     ("valid gueltig gueltige", "cast total gesamt abgegeben"),
     ("votes_cast waehler", "registered registered_voters electorate eligible wahlberechtigte"),
 )
+# ends and parts of which no record can be the other way round
+ALWAYS_DATES = (*SPANS[:4], *SPANS[5:12], *SPANS[14:18], SPANS[19])
+ALWAYS_NUMBERS = (*ENDS[:4], *ENDS[6:])
+ALWAYS_PARTS = (*PARTS[:3], *PARTS[4:6], PARTS[7], *PARTS[10:])
 LENGTHS = words(
     "los stay length duration days nights hours minutes seconds weeks years dauer liegedauer verweildauer vwd tage "
     "naechte stunden minuten sekunden wochen jahre"
@@ -223,6 +230,7 @@ FOLLOWS = tuple(
         ),
     )
 )
+PLAIN = FILLING | words("name id code type nr no number nummer typ")  # of a thing that has no other name
 MALE, SEX = words("male m man men maennlich mann"), words("sex gender geschlecht")
 MARITAL, WED = (
     words("marital marst married familienstand"),
