@@ -19,7 +19,7 @@ USES: dict[str, tuple[str, ...]] = {
     "values": ("value",),
     "means": ("mean", "rest", "high", "top", "bottom"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
-    "gaps": ("group", "group_variance", "gaps", "pay_gap"),
+    "gaps": ("group", "group_variance", "more_variance", "gaps", "pay_gap"),
     "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser"),
     "time": (*(f"{kind}_{part}" for kind in ("cycle", "course") for part in ("hour", "weekday", "month")), "before"),
     "models": ("turned", "weaker"),

@@ -77,7 +77,8 @@ def variances(c: Comparison) -> Iterator[Finding]:
     for v in group_variances(c):
         if v.moved:
             weight = OF_A_RELATION * abs(float(np.sqrt(v.real) - np.sqrt(v.synthetic)))
-            yield Finding(key="group_variance", weight=weight, columns=(v.column, v.by), real=v.real,
+            key = "group_variance" if v.synthetic < v.real else "more_variance"
+            yield Finding(key=key, weight=weight, columns=(v.column, v.by), real=v.real,
                           synthetic=v.synthetic, fresh=v.real, remedy="declare")  # fmt: skip
 
 
