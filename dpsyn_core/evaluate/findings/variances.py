@@ -101,9 +101,9 @@ def _all(c: Comparison) -> list[GroupVariance]:
 
 def _of(c: Comparison, column: str, by: str) -> GroupVariance | None:
     kept = []
-    for x, at in zip(column_numbers(c, column), ExactCells.of(c).column(by)[:2], strict=True):
-        there = ~np.isnan(x) & (at >= 0)
-        kept.append((x[there], np.unique(at[there], return_inverse=True)[1]))
+    for values, cells in zip(column_numbers(c, column), ExactCells.of(c).column(by)[:2], strict=True):
+        there = ~np.isnan(values) & (cells >= 0)
+        kept.append((values[there], np.unique(cells[there], return_inverse=True)[1]))
     (x, at), (z, made) = kept
     real, synth = intraclass(x, at), intraclass(z, made)
     if real is None or synth is None:
