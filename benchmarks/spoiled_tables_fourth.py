@@ -298,14 +298,14 @@ def _spoiled_scores() -> Iterator[Spoiled]:
     yield of("pupils of other schools", fresh.assign(school=anywhere), "school", "group_variance", "ratio", "unrelated")
     means = fresh.groupby("school")["score"].transform("mean").round().astype(int)
     yield of(
-        "each pupil at the mean of the school", fresh.assign(score=means), "score", "group_variance", *MOVED, *UNTIED
+        "each pupil at the mean of the school", fresh.assign(score=means), "score", "more_variance", *MOVED, *UNTIED
     )
     shrunk = (fresh["score"].mean() + (fresh["score"] - fresh["score"].mean()) / 2).round().astype(int)
     yield of("scores nearer to their mean", fresh.assign(score=shrunk), "score", "top", "bottom", *UNTIED)
     tens = (fresh["score"] / 20).round().astype(int) * 20
     yield of("scores by twenty", fresh.assign(score=tens), "score", "coarser")
     gaps = fresh["score"].where(fresh["school"] >= "S20", fresh["score"] + 60)
-    yield of("half of the schools better", fresh.assign(score=gaps), "score", "group_variance", *MOVED, *UNTIED)
+    yield of("half of the schools better", fresh.assign(score=gaps), "score", "more_variance", *MOVED, *UNTIED)
 
 
 def good(count: int = 3) -> Iterator[tuple[str, int, pd.DataFrame, pd.DataFrame]]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
+from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.correlations import RankCorrelation
 
 SURE = 3.0  # standard errors of a fresh sample beyond which a figure is not that of one
@@ -254,13 +255,26 @@ def _farthest(name: str, category: int, c: Comparison, means: Floats, way: Float
     return out
 
 
-def by_group(values: Floats, codes: Codes, known: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+def by_group(values: Floats, codes: NDArray[np.integer[Any]], known: int) -> tuple[NDArray[np.int64], Floats, Floats]:
     """Records, means and means of squares by group, of the records that have the number."""
     there = ~np.isnan(values) & (codes < known)
     at, x = codes[there].astype(np.intp), values[there]
     count = np.bincount(at, minlength=known)
     with np.errstate(invalid="ignore", divide="ignore"):
         return count, np.bincount(at, x, known) / count, np.bincount(at, x * x, known) / count
+
+
+def correlation_ratio(values: Floats, codes: NDArray[np.integer[Any]], known: int) -> float:
+    """Square root of the share of a number's variance that lies between the groups; 0 for a constant."""
+    count, mean, square = by_group(values, codes, known)
+    n = count.sum()
+    if not n:
+        return 0.0
+    mean, square = np.nan_to_num(mean), np.nan_to_num(square)
+    middle = float(count @ mean) / n
+    whole = float(count @ square) / n - middle**2
+    between_groups = float(count @ (mean - middle) ** 2) / n
+    return float(np.sqrt(np.clip(between_groups / whole, 0, 1))) if whole > 1e-12 * max(1.0, middle**2) else 0.0
 
 
 def groups(c: Comparison) -> list[MovedGroup]:

@@ -17,10 +17,10 @@ USES: dict[str, tuple[str, ...]] = {
         "all_same", "lacking", "unreadable",
     ),
     "values": ("value",),
-    "means": ("mean", "rest", "high", "top", "bottom", "outside"),
+    "means": ("mean", "rest", "high", "top", "bottom"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
-    "gaps": ("group", "group_variance", "gaps", "pay_gap"),
-    "records": (*OF_RECORDS, "places", "fractions", "new_numbers", "coarser"),
+    "gaps": ("group", "group_variance", "more_variance", "gaps", "pay_gap"),
+    "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser"),
     "time": (*(f"{kind}_{part}" for kind in ("cycle", "course") for part in ("hour", "weekday", "month")), "before"),
     "models": ("turned", "weaker"),
 }  # fmt: skip

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import column_shifts as moved_columns
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
-from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
+from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings.columns import of_other_people
 from dpsyn_core.evaluate.findings.listed import findings
 from dpsyn_core.evaluate.grades import Grade, Lost, Measure, Verdict
@@ -181,21 +179,8 @@ def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]
         a, i = c.domain[words[0]], c.domain.index(words[0])
         sides = zip(c.exact(numbers[0]), (c.truth[i], c.synthetic[i]), strict=True)
         values = a.size - int(c.words(words[0])[-1] == moved.MISSING)  # "(other)" is a value in the file
-        real, synthetic = (correlation_ratio(x, codes, values) for x, codes in sides)
+        real, synthetic = (moved.correlation_ratio(x, codes, values) for x, codes in sides)
         return "correlation ratio", real, synthetic
     tables = ((c.real_counter, c.truth), (c.synthetic_counter, c.synthetic))
     real, synthetic = (corrected_v(occupied_cells(k, codes, c.domain, [pair])[0]) for k, codes in tables)
     return "Cramer's V less chance", real, synthetic
-
-
-def correlation_ratio(values: Floats, codes: Codes, known: int) -> float:
-    """Square root of the share of a number's variance that lies between the groups; 0 for a constant."""
-    count, mean, square = moved.by_group(values, codes, known)
-    n = count.sum()
-    if not n:
-        return 0.0
-    mean, square = np.nan_to_num(mean), np.nan_to_num(square)
-    middle = float(count @ mean) / n
-    whole = float(count @ square) / n - middle**2
-    between_groups = float(count @ (mean - middle) ** 2) / n
-    return float(np.sqrt(np.clip(between_groups / whole, 0, 1))) if whole > 1e-12 * max(1.0, middle**2) else 0.0

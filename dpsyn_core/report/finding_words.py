@@ -14,7 +14,8 @@ from dpsyn_core.report.wording import Words, dated, local
 OF_VERDICT = {
     "pair": "verdict_pair", "ratio": "verdict_ratio", "v": "verdict_v", "mean": "verdict_mean", "date": "verdict_date",
     "day": "verdict_day", "blank": "verdict_blank", "fixed": "verdict_fixed", "fixed_more": "verdict_fixed_more",
-    "all_same": "verdict_same", "share": "verdict_share", "group": "verdict_group",
+    "more_variance": "finding_group_variance", "all_same": "verdict_same",
+    "share": "verdict_share", "group": "verdict_group",
 }  # fmt: skip
 AMOUNTS = ("mean", "group", "rest", "high", "top", "bottom")
 CORRELATIONS = ("pair", "ratio", "v", "before", "turned", "weaker", "pay_gap")

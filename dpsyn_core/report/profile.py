@@ -17,7 +17,7 @@ from dpsyn_core.evaluate import (
     profiles,
 )
 from dpsyn_core.evaluate import shifts as moved
-from dpsyn_core.report import figures
+from dpsyn_core.report import amounts, figures
 from dpsyn_core.report.amounts import amount, fine, told_apart
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.page import number, percent
@@ -163,14 +163,14 @@ def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
 
 
 def variance_sentences(c: Comparison, words: Words = ENGLISH) -> list[tuple[str, bool]]:
-    """The share of variance between groups of many, in words, and whether it moved by more than a fresh sample's."""
+    """The share of variance between groups of many, in words, and whether it moved beyond chance."""
     out = []
     for v in group_variances(c):
-        low, high, real, synth = (local(percent(x), words) for x in (*v.fresh, v.real, v.synthetic))
+        low, high, real, synth = (local(amounts.percent(x), words) for x in (*v.fresh, v.real, v.synthetic))
         said = words["variance_between"].format(
             column=v.column, by=v.by, groups=v.groups, real=real, synthetic=synth, low=low, high=high
         )
-        out.append((said, v.moved))
+        out.append((said, v.far))
     return out
 
 

@@ -58,7 +58,8 @@ def panel(view: Look) -> None:
             _declare(view, pair, gaps)
             _refit(view, side, found)
     listed = changes(found, words)
-    with st.expander(counted("overview.all", len(listed)), key="overview_findings"):
+    title = counted("overview.all", len(found.findings)) if found.findings else t("overview.none")
+    with st.expander(title, key="overview_findings"):
         head, _ = parts(found, words, epsilon=side.job.spec.epsilon)
         st.write(literal(head))
         if listed:

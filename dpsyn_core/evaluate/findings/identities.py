@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -133,10 +133,12 @@ def _computed_columns(numbers: Numbers) -> list[Computed]:
 
 
 class _Sum:
-    """A sum of columns with whole coefficients, in a unit."""
+    """A sum of columns with whole coefficients, in a unit. loose: of times that may be counted either way."""
 
-    def __init__(self, parts: Mapping[str, float], unit: float = 1.0, *, product: bool = False) -> None:
-        self.parts, self.unit, self.product = dict(parts), unit, product
+    def __init__(
+        self, parts: Mapping[str, float], unit: float = 1.0, *, product: bool = False, loose: bool = False
+    ) -> None:
+        self.parts, self.unit, self.product, self.loose = dict(parts), unit, product, loose
 
     def of(self, values: Mapping[str, Floats]) -> Floats:
         """What the column has to be."""
@@ -160,7 +162,7 @@ def _allowed(values: Floats, compute: _Sum) -> float:
     """By how much a rounded cell may be off."""
     valid = values[~np.isnan(values)][:LEARNT]
     if len(valid) and _whole(valid):
-        return 1.0 if compute.unit > 1 else 0.501  # days between times may be counted either way
+        return 1.0 if compute.loose else 0.501
     if len(valid) and (np.abs(valid * 100 - np.round(valid * 100)) < 1e-6 * np.maximum(1, np.abs(valid))).all():
         return 0.0101
     return float(1e-6 * max(1e-9, np.abs(valid).max(initial=0)))
@@ -184,8 +186,8 @@ def _of_two(numbers: Numbers) -> Iterator[Computed]:
     rows = np.sort(np.random.default_rng(1).permutation(n)[:TRIED])
     for late, early in permutations(dates, 2):
         for column in plain:
-            for unit in UNITS.values():
-                s = _Sum({late: 1, early: -1}, unit)
+            for unit, loose in product(UNITS.values(), (False, True)):
+                s = _Sum({late: 1, early: -1}, unit, loose=loose and unit > 1)
                 if _holds(numbers, column, s, rows) and _holds(numbers, column, s) and _needed(numbers, column, s):
                     yield column, (late, early), "between", s
                     break

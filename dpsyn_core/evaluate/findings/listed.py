@@ -40,6 +40,7 @@ OF_COLUMNS = (
     "day",
     "group",
     "group_variance",
+    "more_variance",
     "gaps",
     "rest",
     "high",
@@ -58,6 +59,7 @@ CAUSES = {
     "outside": ("mean", "high", "top", "bottom", "rest", "new_numbers"),
     "fractions": ("mean", "new_numbers", "outside", "pair"),
     "turned": ("unrelated", "group"),
+    "more_variance": ("unrelated", "group"),
     "cycle_hour": ("unrelated", "ratio"),
     "course_hour": ("unrelated", "pair", "group"),
     "course_weekday": ("unrelated", "pair", "group"),
@@ -86,7 +88,7 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
         *columns.whole(found, c),
         *columns.moved(found, c),
     ]
-    same = {frozenset(f.columns) for f in listed if f.key == "group_variance"}
+    same = {frozenset(f.columns) for f in listed if f.key in ("group_variance", "more_variance")}
     listed = [f for f in listed if f.key != "ratio" or frozenset(f.columns) not in same]
     listed = _impossible_first(_causes_first(listed))
     of_fixed = ("fixed", "fixed_more", "one_bin")

@@ -19,6 +19,7 @@ FEWEST = 100  # records of which a cycle or a series is found
 ONE_AT_A_TIME = 0.9  # share of the records of a series whose key and time no other record has
 MOST_KEYS = 0.2  # keys by records: more are no series
 A_DAY = 86_400
+NONE = 24  # above all hours, weekdays and months
 FEW, LEAST_PARTS = 5, 4  # records of an hour or a month that has a mean, and parts that make a course
 TURNED = 0.5  # negative correlation of two courses from which on they are opposite
 SURE = 5.0
@@ -43,7 +44,7 @@ def series(c: Comparison) -> Iterator[Finding]:
 
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
-    """Hour, weekday and month of times since 1970, -1 where there is none."""
+    """Hour, weekday and month of times since 1970, NONE where there is none."""
     valid = ~np.isnan(seconds)
     whole = np.where(valid, seconds, 0).astype(np.int64)
     days = whole // A_DAY
@@ -51,15 +52,15 @@ def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
     out = {"weekday": (days + 3) % 7, "month": month}
     if precise:
         out = {"hour": whole % A_DAY // 3600} | out
-    return {k: np.where(valid, v, -1) for k, v in out.items()}
+    return {k: np.where(valid, v, NONE) for k, v in out.items()}
 
 
 def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]], name: str) -> Iterator[Finding]:
     values = c.exact(name)
     for part in sides[0]:
-        real, synth = (_explained(x, s[part]) for x, s in zip(values, sides, strict=True))
+        real, synth = (shifts.correlation_ratio(x, s[part], NONE) ** 2 for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
-        courses = [_means(x, s[part], groups) for x, s in zip(values, sides, strict=True)]
+        courses = [_means(x, s[part]) for x, s in zip(values, sides, strict=True)]
         if min(real, synth) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
             yield Finding(key=f"course_{part}", weight=min(real, synth), columns=(name, date), what=turned,
                           remedy="time")  # fmt: skip
@@ -73,12 +74,10 @@ def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]],
             )  # fmt: skip
 
 
-def _means(values: Floats, part: NDArray[np.int64], groups: int) -> Floats:
+def _means(values: Floats, part: NDArray[np.int64]) -> Floats:
     """Mean of a number in each hour, weekday or month; NaN where there are FEW records."""
-    there = ~np.isnan(values) & (part >= 0)
-    count = np.bincount(part[there], minlength=groups)
-    total = np.bincount(part[there], values[there], minlength=groups)
-    return np.where(count >= FEW, total / np.maximum(count, 1), np.nan)
+    count, mean, _ = shifts.by_group(values, part, NONE)
+    return np.where(count >= FEW, mean, np.nan)
 
 
 def _against(real: Floats, synth: Floats, *, first: int) -> dict[str, int] | None:
@@ -93,17 +92,6 @@ def _against(real: Floats, synth: Floats, *, first: int) -> dict[str, int] | Non
         return None
     at = np.flatnonzero(both)
     return {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[synth[both].argmax()]) + first}
-
-
-def _explained(values: Floats, part: NDArray[np.int64]) -> float:
-    """Share of the variance that lies between the values of a part."""
-    there = ~np.isnan(values) & (part >= 0)
-    x, at = values[there], part[there]
-    if len(x) < 2 or x.std() == 0:
-        return 0.0
-    count = np.bincount(at)
-    mean = np.bincount(at, x)[count > 0] / count[count > 0]
-    return float((count[count > 0] * (mean - x.mean()) ** 2).sum() / len(x) / x.var())
 
 
 def _key(c: Comparison, date: str) -> str | None:

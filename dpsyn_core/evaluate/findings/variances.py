@@ -1,8 +1,8 @@
 """Group variance: the share of a number's variance that lies between groups, such as schools, hospitals or shops.
 
 The intraclass correlation of one-way analysis of variance, which unlike a correlation ratio does not grow with the
-number of groups. Of each number and column of two values, the list of many values that explains most of it is shown,
-and what declared questions name.
+number of groups. Of each number and column of two values, the list of many words that explains most of it is shown,
+and what declared questions name: a list of numbers, such as years of school, is taken for groups only there.
 """
 
 from __future__ import annotations
@@ -53,10 +53,15 @@ class GroupVariance:
         return max(0.0, self.real - half), min(1.0, self.real + half)
 
     @property
+    def far(self) -> bool:
+        """Whether the difference of both tables is beyond chance."""
+        return abs(self.real - self.synthetic) > max(SMALL, SURE * self.gap_error)
+
+    @property
     def moved(self) -> bool:
         """Whether less than half of it is left, or more than twice as much is there, beyond chance."""
         low, high = sorted((self.real, self.synthetic))
-        return low < high / 2 and high - low > max(SMALL, SURE * self.gap_error)
+        return self.far and low < high / 2
 
 
 def group_variances(c: Comparison) -> list[GroupVariance]:
@@ -72,14 +77,16 @@ def variances(c: Comparison) -> Iterator[Finding]:
     for v in group_variances(c):
         if v.moved:
             weight = OF_A_RELATION * abs(float(np.sqrt(v.real) - np.sqrt(v.synthetic)))
-            yield Finding(key="group_variance", weight=weight, columns=(v.column, v.by), real=v.real,
+            key = "group_variance" if v.synthetic < v.real else "more_variance"
+            yield Finding(key=key, weight=weight, columns=(v.column, v.by), real=v.real,
                           synthetic=v.synthetic, fresh=v.real, remedy="declare")  # fmt: skip
 
 
 def _all(c: Comparison) -> list[GroupVariance]:
     names = [*shifts.numbers(c), *two_valued(c)]
     asked = [(a, b) for a, b in dict.fromkeys(c.roles.asked) if a in names and b in c.domain.names and a != b]
-    many = [n for n in shifts.listed(c) if c.domain[n].size - c.domain[n].special >= MANY]
+    listed = [n for n in shifts.listed(c) if n not in c.real_values]
+    many = [n for n in listed if c.domain[n].size - c.domain[n].special >= MANY]
     pairs = [(a, b) for a in names for b in many if a != b and (a, b) not in asked][:MOST_PAIRS]
     best: dict[str, GroupVariance] = {}
     for pair in pairs:
@@ -94,9 +101,9 @@ def _all(c: Comparison) -> list[GroupVariance]:
 
 def _of(c: Comparison, column: str, by: str) -> GroupVariance | None:
     kept = []
-    for x, at in zip(column_numbers(c, column), ExactCells.of(c).column(by)[:2], strict=True):
-        there = ~np.isnan(x) & (at >= 0)
-        kept.append((x[there], np.unique(at[there], return_inverse=True)[1]))
+    for values, cells in zip(column_numbers(c, column), ExactCells.of(c).column(by)[:2], strict=True):
+        there = ~np.isnan(values) & (cells >= 0)
+        kept.append((values[there], np.unique(cells[there], return_inverse=True)[1]))
     (x, at), (z, made) = kept
     real, synth = intraclass(x, at), intraclass(z, made)
     if real is None or synth is None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.report.amounts import percent
 from dpsyn_core.report.figures.labels import axis_labels, plain_text, widths
 from dpsyn_core.report.theme import DASHES, SERIES, SHARE, SYMBOLS, Figure
 from dpsyn_core.report.wording import ENGLISH, Words, local
@@ -178,7 +179,9 @@ def released_overlay(
             }
         )
     sides = "; ".join(
-        words["released_side"].format(share=local(f"{(np.abs(c - noisy) <= half).mean():.0%}", words), table=t)
+        words["released_side"].format(
+            share=local(percent(float((np.abs(c - noisy) <= half).mean()), 0), words), table=t
+        )
         for t, c in tables.items()
     )
     layout = {"xaxis": VALUES, "yaxis": {"title": {"text": words["records"]}, "tickformat": ",~r"}}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import read_table
 
@@ -284,11 +284,3 @@ def _yes(text: str, name: str) -> bool:
         return True
     msg = f"column '{name}' of the dictionary says {plain[:40]!r} on missing cells; write yes or no"
     raise SchemaError(msg)
-
-
-def looks_like_one(path: str | Path) -> bool:
-    """Whether a file can be read as a table with a column of names."""
-    try:
-        return "name" in _headers(read_table(path).column_names)
-    except TableError:
-        return False

@@ -98,6 +98,8 @@ def test_orders_and_times_between_are_counted_as_pandas_counts_them():
     assert of("order", made).synthetic == pytest.approx((made.begin > made.finish).mean())
     apart = (made.finish - made.begin).dt.days != made.nights
     assert of("between", made).synthetic == pytest.approx(apart.mean())
+    third = stays(2).assign(nights=lambda x: x["nights"] + (np.arange(N) % 3 == 0))  # days of dates are whole
+    assert of("between", third).synthetic == pytest.approx(1 / 3)
 
 
 def test_a_filter_against_its_skips_is_counted_as_pandas_counts_it():

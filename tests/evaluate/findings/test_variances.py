@@ -55,12 +55,13 @@ def test_groups_that_say_nothing_have_none_however_many_they_are():
 def test_variance_between_schools_that_is_lost_or_new_is_a_finding(real, made, moved):
     c = compared(pupils(3, made), pupils(1, real))
     (shown,) = group_variances(c)
-    listed = [f for f in verdict(c).findings if f.key == "group_variance"]
+    listed = [f for f in verdict(c).findings if f.key in ("group_variance", "more_variance")]
     assert (shown.column, shown.by, shown.groups, shown.moved) == ("score", "school", 24, moved)
     assert [f.columns for f in listed] == [("score", "school")] * moved
     low, high = shown.fresh
     assert low <= shown.real <= high and (low <= shown.synthetic <= high) == (not moved)
     if moved:
+        assert listed[0].key == ("more_variance" if made else "group_variance")
         assert listed[0].real == shown.real and listed[0].synthetic == shown.synthetic
         assert ("gaps", ("score", "school")) in uses(c).bad
         assert not [f for f in verdict(c).findings if f.key == "ratio" and set(f.columns) == {"score", "school"}]
@@ -81,3 +82,9 @@ def test_both_reports_have_the_shares_of_both_tables_and_of_a_fresh_sample(langu
     (entry,) = json.loads(json.dumps(table_entry(table)))["group_variances"]
     (shown,) = group_variances(c)
     assert entry["fresh"] == list(shown.fresh) and entry["real"] == shown.real and entry["moved"] is True
+
+
+def test_a_number_whose_groups_lie_farther_apart_has_not_first_of_all_lost_its_relations():
+    c = compared(pupils(2, 60), pupils(1))
+    keys = [f.key for f in verdict(c).findings if "score" in f.columns]
+    assert keys[0] == "more_variance"
