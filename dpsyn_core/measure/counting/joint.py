@@ -48,7 +48,10 @@ class Joint:
         alone: dict[tuple[int, ...], list[int]] = {}
         for position, rows in enumerate(self._asked):
             if rows:
-                joins = self._room(rows) <= most and len(set(rows)) == len(rows)
+                # rows of one value would add axes without cells, of which an array may have 64
+                joins = (
+                    self._room(rows) <= most and len(set(rows)) == len(rows) and all(self._whole[r] > 1 for r in rows)
+                )
                 (small if joins else alone).setdefault(tuple(sorted(rows)) if joins else rows, []).append(position)
         self._tables += alone
         self._served += alone.values()

@@ -74,3 +74,15 @@ def test_few_records_are_counted_as_they_are_asked_for(monkeypatch):
     monkeypatch.setattr(joint, "WORTH", 5_000_000)
     pairs = list(itertools.combinations(range(5), 2))
     assert len(Joint(pairs, SIZES, records=1000).parts(1)) == len(pairs)
+
+
+def test_a_hundred_columns_of_one_value_each_are_counted():
+    """Few records make every coarse column one value; a joint table of all of them had more axes than an array has."""
+    sizes = np.append(np.ones(100, dtype=np.int64), 4)
+    codes = np.zeros((101, N), dtype=np.uint8)
+    codes[100] = np.arange(N) % 4
+    sets = list(itertools.combinations(range(101), 2))
+    made = Joint(sets, sizes, records=N)
+    found = counted(made, codes, [sizes[list(s)] for s in sets], cells=1 << 20)
+    assert all(t.sum() == N for t in found)
+    np.testing.assert_array_equal(found[99], np.bincount(codes[100])[None, :])
