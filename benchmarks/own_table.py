@@ -82,6 +82,50 @@ def archive(*names: str) -> bytes:
     return out.getvalue()
 
 
+def spreadsheet() -> bytes:
+    """An .ods file of one column and one record."""
+    spaces = " ".join(f'xmlns:{n}="urn:{n}"' for n in ("office", "table", "text"))
+    rows = (
+        "<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row><table:table-row>"
+        '<table:table-cell office:value-type="float" office:value="1.5"/></table:table-row>'
+    )
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        file.writestr(
+            "content.xml",
+            f'<office:document {spaces}><table:table table:name="s">{rows}</table:table></office:document>',
+        )
+    return out.getvalue()
+
+
+def one_column() -> bool:
+    """Columns of fixed width: the sentence says that nothing separates the cells."""
+    from dpsyn_core.errors import SchemaError
+
+    try:
+        proposed(lines("AGE  SEX  PAY", lambda i: f"{20 + i % 50:<5}{'mf'[i % 2]:<5}{i * 7:>5}"), "own.txt")
+    except SchemaError as error:
+        return "one column, 'AGE  SEX  PAY'" in str(error)
+    return False
+
+
+def negative_amounts() -> bool:
+    """Brackets around what is negative: numbers, and so written again."""
+    x = proposed(lines("x,g", lambda i: f"({i}.{i % 90 + 10})," if i % 4 else f"{i}.50," + str(i % 3)))["x"]
+    return x.kind == "numeric" and x.written == "(12.56)"
+
+
+def index_comes_back() -> bool:
+    """Dates as the index of a pandas frame."""
+    import pandas as pd
+
+    from dpsyn_core.tables import from_arrow, to_arrow
+
+    frame = pd.DataFrame({"x": range(90)}, index=pd.date_range("2024-01-01", periods=90, name="day"))
+    return from_arrow(to_arrow(frame), like=frame).index.equals(frame.index)
+
+
 def form_survives() -> bool:
     """Three decimals with a comma: numbers below 1, and not one code for all of them."""
     raw = lines("x;g", lambda i: f"0,{100 + i * 7 % 890:03d};{i % 3}")
@@ -269,13 +313,28 @@ CASES = (
     ),
     Case("years 1980 to 1987, ages from 18", "4 to 9 % of records outside", "public ends are asked", ends_asked),
     Case("frames with their own types", "lost", "come back", types_come_back),
+    Case("an index of dates, in pandas", "lost", "comes back", index_comes_back),
+    Case("negative amounts in brackets, `(12.50)`", "left out", "numbers, and written so", negative_amounts),
+    Case(
+        "headers in EUC-KR",
+        "Greek letters",
+        "read",
+        lambda: read("나이;성별;지역\n1;2;3\n".encode("euc_kr")).column_names == ["나이", "성별", "지역"],
+    ),
+    Case("columns of fixed width", "group the values", "what separates cells is asked", one_column),
     Case("a column without values, in Python", "silent", "a warning that names it", all_blank_is_named),
     Case("`repr(schema)`", "all of it", "ten lines", short_repr),
     Case(
         ".ods",
         "unpack the zip",
-        "save it as .xlsx or CSV",
-        lambda: "CSV" in refused(archive("mimetype", "content.xml", "META-INF/manifest.xml"), "own.ods"),
+        "read",
+        lambda: read(spreadsheet(), "own.ods").to_pydict() == {"x": ["1.5"]},
+    ),
+    Case(
+        ".odt",
+        "unpack the zip",
+        "save it as CSV",
+        lambda: "CSV" in refused(archive("mimetype", "content.xml", "META-INF/manifest.xml"), "own.odt"),
     ),
     Case(
         ".numbers",

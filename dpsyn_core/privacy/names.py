@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 _ENDING = re.compile(
-    r"\.(csv|tsv|txt|tab|dat|parquet|xlsx?|json|z?sav|dta|sas7bdat|xpt|duckdb|sqlite3?|db)(\.(gz|zip|bz2|xz|zst))?$",
+    r"\.(csv|tsv|txt|tab|dat|parquet|xlsx?|ods|json|z?sav|dta|sas7bdat|xpt|duckdb|sqlite3?|db)(\.(gz|zip|bz2|xz|zst))?$",
     re.IGNORECASE,
 )
 _LONGEST = 200

@@ -72,7 +72,7 @@ def form_in(place: Source, form: ReadForm, name: str) -> ReadForm:
             return form
         with path.open("rb") as file:
             head = file.read(HEAD)
-        if head.startswith(b"PK") and path.suffix.lower() == ".xlsx":
+        if head.startswith(b"PK") and path.suffix.lower() in (".xlsx", ".ods"):
             sheet = next((s for s in (name, sheet_name(name)) if s in excel.sheets(path.read_bytes())), None)
             return form if sheet is None else form.model_copy(update={"sheet": sheet})
         if not (head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK"):

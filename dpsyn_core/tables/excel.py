@@ -1,4 +1,4 @@
-"""Excel: one sheet as text cells, the first row holding the headers."""
+"""Workbooks (.xlsx, .ods): one sheet as text cells, the first row holding the headers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.extras import require
@@ -19,6 +19,8 @@ from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.cells import objects as cells
 from dpsyn_core.tables.cells.canonical_text import to_text
 from dpsyn_core.tables.notices import Notice
+from dpsyn_core.tables.open_document import CONTENT, is_spreadsheet
+from dpsyn_core.tables.open_document import Sheet as OpenSheet
 from dpsyn_core.tables.read_form import EXCEL, ReadForm
 from dpsyn_core.tables.text import dialect
 from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
@@ -29,7 +31,7 @@ TAIL = 1 << 20  # bytes at the end of a sheet, where merged cells stand
 MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
 # what else is a zip archive, by a name in it
 ARCHIVES = {
-    "content.xml": "an OpenDocument file (.ods); save it as .xlsx or CSV",
+    CONTENT: "an OpenDocument file that is no spreadsheet; copy its table to one, or save it as CSV",
     "word/document.xml": "a Word document; copy its table to a spreadsheet and save that as .xlsx or CSV",
     "ppt/presentation.xml": "a presentation; copy its table to a spreadsheet and save that as .xlsx or CSV",
     "Index/Document.iwa": "an Apple file (.numbers); export it as .xlsx or CSV",
@@ -37,27 +39,11 @@ ARCHIVES = {
 
 
 def parse(data: memoryview, form: ReadForm) -> Batches:
-    """Reads a sheet of an .xlsx file."""
+    """Reads a sheet of an .xlsx or .ods file."""
     import pyarrow as pa
 
-    with _opened(bytes(data)) as book:
-        names = book.sheetnames
-        if form.sheet is not None and form.sheet not in names:
-            msg = f"the workbook has no sheet '{form.sheet}'; it has {', '.join(names) or 'none'}"
-            raise TableError(msg)
-        # what nobody sees in Excel, and charts, are read when they are asked for by name
-        shown = [n for n in names if book[n].sheet_state == "visible" and hasattr(book[n], "iter_rows")]
-        chosen = form.sheet or (shown or names)[0]
-        page = book[chosen]
-        if not hasattr(page, "iter_rows"):
-            msg = f"the sheet '{chosen}' holds a chart and no cells; choose another sheet"
-            raise TableError(msg)
-        # openpyxl hands out rows one by one; there is no column access in its streaming reader
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
-            page.reset_dimensions()  # each row as wide as its own cells: one far away makes no wide sheet
-            page_rows = _spread(page, list(page.iter_rows(max_row=MAX_ROW, values_only=True)))
-            rows = [row for row in page_rows if any(c is not None for c in row)]
+    names, chosen, filled = _sheet(bytes(data), form.sheet)
+    rows = [row for row in filled if any(c is not None for c in row)]
     notices: tuple[Notice, ...] = ()
     if form.sheet is None and len(names) > 1:
         rest = [f"'{n}'" for n in names if n != chosen]
@@ -95,6 +81,39 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
     )
 
 
+def _sheet(raw: bytes, wanted: str | None) -> tuple[list[str], str, list[tuple[Any, ...]]]:
+    """The names of all sheets, that of the one that is read, and its rows."""
+    if _is_open_document(raw):
+        sheet = OpenSheet(raw, wanted)
+        if sheet.name not in sheet.names:
+            _refuse_sheet(wanted, sheet.names)
+        return sheet.names, str(sheet.name), sheet.rows
+    with _opened(raw) as book:
+        names = book.sheetnames
+        if wanted is not None and wanted not in names:
+            _refuse_sheet(wanted, names)
+        # what nobody sees in Excel, and charts, are read when they are asked for by name
+        shown = [n for n in names if book[n].sheet_state == "visible" and hasattr(book[n], "iter_rows")]
+        chosen = wanted or (shown or names)[0]
+        page = book[chosen]
+        if not hasattr(page, "iter_rows"):
+            msg = f"the sheet '{chosen}' holds a chart and no cells; choose another sheet"
+            raise TableError(msg)
+        # openpyxl hands out rows one by one; there is no column access in its streaming reader
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
+            page.reset_dimensions()  # each row as wide as its own cells: one far away makes no wide sheet
+            return names, chosen, _spread(page, list(page.iter_rows(max_row=MAX_ROW, values_only=True)))
+
+
+def _refuse_sheet(wanted: str | None, names: list[str]) -> NoReturn:
+    others = ", ".join(names) or "none"
+    msg = f"the workbook has no sheet '{wanted}'; it has {others}"
+    if wanted is None:
+        msg = f"the workbook has no sheet that is shown; it has {others}"
+    raise TableError(msg)
+
+
 def _spread(page: Any, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """The rows of a sheet, where cells that are merged downwards all hold what the uppermost shows."""
     with page._get_source() as source:  # openpyxl tells of merged cells only where it keeps the whole sheet
@@ -117,6 +136,8 @@ def _column_number(letters: str) -> int:
 
 def sheets(raw: bytes) -> tuple[str, ...]:
     """The names of a workbook's sheets, in order. Raises TableError for what is no workbook."""
+    if _is_open_document(raw):
+        return tuple(OpenSheet(raw, None).names)
     with _opened(raw) as book:
         return tuple(book.sheetnames)
 
@@ -127,7 +148,6 @@ def _opened(raw: bytes) -> Iterator[Any]:
 
     A damaged workbook makes openpyxl raise errors of many kinds, some of which quote cells.
     """
-    _check_archive(raw)
     require("excel", "an Excel file")
     from openpyxl import load_workbook
 
@@ -172,15 +192,17 @@ def cell(value: object) -> str:
     return str(_column([value])[0])
 
 
-def _check_archive(raw: bytes) -> None:
+def _is_open_document(raw: bytes) -> bool:
+    """Whether a workbook is an .ods file. Raises TableError for what is no workbook, or inflates too far."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             inflated = sum(i.file_size for i in archive.infolist())
             names = set(archive.namelist())
-    except zipfile.BadZipFile as error:
+            open_document = {CONTENT, "mimetype"} <= names and is_spreadsheet(archive)
+    except Exception as error:  # zipfile raises errors of many kinds
         msg = "the file is a damaged archive; save it again as .xlsx, or as CSV"
         raise TableError(msg) from error
-    if "xl/workbook.xml" not in names:
+    if not open_document and "xl/workbook.xml" not in names:
         other = next((what for name, what in ARCHIVES.items() if name in names), None)
         if other is not None:
             msg = f"the file is {other}"
@@ -190,3 +212,4 @@ def _check_archive(raw: bytes) -> None:
     if inflated > min(MAX_BYTES, max(FREE, MAX_RATIO * len(raw))):
         msg = f"the workbook inflates to more than {MAX_RATIO} times its size or {MAX_BYTES} bytes; save it as CSV"
         raise TableError(msg)
+    return open_document

@@ -16,7 +16,7 @@ MARKS: tuple[tuple[bytes, Kind], ...] = ((b"\x1f\x8b", "gzip"), (b"PAR1", "parqu
 ENDINGS: tuple[tuple[tuple[str, ...], Kind], ...] = (
     ((".gz",), "gzip"),
     ((".parquet",), "parquet"),
-    ((".xlsx", ".xlsm"), "excel"),
+    ((".xlsx", ".xlsm", ".ods"), "excel"),
     ((".sav", ".zsav", ".dta", ".sas7bdat", ".xpt"), "labelled"),
 )
 # files with labels: how each kind begins, the program that writes it, and how its name ends

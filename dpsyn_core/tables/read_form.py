@@ -64,7 +64,7 @@ class ReadForm(BaseModel):
         metavar="LINE",
         example="age,sex,income",
         help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'. Its name says "
-        "what it is (.xlsx, .gz, else text), and its encoding is UTF-8 unless --encoding is given",
+        "what it is (.xlsx, .ods, .gz, else text), and its encoding is UTF-8 unless --encoding is given",
     )
     multiline: bool = _rule(
         False,

@@ -660,6 +660,10 @@ def test_headers_below_a_title_are_read_where_they_are_said_to_be_and_hinted_at(
     [
         ("дата;товар;количество", "cp1251", "cp1251"), ("ID;возраст;город", "cp1251", "cp1251"),
         ("年齢;性別;満足度", "shift_jis", "shift_jis"), ("ηλικία;φύλο;πόλη", "cp1253", "cp1253"),
+        ("年齢;性別;満足度", "euc_jp", "euc_jp"), ("がん検診;あり;なし", "euc_jp", "euc_jp"),
+        ("나이;성별;만족도", "euc_kr", "euc_kr"), ("ID;이름;주소", "euc_kr", "euc_kr"),
+        ("年龄;性别;城市", "gb18030", "gb18030"), ("门店;商品名称;金额", "gb18030", "gb18030"),
+        ("ДАТА;ЦЕНА;ГОРОД", "cp1251", "cp1251"), ("ΦΥΛΟ;ΕΤΟΣ;ΠΟΛΗ", "cp1253", "cp1253"),
         ("Größe;Straße;Maß", "cp1252", None), ("éducation;été;âge", "cp1252", None),
         ("wiek;płeć;źródło", "cp1250", None),
     ],

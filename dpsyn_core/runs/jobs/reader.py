@@ -84,7 +84,7 @@ def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
     """The sheets of a workbook of several, for the page to offer the others; none for any other file."""
     from dpsyn_core.tables import sheets, steady
 
-    if spec.form.of_database or not spec.name.lower().endswith(".xlsx"):
+    if spec.form.of_database or not spec.name.lower().endswith((".xlsx", ".ods")):
         return ()
     try:
         if spec.path is None:

@@ -108,6 +108,13 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
+        if len(attributes) == 1:
+            msg = (
+                f"the whole table is one column, '{headers.short(table.column_names[0])}': nothing that is known as a "
+                "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
+                "line the headers are, or save the table as CSV"
+            )
+            raise SchemaError(msg)
         msg = (
             "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
             "for days, regions for places), or write the schema by hand"
