@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui.shared.faults import ShownFaults
+from ui.shared.going import by_history
 
 OPEN = "dialog_open"  # in the visitor's session: the one that is open
 
@@ -21,6 +22,8 @@ def behind(name: str, title: str, draw: Callable[[], None]) -> None:
         with ShownFaults():
             draw()
 
+    if by_history():  # Back led away from an open one, and Forward leads here again
+        close()
     if st.button(f"{title} …", key=f"open_{name}", type="tertiary"):
         st.session_state[OPEN] = name
     if st.session_state.get(OPEN) == name:
