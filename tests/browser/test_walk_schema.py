@@ -80,6 +80,18 @@ def test_20_every_dialog_stays_open_over_a_press_in_it_and_escape_closes_it(visi
         visitor.settle()
 
 
+def test_20_back_leaves_a_dialog_and_forward_finds_it_closed(visitor):
+    visitor.open("privacy")
+    visitor.go("Schema")
+    visitor.page.locator(".st-key-open_more button").click()
+    visitor.page.get_by_role("dialog").wait_for()
+    for step in (visitor.page.go_back, visitor.page.go_forward):
+        step()
+        visitor.settle()
+        assert visitor.page.get_by_role("dialog").count() == 0
+    assert visitor.page.locator(".st-key-open_more button").is_enabled()
+
+
 def test_20_columns_are_grouped_and_taken_back_by_pointing_alone(visitor):
     more(visitor, "Groups")
     visitor.choose("columns that belong together", "CITY")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui.shared.faults import ShownFaults
+from ui.shared.going import by_history
+from ui.shared.text import literal
 
 OPEN = "dialog_open"  # in the visitor's session: the one that is open
 
@@ -21,7 +23,9 @@ def behind(name: str, title: str, draw: Callable[[], None]) -> None:
         with ShownFaults():
             draw()
 
-    if st.button(f"{title} …", key=f"open_{name}", type="tertiary"):
+    if by_history():  # Back led away from an open one, and Forward leads here again
+        close()
+    if st.button(literal(f"{title} …"), key=f"open_{name}", type="tertiary"):
         st.session_state[OPEN] = name
     if st.session_state.get(OPEN) == name:
         st.dialog(title, width="large", on_dismiss=close)(drawn)()
