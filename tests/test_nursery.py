@@ -39,6 +39,7 @@ def test_one_that_is_ended_says_by_what(tmp_path, workers, number):
     child.end()  # once more does nothing
 
 
+@pytest.mark.slow
 def test_what_a_worker_leaves_and_how_it_ends_is_the_same_as_when_it_is_started(tmp_path, monkeypatch):
     left = []
     for use in (False, True):
@@ -52,6 +53,7 @@ def test_what_a_worker_leaves_and_how_it_ends_is_the_same_as_when_it_is_started(
     assert left[0][0] == 2 and "epsilon" in left[0][1], "it says what is wrong"
 
 
+@pytest.mark.slow
 def test_a_program_of_the_nursery_prints_takes_its_input_and_ends_as_the_command_does(tmp_path):
     program = tmp_path / "dpsyn"
     program.write_text(nursery.nursery().program("dpsyn_core.commands.cli"))

@@ -40,6 +40,7 @@ def base(tmp_path):
     return str(path)
 
 
+@pytest.mark.usefixtures("workers")
 @pytest.mark.parametrize("query", ["DROP TABLE people", "SELECT 1; DROP TABLE people", "people; --", "", "PRAGMA x"])
 def test_a_database_is_sent_one_reading_query_only(base, query):
     with pytest.raises(TableError, match=r"SELECT|a comment"):
@@ -48,6 +49,7 @@ def test_a_database_is_sent_one_reading_query_only(base, query):
         databases.fetch("SQLite", base, query)
 
 
+@pytest.mark.usefixtures("workers")
 def test_a_table_of_sqlite_is_read_and_cannot_be_written(base):
     assert fetched("SQLite", base, "people").to_pydict() == {"age": [30, None], "town": ["A", "B"]}
     assert fetched("SQLite", base, "people", columns="town", where="age > 1").to_pydict() == {"town": ["A"]}
@@ -63,6 +65,7 @@ def test_a_table_of_sqlite_is_read_and_cannot_be_written(base):
         databases.fetch("SQLite", " ", "people")
 
 
+@pytest.mark.usefixtures("workers")
 def test_a_table_of_duckdb_is_read_and_reaches_no_other_file(tmp_path, monkeypatch):
     path = tmp_path / "x.duckdb"
     with duckdb.connect(str(path)) as link:
@@ -100,6 +103,7 @@ def test_a_query_that_would_fill_the_memory_is_refused_by_the_child(base, monkey
         databases.fetch("SQLite", base, doubled, vouched=True)
 
 
+@pytest.mark.usefixtures("workers")
 def test_the_page_loads_a_table_with_the_schema_that_the_child_drafted(base):
     space = Workspace("somebody")
     loading.database(space, "SQLite", base, "people")
@@ -109,6 +113,7 @@ def test_the_page_loads_a_table_with_the_schema_that_the_child_drafted(base):
     assert space.dataset.name == "SQLite"
 
 
+@pytest.mark.usefixtures("workers")
 def test_a_word_for_a_query_goes_from_the_page_to_the_run_and_buys_nothing(base):
     from ui.schema.buying import bought
     from ui.synthesize.starting import spec_of

@@ -141,6 +141,20 @@ def test_folders_and_files_are_for_this_user_alone(home, monkeypatch):
     jobs.cancel(job.id, "me")
 
 
+def test_a_run_that_ends_while_somebody_looks_is_done_and_not_failed(home, monkeypatch):
+    sleeping(monkeypatch)
+    job = start(Jobs())
+
+    class Ending:
+        def poll(self):
+            (job.folder / DONE).write_text("{}")
+            return 0
+
+    real, job.process = job.process, Ending()
+    assert job.state == "done"
+    real.end()
+
+
 def test_somebody_elses_run_and_no_run_get_the_same_sentence(home, monkeypatch):
     sleeping(monkeypatch)
     jobs = Jobs()

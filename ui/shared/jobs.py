@@ -67,6 +67,7 @@ class Job:
     @property
     def state(self) -> State:
         """Where the run stands, from its folder and its process."""
+        ended = self.process is not None and self.process.poll() is not None  # asked first: it has left all by then
         if (self.folder / DONE).exists():
             return "done"
         left = _read(self.folder / ERROR)
@@ -74,7 +75,7 @@ class Job:
             return "cancelled" if left.get("type") == CANCELLED else "failed"
         if self.process is None:
             return "queued"
-        return "running" if self.process.poll() is None else "failed"
+        return "failed" if ended else "running"
 
     @property
     def live(self) -> bool:
