@@ -35,7 +35,7 @@ refits.published_tables: published_tables
 refits.refit: Changes Published chosen_by_looking described_by opened prepared refit with_rules
 release: Release
 release_file: MOST_BYTES SUFFIX check_name check_reusable columns_in load_release manifest_of pack_release schema_in
-rule_proposals: declarable offered_rules
+rule_proposals: declarable kept_rules offered_rules
 settings_file: RunSettings
 spec: RunSpec
 synthesis: synthesize

@@ -134,6 +134,7 @@ from dpsyn_core.runs.release_file import manifest_of as manifest_of
 from dpsyn_core.runs.release_file import pack_release as pack_release
 from dpsyn_core.runs.release_file import schema_in as schema_in
 from dpsyn_core.runs.rule_proposals import declarable as declarable
+from dpsyn_core.runs.rule_proposals import kept_rules as kept_rules
 from dpsyn_core.runs.rule_proposals import offered_rules as offered_rules
 from dpsyn_core.runs.settings_file import RunSettings as RunSettings
 from dpsyn_core.runs.spec import RunSpec as RunSpec

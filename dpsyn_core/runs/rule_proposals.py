@@ -11,7 +11,6 @@ from dpsyn_core.errors import SchemaError
 if TYPE_CHECKING:
     from dpsyn_core.schema import Rule, TableSchema
 
-COMPUTING = ("order", "difference", "sum", "ratio")  # kinds of rules about numbers
 Offered = tuple[list[Any], Callable[[list[Any]], tuple[Any, int]]]
 
 
@@ -77,31 +76,14 @@ def _possible(schema: TableSchema, document: dict[str, Any], *, ranges: bool = T
 
 
 def _extended(schema: TableSchema, documents: list[dict[str, Any]], *, ranges: bool = True) -> tuple[TableSchema, int]:
-    """The schema with further rules, checked. Raises SchemaError.
-
-    ranges: listed whole numbers that rules compute with become a range. Such a list has no cell for other numbers, so
-    that its range says the same of all records that it describes.
-    """
-    from dpsyn_core.schema import TableSchema, check_rules
+    """The schema with further rules, checked. ranges: see `with_ranges`. Raises SchemaError."""
+    from dpsyn_core.schema import TableSchema, check_rules, with_ranges
 
     whole = schema.document()
     whole["rules"] = [*whole.get("rules", []), *documents]
-    named = [v for d in documents if ranges and d["kind"] in COMPUTING for v in d.values()]
-    computed = {n for v in named for n in ((v,) if isinstance(v, str) else v if isinstance(v, list | tuple) else ())}
-    whole["attributes"] = [_as_range(a) if a["name"] in computed else a for a in whole["attributes"]]
-    extended = TableSchema.of(whole)
+    extended = TableSchema.of(with_ranges(whole) if ranges else whole)
     check_rules(extended)
     return extended, len(extended.rules)
-
-
-def _as_range(attribute: dict[str, Any]) -> dict[str, Any]:
-    """A listed attribute of whole numbers as a range of them; any other one as it is."""
-    values = attribute.get("values") or [""]
-    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
-    if attribute["kind"] != "categorical" or attribute.get("other") or not whole:
-        return attribute
-    kept = {k: v for k, v in attribute.items() if k not in ("kind", "values", "ordered", "other", "by_prefix")}
-    return kept | {"kind": "numeric", "dtype": "integer", "min": min(values), "max": max(values)}
 
 
 def _of_one(schema: TableSchema, table: Any) -> Offered:

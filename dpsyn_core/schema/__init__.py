@@ -38,6 +38,7 @@ rhythm: OF_A_WEEK RHYTHMS keeps
 rules.anniversaries: COMPLETED
 rules.base: Bools Key Rule
 rules.columns: BLANK Group PLAIN RuleColumn
+rules.comparable: with_ranges
 rules.computation: Computed computed_columns given_by measured_part part_of with_computed
 rules.condition: Condition check_where met named
 rules.date_parts: Part

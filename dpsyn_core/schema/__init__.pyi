@@ -91,6 +91,7 @@ from dpsyn_core.schema.rules.columns import BLANK as BLANK
 from dpsyn_core.schema.rules.columns import PLAIN as PLAIN
 from dpsyn_core.schema.rules.columns import Group as Group
 from dpsyn_core.schema.rules.columns import RuleColumn as RuleColumn
+from dpsyn_core.schema.rules.comparable import with_ranges as with_ranges
 from dpsyn_core.schema.rules.computation import Computed as Computed
 from dpsyn_core.schema.rules.computation import computed_columns as computed_columns
 from dpsyn_core.schema.rules.computation import given_by as given_by

@@ -1,4 +1,4 @@
-"""A rule that the findings of a report name is added by one press, and the table made again from its release."""
+"""Rules that records show: the Schema page lists them for a tick, and the report adds them by one press."""
 
 import time
 
@@ -10,7 +10,7 @@ from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC
 from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.tables.read import read_table
 from tests.app.test_report import finished
-from tests.app_driver import at_page, space_of, uploaded
+from tests.app_driver import at_page, space_of, uploaded, words
 from ui.shared.state import jobs
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
@@ -40,3 +40,19 @@ def test_a_sum_that_only_the_records_show_is_kept_after_one_press(app):
     first, second, whole = (table[n].to_pylist() for n in ("first", "second", "whole"))
     assert all(int(a) + int(b) == int(c) for a, b, c in zip(first, second, whole, strict=True))
     assert Ledger().entries(paid.spec.dataset) == before
+
+
+def test_the_schema_page_lists_what_every_record_keeps_and_a_tick_waits_for_a_persons_word(app):
+    uploaded(app, name="parts.csv", raw=PARTS)
+    space = space_of(app)
+    space.schema = confirm(space.schema, everything=True)
+    at_page(app, "schema")
+    app.button(key="rule_look").click().run()
+    assert not app.exception and "Every record keeps these" in words(app)
+    (box,) = (b for b in app.checkbox if "whole = first + second" in b.label)
+    box.check().run()
+    assert not app.exception and not app.error
+    assert [(str(r), r.source) for r in space.schema.rules] == [("whole = first + second", "data")]
+    assert not space.schema.private
+    app.button(key="rule_known").click().run()
+    assert [r.source for r in space.schema.rules] == ["public"] and space.schema.private

@@ -20,12 +20,13 @@ from dpsyn_core.schema import (
     named_close,
     propose_rules,
     rules_known,
+    with_ranges,
 )
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, local, moment, sentence, t
-from ui.shared.theme import note
+from ui.shared.theme import note, private_tag
 
 KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "part", "unique")
 FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # columns that a rule is about
@@ -53,9 +54,11 @@ def panel(
     heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
     if asked:
         _ticks(space, schema, rules, why_not, key)
+        _look(space, schema, why_not, key)
     with st.expander(t("rules.another") if asked else heading, key=f"{key}s_expander_{asked}"):
         if not asked:
             _ticks(space, schema, rules, why_not, key)
+            _look(space, schema, why_not, key)
         added = form(schema, key, kinds)
         if added is not None:
             _take(space, [*_documents(schema), *_now(space, added)], why_not)
@@ -64,14 +67,43 @@ def panel(
 def _ticks(
     space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
 ) -> None:
-    """Each rule with a tick where it is kept, and a record that it forbids."""
+    """The rules of the schema and those that headers propose, and a press that confirms what a look chose."""
     note(t("rules.lead"))
     if tried.confirm(schema.rules, key=key):
         _take(space, _documents(rules_known(schema)), why_not)
+    _boxes(space, schema, rules, why_not, key)
+
+
+def _look(space: Workspace, schema: Schema, why_not: Callable[[Schema], str] | None, key: str) -> None:
+    """One press reads the table for rules that every record keeps; the owner ticks those that are so by nature."""
+    data = space.dataset
+    if data is None or data.table is None:
+        return
+    seen: list[Rule] | None = space.memo.get(("kept rules", data.serial))
+    if seen is None:
+        if st.button(t("rules.look"), key=f"{key}_look", help=t("rules.look_help")):
+            from dpsyn_core.runs import kept_rules
+
+            tried.see(tried.names(space))
+            space.memo["kept rules", data.serial] = kept_rules(schema, data.table)
+            st.rerun()
+        return
+    private_tag()
+    note(t("rules.look_found" if seen else "rules.look_none"))
+    _boxes(
+        space, schema, {str(rule): rule.model_copy(update={"source": None}) for rule in seen}, why_not, f"{key}_seen"
+    )
+
+
+def _boxes(
+    space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
+) -> None:
+    """Each rule with a tick where it is kept, and a record that it forbids."""
     held = {str(rule): rule.model_dump(mode="json") for rule in schema.rules}
     for name, rule in rules.items():
         mark = f"{key}_{zlib.crc32(name.encode()):08x}_{st.session_state.get(editor.GENERATION, 0)}"
-        forbidden = ", ".join(f"{n} {_written(cell)}" for n, cell in breaking_record(rule, schema).items())
+        made = schema if name in held else _with(schema, [*held.values(), rule.model_dump(mode="json")])[0]
+        forbidden = ", ".join(f"{n} {_written(cell)}" for n, cell in breaking_record(rule, made).items())
         words = t("rules.would_break", rule=rule_words(rule), record=forbidden) if forbidden else rule_words(rule)
         kept = st.checkbox(literal(words), name in held, key=mark)
         if kept and name not in held:
@@ -292,7 +324,7 @@ def _with(
     from dpsyn_core.schema import check_rules
 
     try:
-        made = Schema.of({**schema.document(), "rules": rules})
+        made = Schema.of(with_ranges({**schema.document(), "rules": rules}))
         check_rules(made, made.n_records)
     except SchemaError as error:
         return schema, sentence(error)

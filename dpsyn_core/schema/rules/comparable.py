@@ -9,6 +9,28 @@ from dpsyn_core.schema.attributes.datetime import DatetimeAttribute
 from dpsyn_core.schema.attributes.numeric import NumericAttribute
 from dpsyn_core.schema.grids import OF_TIMES
 
+COMPUTING = ("order", "difference", "sum", "ratio")  # kinds of rules that are about numbers, or about dates
+
+
+def with_ranges(document: dict[str, Any]) -> dict[str, Any]:
+    """The document of a schema in which listed whole numbers that rules compute with are a range.
+
+    Such a list has no cell for other numbers, so that its range says the same of all records that it describes.
+    """
+    named = [v for rule in document["rules"] if rule["kind"] in COMPUTING for v in rule.values()]
+    computed = {n for v in named for n in ((v,) if isinstance(v, str) else v if isinstance(v, list | tuple) else ())}
+    attributes = [_as_range(a) if a["name"] in computed else a for a in document["attributes"]]
+    return {**document, "attributes": attributes}
+
+
+def _as_range(attribute: dict[str, Any]) -> dict[str, Any]:
+    values = attribute.get("values") or [""]
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    if attribute["kind"] != "categorical" or attribute.get("other") or not whole:
+        return attribute
+    kept = {k: v for k, v in attribute.items() if k not in ("kind", "values", "ordered", "other", "by_prefix")}
+    return kept | {"kind": "numeric", "dtype": "integer", "min": min(values), "max": max(values)}
+
 
 def check_comparable(first: Any, second: Any) -> None:
     """Raises SchemaError unless both are numbers, days, or times of day, written in full."""
