@@ -56,7 +56,7 @@ def screen(space: Workspace) -> int | None:
         return None
     if any(a.source == "data" for a in schema.attributes):
         return 0 if not space.one_of_linked and who.undecided(space, schema) else 1
-    return 2 if space.memo.get(DONE) and schema.private and not space.one_of_linked else None
+    return 2 if space.memo.get(DONE) and not space.one_of_linked else None
 
 
 def panel(space: Workspace, always: Callable[[], None]) -> None:
@@ -403,7 +403,8 @@ def _done(space: Workspace) -> None:
     from ui.synthesize import methods
     from ui.synthesize.starting import problem, start
 
-    st.success(t("guide.done"))
+    if space.schema is not None and space.schema.private:
+        st.success(t("guide.done"))
     why = problem(space)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         pressed = st.button(limited(t("guide.run"), space.schema), key="guide_run", type="primary", disabled=bool(why))
