@@ -369,7 +369,7 @@ def main() -> None:
     given = parser.parse_args()
     if bool(given.file) != bool(given.target):
         parser.error("--file and --target go together")
-    known = {"tables": TABLES, "systems": SYSTEMS, "classifiers": (*CLASSIFIERS, CNN)}
+    known = {"tables": (*TABLES,), "systems": (*SYSTEMS,), "classifiers": (*CLASSIFIERS, CNN)}
     for option, allowed in known.items():
         if unknown := [n for n in getattr(given, option).split(",") if n not in allowed]:
             parser.error(f"--{option} has '{unknown[0]}'; it takes {', '.join(allowed)}")

@@ -113,7 +113,7 @@ def one_column() -> bool:
 def negative_amounts() -> bool:
     """Brackets around what is negative: numbers, and so written again."""
     x = proposed(lines("x,g", lambda i: f"({i}.{i % 90 + 10})," if i % 4 else f"{i}.50," + str(i % 3)))["x"]
-    return x.kind == "numeric" and x.written == "(12.56)"
+    return bool(x.kind == "numeric" and x.written == "(12.56)")
 
 
 def index_comes_back() -> bool:
@@ -123,7 +123,7 @@ def index_comes_back() -> bool:
     from dpsyn_core.tables import from_arrow, to_arrow
 
     frame = pd.DataFrame({"x": range(90)}, index=pd.date_range("2024-01-01", periods=90, name="day"))
-    return from_arrow(to_arrow(frame), like=frame).index.equals(frame.index)
+    return bool(from_arrow(to_arrow(frame), like=frame).index.equals(frame.index))
 
 
 def form_survives() -> bool:

@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TextIO
 
 from dpsyn_core import __version__, commands, errors
 from dpsyn_core.commands.common import Parser
@@ -102,12 +102,20 @@ class Warned:
         """Of a sub-command."""
         self.command, self.other = command, warnings.showwarning
 
-    def __call__(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
+    def __call__(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
         """What `warnings.showwarning` is asked to do."""
         if category.__module__ == errors.__name__:
             print(f"dpsyn {self.command}: warning: {message}", file=sys.stderr)
         else:
-            self.other(message, category, *where)
+            self.other(message, category, filename, lineno, file, line)
 
 
 def trace() -> None:

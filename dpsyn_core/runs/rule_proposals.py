@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.errors import SchemaError
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema import Rule, TableSchema
+    from dpsyn_core.schema import Rule, Schema, TableSchema
 
 Offered = tuple[list[Any], Callable[[list[Any]], tuple[Any, int]]]
 
@@ -28,7 +28,7 @@ def offered_rules(path: Path, table: Any = None) -> Offered:
     return _of_one(schema.alone("each has rules of its own, which its headers propose"), table)
 
 
-def kept_rules(schema: TableSchema, table: Any) -> list[Rule]:
+def kept_rules(schema: Schema, table: Any) -> list[Rule]:
     """Rules that no record of a pyarrow table breaks, but for those that headers propose: orders, sums, times, maps.
 
     Reads the data: private, for the owner of the table. Each has the source "data": a table that obeys one is NOT
@@ -53,7 +53,7 @@ def kept_rules(schema: TableSchema, table: Any) -> list[Rule]:
     return out
 
 
-def declarable(schema: TableSchema, documents: list[dict[str, Any]]) -> list[Rule]:
+def declarable(schema: Schema, documents: list[dict[str, Any]]) -> list[Rule]:
     """Those of some rules that a schema has room for as its columns are declared, as a refit needs them."""
     return [one.rules[-1] for d in _plain(documents) for one in _possible(schema, d, ranges=False)]
 
@@ -67,7 +67,7 @@ def _plain(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [d for d in documents if d["kind"] != "order" or (d["lower"], d["upper"]) not in implied]
 
 
-def _possible(schema: TableSchema, document: dict[str, Any], *, ranges: bool = True) -> list[TableSchema]:
+def _possible(schema: Schema, document: dict[str, Any], *, ranges: bool = True) -> list[TableSchema]:
     """The schema with a rule; none where the declared kinds and ranges leave no room for it."""
     try:
         return [_extended(schema, [document], ranges=ranges)[0]]
@@ -75,7 +75,7 @@ def _possible(schema: TableSchema, document: dict[str, Any], *, ranges: bool = T
         return []
 
 
-def _extended(schema: TableSchema, documents: list[dict[str, Any]], *, ranges: bool = True) -> tuple[TableSchema, int]:
+def _extended(schema: Schema, documents: list[dict[str, Any]], *, ranges: bool = True) -> tuple[TableSchema, int]:
     """The schema with further rules, checked. ranges: see `with_ranges`. Raises SchemaError."""
     from dpsyn_core.schema import TableSchema, check_rules, with_ranges
 
