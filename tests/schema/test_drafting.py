@@ -190,8 +190,11 @@ def test_an_identifier_can_be_named():
 
 
 def test_a_table_of_identifiers_alone_cannot_be_drafted():
+    cells = [f"x{i}" for i in range(500)]
     with pytest.raises(SchemaError, match="by hand"):
-        draft(pa.table({"a": [f"x{i}" for i in range(500)]}), "t")
+        draft(pa.table({"a": cells, "b": cells}), "t")
+    with pytest.raises(SchemaError, match="the whole table is one column, 'a'"):
+        draft(pa.table({"a": cells}), "t")
 
 
 def test_spreadsheet_numbers_with_decimal_commas_are_numbers():
