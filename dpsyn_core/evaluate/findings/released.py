@@ -116,7 +116,8 @@ def _groups(c: Comparison, measured: list[Measurement]) -> Iterator[Finding]:
     if coarse:
         name = min(coarse, key=lambda n: finest[n] / c.domain[n].size)
         what = {"groups": finest[name], "size": c.domain[name].size, "number": len(coarse)}
-        yield Finding(key="released_coarse", weight=len(coarse) / len(c.domain) / 2, columns=(name,), what=what)
+        key = "released_coarse" if len(coarse) > 1 else "released_coarse_one"
+        yield Finding(key=key, weight=len(coarse) / len(c.domain) / 2, columns=(name,), what=what)
 
 
 def _bins(c: Comparison, measured: list[Measurement], n: float) -> Iterator[Finding]:

@@ -75,7 +75,7 @@ def test_coarse_groups_and_bins_that_hold_nearly_all_are_named():
         sigma=1.0,
         recodes={"age": Coarsening.of([i // 10 for i in range(100)])},
     )
-    found = said([coarse, *counted(("sex",), ("town",))])["coarse"]
+    found = said([coarse, *counted(("sex",), ("town",))])["coarse_one"]
     assert found.columns == ("age",) and (found.what["groups"], found.what["size"]) == (10, 100)
     heap = np.zeros(100)
     heap[3] = N
