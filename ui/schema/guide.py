@@ -162,16 +162,16 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
 
 
 def _cells() -> dict[str, Any]:
-    column = st.column_config
+    column, public = st.column_config, t("guide.public")
     return {
-        "public": column.CheckboxColumn(t("guide.public"), help=t("guide.agree_help"), width=100, pinned=True),
-        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=128, pinned=True),
+        "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=36 + 7 * len(public), pinned=True),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=118, pinned=True),
         "kind": column.SelectboxColumn(
             t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=120
         ),
-        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=250),
-        "also": column.TextColumn(t("guide.also"), disabled=True, width=150),
-        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=134),
+        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=310),
+        "also": column.TextColumn(t("guide.also"), disabled=True, width=190),
+        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=190),
     }
 
 
