@@ -3,7 +3,7 @@
 `python -m benchmarks.own_table [--walks] [--only NAME]`. Prints Markdown. A case makes its small table here, reads it
 as everybody does, and says whether it came out right; tests/test_own_table.py runs each. With --walks ten tables in
 other languages, encodings and forms go through the app (until every column is decided) and through Python to a
-synthetic table: clicks, words that stand on the screens, seconds, and columns that came back in their own form.
+synthetic table: clicks, words on the screens, seconds, and columns that came back in their own form.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 
 ROWS = 400
 EPSILON, DELTA = 1.0, 1e-9
+FOLDED = ("expander", "popover")
 STYLE = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]+>", re.DOTALL)
 
 
@@ -509,10 +510,15 @@ def foreign(rows: int = 1500) -> Iterator[Foreign]:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a foreign table: clicks, words and seconds of the app, seconds of Python, columns that came back."""
+    """What came of a foreign table.
+
+    clicks, words, all_words, app_seconds: of the app, words in view and with folds. seconds: of Python. columns, right,
+    wrong: how many there are, how many came back, and which did not.
+    """
 
     clicks: int
     words: int
+    all_words: int
     app_seconds: float
     seconds: float
     columns: int
@@ -553,43 +559,50 @@ def shape(text: str) -> str:
     return re.sub(r"(,0)+", ",0", re.sub(r"0+", "0", re.sub(r"\d", "0", text)))
 
 
-def in_the_app(one: Foreign) -> tuple[int, int, float]:
-    """From the upload until every column is decided: clicks, words on the screens, seconds."""
+def in_the_app(one: Foreign) -> tuple[int, int, int, float]:
+    """From the upload until every column is decided: clicks, words in view of the guide and with folds, seconds."""
     from streamlit.testing.v1 import AppTest
 
     start = time.perf_counter()
     app = AppTest.from_file(str(Path(__file__).parents[1] / "app.py"), default_timeout=300).run()
     app.segmented_control(key="data_way").set_value("upload").run()
     app.file_uploader(key="upload").set_value((one.file, one.raw, "text/csv")).run()
-    clicks, words = 3, written(app)
+    clicks, words = 3, [0, 0]
     app.button(key="quick_to_guide").click().run()
-    for key in ("keep_rows", "guide_agree"):
+    for key in ("keep_rows", "guide_agree", ""):
+        if not key or key in {b.key for b in app.button}:
+            words = [n + written(app.main, folds) for n, folds in zip(words, (False, True), strict=True)]
         if key in {b.key for b in app.button}:
-            words += written(app)
             app.button(key=key).click().run()
             clicks += 1
     if app.exception:
         msg = f"{one.name}: {app.exception[0].message}"
         raise RuntimeError(msg)
-    return clicks, words, time.perf_counter() - start
+    return clicks, words[0], words[1], time.perf_counter() - start
 
 
-def written(app: Any) -> int:
-    """Words that stand on a screen, without the side panel and what is folded away."""
-    texts = [
-        e.value
-        for kind in ("title", "subheader", "markdown", "error", "info", "warning")
-        for e in getattr(app.main, kind)
-    ]
-    texts += [re.sub(STYLE, " ", e.proto.body) for e in app.main.get("html")] + [b.label for b in app.main.button]
-    return sum(len(str(t).split()) for t in texts)
+def written(block: Any, folds: bool) -> int:
+    """Words that stand on a part of a page, cells of tables included. folds: also what is folded away."""
+    words = 0
+    for part in block.children.values():
+        if part.type in FOLDED:
+            words += len(str(getattr(part, "label", None) or "").split()) + (written(part, folds) if folds else 0)
+        elif hasattr(part, "children"):
+            words += written(part, folds)
+        elif part.type == "dataframe":
+            words += sum(len(str(cell).split()) for row in part.value.to_numpy().tolist() for cell in row)
+        elif part.type == "html":
+            words += len(re.sub(STYLE, " ", part.proto.body).split())
+        else:
+            words += len(str(getattr(part, "label", None) or getattr(part, "value", None) or "").split())
+    return words
 
 
 def tried(one: Foreign) -> Tried:
     """Both walks of a foreign table."""
     seconds, columns, wrong = in_python(one)
-    clicks, words, app_seconds = in_the_app(one)
-    return Tried(clicks, words, app_seconds, seconds, columns, columns - len(wrong), wrong)
+    clicks, words, all_words, app_seconds = in_the_app(one)
+    return Tried(clicks, words, all_words, app_seconds, seconds, columns, columns - len(wrong), wrong)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -604,13 +617,14 @@ def main(argv: list[str] | None = None) -> None:
         for case in (c for c in CASES if args.only in (None, c.name)):
             print(f"| {case.name} | {case.before} | {case.now if case.check() else 'WRONG'} |", flush=True)
         return
-    print("| table | what is awkward | clicks | words | app, s | Python, s | columns right | others |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| table | what is awkward | clicks | words in view | all | app, s | Python, s | columns right | others |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for one in (f for f in foreign() if args.only in (None, f.name)):
         found = tried(one)
         seconds = f"{found.app_seconds:.0f} | {found.seconds:.0f}"
         columns = f"{found.right} of {found.columns} | {'; '.join(found.wrong) or 'none'}"
-        print(f"| {one.name} | {one.awkward} | {found.clicks} | {found.words:,} | {seconds} | {columns} |", flush=True)
+        words = f"{found.clicks} | {found.words:,} | {found.all_words:,}"
+        print(f"| {one.name} | {one.awkward} | {words} | {seconds} | {columns} |", flush=True)
 
 
 if __name__ == "__main__":

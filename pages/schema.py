@@ -33,7 +33,7 @@ at = guide.screen(part)  # of the three questions about a table of one's own; No
 why = stamps.words(space) if at is None else stamps.shortly(space)
 more = st.container()
 if at is not None:
-    if why and (at != 1 or space.linked is not None):  # the second question says so itself
+    if why and space.linked is not None:  # of one table the questions say so themselves
         not_private(why)
     structure.section(space)
     if at > 0:  # of what the guide asks first

@@ -23,7 +23,7 @@ drafts.proposal: Proposal asks_ends
 drafts.proposals: agreed propose rounded
 drafts.public_maps: public_maps
 drafts.series: series
-grids: OF_TIMES Rhythm
+grids: Rhythm
 importers.codebook: Codebook codebook_of import_dictionary
 importers.declared: UNDECLARED declared_columns overlaid undeclared
 importers.formats: FORMATS export not_carried read_schema

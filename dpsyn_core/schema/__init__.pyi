@@ -42,7 +42,6 @@ from dpsyn_core.schema.drafts.proposals import propose as propose
 from dpsyn_core.schema.drafts.proposals import rounded as rounded
 from dpsyn_core.schema.drafts.public_maps import public_maps as public_maps
 from dpsyn_core.schema.drafts.series import series as series
-from dpsyn_core.schema.grids import OF_TIMES as OF_TIMES
 from dpsyn_core.schema.grids import Rhythm as Rhythm
 from dpsyn_core.schema.importers.codebook import Codebook as Codebook
 from dpsyn_core.schema.importers.codebook import codebook_of as codebook_of

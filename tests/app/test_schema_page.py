@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.schema import confirm
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
-from tests.app_driver import at_page, dialog, edited, keys, plots, space_of, uploaded, words
+from tests.app_driver import at_page, columns_of, dialog, edited, keys, plots, space_of, uploaded, words
 from ui.schema.rows import identified, with_unit
 
 
@@ -88,9 +88,9 @@ def test_200_columns_stay_usable_and_say_what_they_cost(app):
     assert not app.exception
     assert not app.error
     assert "of 200 columns ready" in words(app)
-    assert len(app.dataframe[0].value) == 200
+    assert len(columns_of(app).value) == 200
     app.text_input(key="schema_search").set_value("c19").run()
-    assert len(app.dataframe[0].value) == 11
+    assert len(columns_of(app).value) == 11
 
 
 @pytest.mark.slow
@@ -111,11 +111,11 @@ def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed
     assert Ledger().summary("ages").runs == 1
     if not known:
         assert "Columns that were bought, but whose kind and form were read from the data (2): age, week" in words(app)
-        assert set(app.dataframe[0].value["source"]) == {"bought-unconfirmed"}
+        assert set(columns_of(app).value["source"]) == {"bought-unconfirmed"}
         assert not space_of(app).schema.private
         app.button(key="confirm_all").click().run()
     assert not stamped(app)
-    assert set(app.dataframe[0].value["source"]) == {"bought"}
+    assert set(columns_of(app).value["source"]) == {"bought"}
     assert space_of(app).schema.private
 
 

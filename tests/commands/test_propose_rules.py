@@ -5,7 +5,8 @@ import pytest
 from dpsyn_core.commands.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules
+from dpsyn_core.schema.rules.rule_breaks import breaking_record
+from dpsyn_core.schema.rules.usual_rules import holds_by_nature, named_close, propose_rules
 from tests.schema.helpers import cat, date, num, schema
 
 SPAN = ("2020-01-01", "2021-01-01")
@@ -117,6 +118,45 @@ def test_a_train_departs_before_it_arrives_and_another_person_has_another_age():
         num("mother_age", 0, 99, 9),
     ]
     assert said(*ages) == {"birth_date <= seen"}
+
+
+def fresh(dates="", numbers="", lists=""):
+    """A schema with headers of these kinds, separated by commas."""
+    return schema(
+        *(date(n, *SPAN, "day") for n in filter(None, dates.split(","))),
+        *(num(n, 0, 99, 9) for n in filter(None, numbers.split(","))),
+        *(cat(n, ["a", "b"]) for n in filter(None, lists.split(","))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("headers", "on", "off"),
+    [
+        (fresh("hired,left", "net_pay,gross_pay,age"), {"hired <= left"}, {"net_pay <= gross_pay"}),
+        (fresh("order_date,ship_date,paid_date", "discount,price"), {"order_date <= ship_date"},
+         {"order_date <= paid_date", "discount <= price"}),
+        (fresh("", "wins,games,goals,shots,from_depot,to_depot"), {"wins <= games"}, {"goals <= shots"}),
+        (fresh("", "systolic,diastolic,lower limb score,upper limb score"), {"diastolic <= systolic"}, set()),
+        (fresh("", "children,household_size,min_speed,max_speed"), {"min_speed <= max_speed"},
+         {"children <= household_size"}),
+        (fresh("Aufnahmedatum,Entlassdatum", "", "Stadt,Bundesland"), {"Aufnahmedatum <= Entlassdatum"},
+         {"Bundesland follows from Stadt"}),
+        (fresh("departure,arrival", "", "make,model"), set(), {"make follows from model"}),
+        (fresh("", "", "Q1 trust in city government,Q2 family is important,Q3 state should help,zip"), set(), set()),
+        (fresh("", "", "state of mind,postcode,I feel safe in my town,product of my country"), set(), set()),
+        (fresh("", "questions correct,questions total", "home team,country"),
+         {"questions correct <= questions total"}, set()),
+    ],
+    ids=lambda x: x.names[0] if hasattr(x, "names") else "",
+)  # fmt: skip
+def test_of_fresh_headers_only_what_no_record_can_break_is_on_without_a_press(headers, on, off):
+    rules = propose_rules(headers)
+    assert {str(r) for r in rules if holds_by_nature(r, headers)} == on
+    assert {str(r) for r in rules if not holds_by_nature(r, headers)} == off
+    for rule in rules:
+        record = breaking_record(rule, headers)
+        assert set(record) == (set() if rule.table_wide else set(rule.columns))
+        assert rule.kind != "order" or record[rule.lower] > record[rule.upper]
 
 
 def test_a_combination_that_a_rule_already_rules_out_is_not_proposed_again():

@@ -11,12 +11,12 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema import OF_TIMES, READ, RHYTHMS, Schema, TableSchema, asks_ends, is_year
+from dpsyn_core.schema import READ, Schema, TableSchema, asks_ends, is_year
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
 from ui.schema import editor, offers, rules
-from ui.schema.rows import KINDS, Row, changed, kind_words, range_text, ranged, shown
+from ui.schema.rows import KINDS, Row, changed, kind_words, ranged, shown
 from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
@@ -162,16 +162,16 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
 
 
 def _cells() -> dict[str, Any]:
-    column = st.column_config
+    column, public = st.column_config, t("guide.public")
     return {
-        "public": column.CheckboxColumn(t("guide.public"), help=t("guide.agree_help"), width=100, pinned=True),
-        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=128, pinned=True),
+        "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=36 + 7 * len(public), pinned=True),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=118, pinned=True),
         "kind": column.SelectboxColumn(
             t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=120
         ),
-        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=250),
-        "also": column.TextColumn(t("guide.also"), disabled=True, width=150),
-        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=134),
+        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=310),
+        "also": column.TextColumn(t("guide.also"), disabled=True, width=190),
+        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=190),
     }
 
 
@@ -236,7 +236,7 @@ def more(space: Workspace) -> None:
 
 
 def _form(space: Workspace, document: dict[str, Any], mark: str) -> None:
-    """Bins, how cells are written, the rhythm of dates: saved as what the person knows."""
+    """Bins and how cells are written: saved as what the person knows."""
     cells = shown(document)
     with st.form(f"form_{mark}", border=False):
         first, second = st.columns(2, vertical_alignment="bottom")
@@ -245,14 +245,9 @@ def _form(space: Workspace, document: dict[str, Any], mark: str) -> None:
         with second:
             example = _example(document)
             way = st.text_input(t("guide.formats"), example, key=f"way_{mark}", help=t("guide.formats_help"))
-        rhythm = _rhythm_box(document, mark) if document["kind"] == "datetime" else ""
         if not st.form_submit_button(t("guide.save")):
             return
-    edits = {"bins": bins, "source": "public"}
-    if rhythm != (document.get("rhythm") or ""):
-        document = {k: v for k, v in document.items() if k != "rhythm"}
-        edits["content"] = range_text(document, rhythm=rhythm)
-    made = changed(Row(document, {}), {**shown(document), **edits})
+    made = changed(Row(document, {}), {**shown(document), "bins": bins, "source": "public"})
     after = dict(made.document)
     refused = made.problem
     if not refused and (way or "").strip() != example:
@@ -309,21 +304,6 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     return kept(
         space, ("crowded", serial), lambda: crowded(agreed(schema, _proposals(space, schema, table)), table)
     )  # fmt: skip
-
-
-def _rhythm_box(document: Mapping[str, Any], mark: str) -> str:
-    """The days or times that can be, as a choice; empty for all of them."""
-    timed = "T" in document["min"]
-    options = ["", *(r for r in RHYTHMS if (r in OF_TIMES) == timed)]
-    return st.selectbox(
-        t("guide.rhythm"), options, index=options.index(document.get("rhythm") or ""), key=f"rhythm_{mark}",
-        format_func=lambda r: rhythm_words(r or ("second" if timed else "day")), help=t("guide.rhythm_help"),
-    )  # fmt: skip
-
-
-def rhythm_words(rhythm: str) -> str:
-    """A rhythm in the visitor's language."""
-    return t(f"guide.rhythm_{rhythm.replace('-', '_')}")
 
 
 def _example(document: Mapping[str, Any]) -> str:

@@ -54,11 +54,11 @@ def panel(
     heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
     if asked:
         _ticks(space, schema, rules, why_not, key)
-        _look(space, schema, why_not, key)
+        _look(space, schema, rules, why_not, key)
     with st.expander(t("rules.another") if asked else heading, key=f"{key}s_expander_{asked}"):
         if not asked:
             _ticks(space, schema, rules, why_not, key)
-            _look(space, schema, why_not, key)
+            _look(space, schema, rules, why_not, key)
         added = form(schema, key, kinds)
         if added is not None:
             _take(space, [*_documents(schema), *_now(space, added)], why_not)
@@ -74,7 +74,9 @@ def _ticks(
     _boxes(space, schema, rules, why_not, key)
 
 
-def _look(space: Workspace, schema: Schema, why_not: Callable[[Schema], str] | None, key: str) -> None:
+def _look(
+    space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
+) -> None:
     """One press reads the table for rules that every record keeps; the owner ticks those that are so by nature."""
     data = space.dataset
     if data is None or data.table is None:
@@ -90,9 +92,8 @@ def _look(space: Workspace, schema: Schema, why_not: Callable[[Schema], str] | N
         return
     private_tag()
     note(t("rules.look_found" if seen else "rules.look_none"))
-    _boxes(
-        space, schema, {str(rule): rule.model_copy(update={"source": None}) for rule in seen}, why_not, f"{key}_seen"
-    )
+    others = {str(r): r.model_copy(update={"source": None}) for r in seen if str(r) not in rules}  # a box once a page
+    _boxes(space, schema, others, why_not, f"{key}_seen")
 
 
 def _boxes(
