@@ -108,7 +108,7 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
-        if len(attributes) == 1:
+        if len(attributes) == 1 and len(table.column_names[0].split()) > 1:
             msg = (
                 f"the whole table is one column, '{headers.short(table.column_names[0])}': nothing that is known as a "
                 "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
