@@ -197,6 +197,12 @@ def test_a_table_of_identifiers_alone_cannot_be_drafted():
         draft(pa.table({"a": cells}), "t")
 
 
+def test_a_table_whose_cells_nothing_separates_is_refused_with_what_would():
+    records = "".join(f"{20 + i % 50:<5}{'mf'[i % 2]:<5}{i * 7:>5}\n" for i in range(500))
+    with pytest.raises(SchemaError, match=r"one column, 'AGE  SEX  PAY'.* name the delimiter"):
+        draft(read_table(b"AGE  SEX  PAY\n" + records.encode()), "t")
+
+
 def test_spreadsheet_numbers_with_decimal_commas_are_numbers():
     table = read_table(b"age;income\n53;22778,83\n81;34601,62\n20;1,5\n")
     assert draft(table, "t")["income"].kind in ("numeric", "categorical")

@@ -108,7 +108,7 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
-        if len(attributes) == 1:
+        if len(attributes) == 1 and len(table.column_names[0].split()) > 1:
             msg = (
                 f"the whole table is one column, '{headers.short(table.column_names[0])}': nothing that is known as a "
                 "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
@@ -437,7 +437,7 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         if step is not None and comma and pc.any(pc.match_substring(texts, ",")).as_py():  # goes back as it came
             digits = next(d for d in range(1, amounts.SEEN + 1) if float(round(step, d)) == step)
             out["written"] = amounts.AmountFormat(prefix="", suffix="", group="", mark=",", digits=digits).example()
-        out |= _decimals(filled, comma)
+        out |= _digits_behind(filled, comma)
     else:
         values, _ = casting.to_numbers(filled, whole=True, comma=comma)
         low, high = int(values.min()), int(values.max())
@@ -446,7 +446,7 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         step = int(np.gcd.reduce(values))
         out = {"kind": "numeric", "dtype": "integer", "min": low, "max": high}
         out |= _heavy(floats, counts) | ({"step": step} if step > 1 else {})
-        if places := _decimals(filled, comma):  # 1200.00: the cells have decimals, which are all 0
+        if places := _digits_behind(filled, comma):  # 1200.00: the cells have decimals, which are all 0
             out |= {"dtype": "float", "step": step} | places
     alone = step is not None and (low == 0 or (high - low) / step < FINE)
     if not alone and _spiked(floats == floats.min(), counts):  # such as amounts below a limit of detection
@@ -454,7 +454,7 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     return out
 
 
-def _decimals(cells: Any, comma: bool) -> dict[str, int]:
+def _digits_behind(cells: Any, comma: bool) -> dict[str, int]:
     """The digits after the mark where all cells (n,) have as many, so that some end on 0; empty otherwise."""
     import pyarrow.compute as pc
 
