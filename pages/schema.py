@@ -77,10 +77,11 @@ with more:
                 columns.panel(part)
         if at != 2:
             rules.panel(part, **structure.rules_of(space, part))
-        schema.more(part)
-        design.editor(space, choose=True)
-        public.panel(part)
-        misfits.panel(part)
+        with st.container(horizontal=True, gap="medium"):
+            schema.more(part)
+            design.editor(space, choose=True)
+            public.panel(part)
+            misfits.panel(part)
         if space.linked is None:
             buying.panel(space)
     with count:
