@@ -252,11 +252,12 @@ def recognised(texts: Any) -> AmountFormat | None:
     )
     if len(text) == 0 or parts.null_count:
         return None
-    names = ("prefix", "suffix", "before", "after")
-    prefixes, suffixes, *gaps = (_commonest(pc.struct_field(parts, name)) for name in names)
+    prefixes, suffixes, before_all, after_all = (
+        _commonest(pc.struct_field(parts, name)) for name in ("prefix", "suffix", "before", "after")
+    )
     if len(prefixes) > 1 or len(suffixes) > 1 or (prefixes and not _currency(prefixes[0])):
         return None
-    prefix, suffix, before, after = ((found or [""])[0] for found in (prefixes, suffixes, *gaps))
+    prefix, suffix, before, after = ((found or [""])[0] for found in (prefixes, suffixes, before_all, after_all))
     numbers = pc.struct_field(parts, "number")
     if suffix.isalpha() and pc.all(pc.match_substring_regex(numbers, r"^\d{4,}$")).as_py():
         return None  # numbers that all have the same letters behind them and many digits: codes
@@ -295,8 +296,9 @@ def _minus(texts: Any, parts: Any) -> tuple[str, str, str]:
     signs.append(pc.if_else(pc.match_substring(texts, "\N{MINUS SIGN}"), "\N{MINUS SIGN}", "-"))
     seen: dict[tuple[str, str, str], int] = {MINUS: 0}  # first, so that it wins a tie
     for one in pc.value_counts(pc.binary_join_element_wise(*signs, ",")).to_pylist():
-        before, inside, after, sign = one["values"].split(",")
-        minus = (before.replace("-", sign), inside.replace("-", sign), after.replace("-", sign))
+        *marks, sign = one["values"].split(",")
+        first, inner, last = (mark.replace("-", sign) for mark in marks)
+        minus = (first, inner, last)
         seen[minus] = seen.get(minus, 0) + one["counts"] * (minus in MINUSES)
     return max(seen, key=seen.__getitem__)
 
