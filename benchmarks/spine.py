@@ -30,7 +30,7 @@ FEATURES = {
     "linked tables": "runs/trees/*.py runs/jobs/linked.py schema/linked.py schema/drafts/linked.py "
     "report/linked_page.py estimate/records/linked*.py questions/across.py schema/rules/linked*.py",
     "rules of the schema and their repair": "schema/rules/*.py schema/rhythm.py runs/rule_proposals.py",
-    "refits and tables of others": "runs/refit/*.py commands/refit.py estimate/marginals/released_file.py",
+    "refits and tables of others": "runs/refits/*.py commands/refit.py estimate/marginals/released_file.py",
     "codebooks in and out": "schema/importers/*.py tables/labelled*.py tables/declarations.py",
     "planning, grids, publishing, adapters": "runs/choose/*.py report/publishing/*.py commands/adapters/*.py "
     "commands/plan.py commands/compare_systems.py commands/describe.py commands/registry.py",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.findings.columns import of_other_people
 from dpsyn_core.evaluate.relations import relations
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
@@ -17,3 +18,10 @@ def test_a_relation_of_a_column_whose_values_are_all_rare_is_seen():
     shuffled = np.stack([rng.permutation(fresh[0]), fresh[1]])
     assert relations(Comparison(domain=domain, real=real, synthetic=fresh)).share > 0.9
     assert relations(Comparison(domain=domain, real=real, synthetic=shuffled)).share < 0.1
+
+
+def test_a_table_without_pairs_keeps_all_relations_that_other_people_would():
+    rng = np.random.default_rng(5)
+    one = Domain((CodedAttribute(name="shop", size=4),))
+    real, fresh = (rng.integers(0, 4, (1, 500)).astype(np.uint8) for _ in range(2))
+    assert of_other_people(Comparison(domain=one, real=real, synthetic=fresh)) == 1.0

@@ -284,6 +284,15 @@ def test_bands_are_student_intervals_of_the_mean_over_repeats():
     assert "Mean and 95 % interval" in Reader(html_report("toy", tables, bands=got)).text
 
 
+def test_an_alarm_names_its_table_where_there_are_several(monkeypatch):
+    monkeypatch.setattr("dpsyn_core.report.html.alarm_lines", lambda table, words: ["Alarm: too near"])
+    alone, both = (
+        Reader(html_report("toy", [scored(n, wanted=[]) for n in names])).text for names in (["one"], ["one", "two"])
+    )
+    assert "Alarm: too near" in alone and "one: Alarm" not in alone
+    assert "one: Alarm: too near" in both and "two: Alarm: too near" in both
+
+
 def test_palettes_have_the_same_names_and_enough_contrast():
     def luminance(colour):
         rgb = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]

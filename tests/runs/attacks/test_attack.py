@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.errors import InputError, MethodError, TableError, UnitError
+from dpsyn_core.errors import InputError, MethodError, SettingError, TableError, UnitError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.attacks.attack import attack, check_attack
@@ -20,6 +20,7 @@ from dpsyn_core.runs.attacks.child import Shadow, outcomes, packed, unpacked
 from dpsyn_core.runs.attacks.membership import Probe
 from dpsyn_core.runs.attacks.result import READING, Outcome
 from dpsyn_core.runs.attacks.world import WorldSource, build
+from dpsyn_core.schema.document import Schema
 from tests.runs.attacks import small
 
 KINDS = ("membership", "singling-out", "linkage", "inference")
@@ -132,6 +133,17 @@ def test_attacks_that_cannot_be_are_refused_in_a_sentence():
         check_attack(small.schema(), small.spec("inference", 4, secret="z"))
     with pytest.raises(UnitError, match="does not protect add-remove"):
         check_attack(small.schema(), small.spec("inference", 4, method="privbayes"))
+
+
+def test_a_column_is_guessed_from_one_other_and_not_from_none():
+    few = {
+        n: Schema.of({**small.schema().document(), "attributes": small.schema().document()["attributes"][:n]})
+        for n in (1, 2)
+    }
+    for kind in ("linkage", "inference"):
+        check_attack(few[2], small.spec(kind, 4))
+        with pytest.raises(SettingError, match=f"one column, and {kind} needs at least two"):
+            check_attack(few[1], small.spec(kind, 4))
 
 
 @pytest.mark.parametrize("kind", KINDS)
