@@ -190,7 +190,9 @@ class RlsEvidence:
         r = self.tuning.resolution
         if not a.number or a.size - a.special < r.fine_from:
             return False
-        return self._filled(a, measured.values) < r.few_blocks_below * measured.sigma < self.total
+        filled = self._filled(a, measured.values)
+        most = r.few_blocks_below if 2 * filled < self.total else r.blocks_below
+        return filled < most * measured.sigma and r.blocks_below * measured.sigma < self.total
 
     def _filled(self, a: CodedAttribute, counts: Floats) -> float:
         """Records that have a number, but for one value of most records: amounts of claims are mostly 0, or blank."""
