@@ -22,6 +22,7 @@ NUDGE = 1e-6  # part of a step by which a number may miss an edge from below, as
 # how round the numbers of a bin are, by public boundaries alone: people round, so round values are heaped
 ROUNDEST = 255  # of the bin that holds 0
 LEVELS = 8  # units that are tried: four powers of ten, and the half of each
+EVEN = 2.0  # times the shortest bin, up to which a longest one counts as equally long
 CLOSE = 1e-9  # of a unit, by which a boundary may miss its multiple, as computed numbers do
 
 
@@ -290,3 +291,20 @@ def roundness(low: NDArray[Any], end: NDArray[Any]) -> bytes:
         out[new] = LEVELS - level
     out[(first <= 0) & (last > 0)] = ROUNDEST
     return out.tobytes()
+
+
+def lengths(low: NDArray[Any], end: NDArray[Any]) -> bytes:
+    """One float64 a bin: its length on a scale that is linear near 0 and logarithmic further away.
+
+    Counts of amounts are smooth along it, and jump where bins of 10 follow bins of 1. Empty where all bins are equally
+    long, or nearly.
+
+    Args:
+        low: smallest number of each bin, rising.
+        end: where each bin ends; this number is in the next bin.
+    """
+    first, last = np.asarray(low, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    shortest = float((last - first)[:-1].min(initial=np.inf))  # the last bin may be cut off by the range
+    if not 0 < shortest < np.inf or float((last - first).max()) <= EVEN * shortest:
+        return b""
+    return np.diff(np.arcsinh(np.append(first, last[-1]) / shortest)).tobytes()

@@ -19,8 +19,9 @@ class CodedAttribute:
     Codes run 0..size-1. The last `special` of them stand for "missing" or "other" and have no order;
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
     ordered categories). `number` says that they are bins of a number or date, whose values have distances.
-    `round` says for each of the first codes how round a number its bin holds (`binning.roundness`); it is empty where
-    unknown, as for codes that were merged.
+    `round` says for each of the first codes how round a number its bin holds (`binning.roundness`), `lengths` how long
+    its bin is where not all are equally long (`binning.lengths`); either is empty where unknown, as for codes that were
+    merged.
     """
 
     name: str
@@ -30,14 +31,16 @@ class CodedAttribute:
     group: str | None = None
     number: bool = False
     round: bytes = b""
+    lengths: bytes = b""
 
     def __post_init__(self) -> None:
-        """Refuses sizes below 1, and forgets roundness where codes were merged to another number of them."""
+        """Refuses sizes below 1, and forgets what is known of single codes where they were merged to fewer."""
         if self.size < 1:
             msg = f"attribute '{self.name}' has size {self.size}; it must be at least 1"
             raise SchemaError(msg)
         if len(self.round) != self.size - self.special:
             object.__setattr__(self, "round", b"")
+            object.__setattr__(self, "lengths", b"")
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,10 +215,15 @@ class CodedBase(BaseAttribute, ABC):
             group=self.group,
             number=self.is_number,
             round=self.round_codes(),
+            lengths=self.lengths(),
         )
 
     def round_codes(self) -> bytes:
         """How round a number each code in order holds; empty where unknown."""
+        return b""
+
+    def lengths(self) -> bytes:
+        """How long the bin of each code in order is; empty where all are equally long."""
         return b""
 
     def declared(self, attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.schema.attributes.base import FAR, Number, Value
 from dpsyn_core.schema.attributes.ranges import CountBins, EdgeBins, NumericBins, RangeAttribute
-from dpsyn_core.schema.binning import RealBins, WholeBins, roundness
+from dpsyn_core.schema.binning import RealBins, WholeBins, lengths, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
 from dpsyn_core.tables import COMMA, canonical, places_of, to_text, uniques
 from dpsyn_core.tables import numbers as cell_numbers
@@ -49,7 +49,7 @@ def _binned(
 
 
 @lru_cache(maxsize=2000)
-def _rounded(
+def _round_and_lengths(
     whole: bool,
     low: float,
     high: float,
@@ -57,11 +57,12 @@ def _rounded(
     step: float | None,
     decimals: int | None,
     scale: str | None,
-) -> bytes:
-    """How round the numbers are that the bins of a range hold; kept as the bins are."""
+) -> tuple[bytes, bytes]:
+    """How round the numbers are that the bins of a range hold, and how long the bins; kept as the bins are."""
     bins = _binned(whole, low, high, cut, step, decimals, scale)
     first, last = bins.bounds()
-    return roundness(first, last + 1 if isinstance(bins, WholeBins) else last)
+    end = last + 1 if isinstance(bins, WholeBins) else last
+    return roundness(first, end), lengths(first, end)
 
 
 class NumericAttribute(RangeAttribute):
@@ -165,9 +166,17 @@ class NumericAttribute(RangeAttribute):
 
     def round_codes(self) -> bytes:
         """By the bins alone; not of more bins than are kept."""
+        return self._facts_of_bins()[0]
+
+    def lengths(self) -> bytes:
+        """By the bins alone; not of more bins than are kept."""
+        return self._facts_of_bins()[1]
+
+    def _facts_of_bins(self) -> tuple[bytes, bytes]:
         if self.binning.size > KEPT_BINS:
-            return b""
-        return _rounded(self.dtype == "integer", self.min, self.max, self.bins, self.step, self.decimals, self.scale)
+            return b"", b""
+        whole = self.dtype == "integer"
+        return _round_and_lengths(whole, self.min, self.max, self.bins, self.step, self.decimals, self.scale)
 
     def _tail(self) -> list[str]:
         return [*(canonical(v) for v in self.special_values), *super()._tail()]

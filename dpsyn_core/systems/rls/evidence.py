@@ -144,16 +144,21 @@ class RlsEvidence:
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
-        if measured is None or self._mostly_blank(a, measured):
-            from dpsyn_core.estimate import Sums, shrink_blocks
+        if measured is None or self._rarely_counted(a, measured):
+            from dpsyn_core.estimate import Sums, in_heavy_runs, shrink_blocks
 
             alone = [] if measured is None else [Sums(np.arange(a.size), measured.values, measured.sigma)]
+            heaped = self._may_be_heaped(a)
+            for singly in alone:  # any value may be heaped that stands far out of its noise
+                ranked = Sums(singly.recode[: len(heaped)], singly.values, singly.sigma)
+                heaped = np.maximum(heaped, in_heavy_runs(ranked, tuning=tuning) * (tuning.heap_any / a.size))
             return shrink_blocks(
                 [*alone, *sums],
                 a.size,
                 special=a.special,
                 total=self.total,
-                heaped=self._may_be_heaped(a),
+                heaped=heaped,
+                lengths=np.frombuffer(a.lengths) if a.lengths else None,
                 tuning=tuning,
             )
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
@@ -166,6 +171,7 @@ class RlsEvidence:
                 special=a.special,
                 total=self.total,
                 heaped=self._may_be_heaped(a),
+                lengths=np.frombuffer(a.lengths) if a.lengths else None,
                 tuning=tuning,
             )
         return shrink_with_sums(
@@ -179,13 +185,20 @@ class RlsEvidence:
             tuning=tuning,
         )
 
-    def _mostly_blank(self, a: CodedAttribute, measured: Measurement) -> bool:
+    def _rarely_counted(self, a: CodedAttribute, measured: Measurement) -> bool:
         """Whether few records have a number that was counted bin by bin: their bins are lost in noise one by one."""
         r = self.tuning.resolution
-        if not (a.number and a.special and a.size - a.special >= r.fine_from):
+        if not a.number or a.size - a.special < r.fine_from:
             return False
-        filled = self.total - float(measured.values[a.size - a.special :].sum())
-        return filled < r.blocks_below * measured.sigma < self.total
+        filled = self._filled(a, measured.values)
+        most = r.few_blocks_below if 2 * filled < self.total else r.blocks_below
+        return filled < most * measured.sigma and r.blocks_below * measured.sigma < self.total
+
+    def _filled(self, a: CodedAttribute, counts: Floats) -> float:
+        """Records that have a number, but for one value of most records: amounts of claims are mostly 0, or blank."""
+        ranked = counts[: a.size - a.special]
+        top = float(ranked.max(initial=0.0))
+        return self.total - float(counts[len(ranked) :].sum()) - (top if 2 * top > self.total else 0.0)
 
     def value_by_value(self, name: str) -> list[Measurement]:
         """The table of all values of an attribute, where it was measured."""
@@ -260,8 +273,8 @@ class RlsEvidence:
 
         alone: for a table of this attribute alone, which exchanges nothing between groups of numbers far apart.
 
-        A number that is blank in most records has fewer coarse values, in proportion to the cube root of the records
-        that have one; shares of all records would leave it with one value.
+        A number that is blank or 0 in most records has fewer coarse values, in proportion to the cube root of the
+        records that have another one; shares of all records would leave it with one value.
         """
         i, tuning = self.domain.index(name), self.tuning.resolution
         a, counts = self.attributes[i], self.one_ways[i]
@@ -269,8 +282,8 @@ class RlsEvidence:
             return Coarsening.identity(a.size)
         limit = tuning.held * self.counted[i] if least is None else least
         target = self.total / resolution
-        if a.number and a.special:
-            filled = float(counts[: a.size - a.special].sum())
+        if a.number and (a.special or alone):
+            filled = self._filled(a, counts)
             part = float(np.cbrt(filled / max(self.total, 1.0)))
             target = filled / max(resolution * part, min(tuning.numbers_least, resolution))
         least = max(target, limit)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from dpsyn_core.estimate.records.rls.oneway.shape import Sums, smooth_counts
 
@@ -79,3 +80,24 @@ def test_a_quarter_of_the_records_that_lies_far_from_the_others_is_not_lost():
     """Of a broad peak each count is in the noise, and their sum is not; seeds leave nothing to chance."""
     assert lost_peaks(0.95, 0.008, 40.0) == 0
     assert lost_peaks(0.6, 0.1, 40.0) == 0
+
+
+def test_amounts_of_a_few_keep_their_tail_where_bins_of_a_hundred_follow_bins_of_ten_and_of_one():
+    """The density is smooth, and counts of single bins are not: they are ten times as large beyond 100 and 1,000."""
+    edges = np.concatenate([np.arange(0, 100), np.arange(100, 1000, 10), np.arange(1000, 60_001, 100)])
+    upto = norm.cdf(np.log(np.maximum(edges, 0.5)) - 7)
+    true = 1200 * np.diff(upto) / np.diff(upto).sum()
+    blocks = np.minimum(np.cumsum(true) * 12 // 1200, 11).astype(int)
+    recodes, lengths = ((np.arange(len(true)), 21.0), (blocks, 36.0)), np.diff(np.arcsinh(edges))
+
+    def tail(counts):
+        return np.log(edges[np.searchsorted(np.cumsum(counts), 0.99 * 1200)])
+
+    off = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        tables = [counted(r, true, rng.normal(0, s, int(r.max()) + 1), s) for r, s in recodes]
+        found = [smooth_counts(len(true), tables, true.sum(), lengths=known) for known in (lengths, None)]
+        off.append([abs(tail(counts) - tail(true)) for counts in found])
+    known, unknown = np.mean(off, axis=0)
+    assert known < 0.25 and known < 0.5 * unknown

@@ -91,13 +91,15 @@ def shrink_few(
     special: int,
     total: float,
     heaped: Floats | None = None,
+    lengths: Floats | None = None,
     tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:
     """As `shrink_one_way` where noise is large against the records.
 
     Special values first: they hold records only where their single counts show it. Few values without order follow
     `simplex_posterior_mean`, values in order a smooth shape with heaps on it; others lose noise as usual. Arguments as
-    there; heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`).
+    there; heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`); lengths: see
+    `smooth_counts`.
     """
     if total <= 0 or sigma <= 0:
         return shrink_one_way(values, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
@@ -113,7 +115,7 @@ def shrink_few(
         return np.append(np.zeros(listed), beside)
     if ordered and listed >= tuning.smoothed_from:
         alone = Sums(np.arange(listed), values[:listed], sigma)
-        return np.append(_smooth_and_heaped(listed, [alone], rest, heaped, tuning), beside)
+        return np.append(_smooth_and_heaped(listed, [alone], rest, heaped, lengths, tuning), beside)
     if listed <= tuning.listed_evenly:
         return np.append(simplex_posterior_mean(clean[:listed], sigma, rest), beside)
     counts = shrink_one_way(clean[:listed], sigma, ordered=ordered, special=0, total=rest, tuning=tuning)
@@ -127,6 +129,7 @@ def shrink_blocks(
     special: int,
     total: float,
     heaped: Floats | None = None,
+    lengths: Floats | None = None,
     tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:
     """The counts of an ordered attribute of which only runs of values were counted, from all these counts.
@@ -139,6 +142,7 @@ def shrink_blocks(
         special: values at the end without order.
         total: the sum to give.
         heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`); None: none is.
+        lengths: float64 (values in order,), see `smooth_counts`.
         tuning: constants.
     """
     if total <= 0:
@@ -153,13 +157,20 @@ def shrink_blocks(
     for t in tables:
         recode = t.recode[:ranked]
         runs.append(Sums(recode, t.values[: int(recode.max()) + 1], t.sigma))
-    return np.append(_smooth_and_heaped(ranked, runs, rest, heaped, tuning), beside)
+    return np.append(_smooth_and_heaped(ranked, runs, rest, heaped, lengths, tuning), beside)
 
 
-def _smooth_and_heaped(size: int, runs: list[Sums], total: float, heaped: Floats | None, tuning: Shrinkage) -> Floats:
+def _smooth_and_heaped(
+    size: int,
+    runs: list[Sums],
+    total: float,
+    heaped: Floats | None,
+    lengths: Floats | None,
+    tuning: Shrinkage,
+) -> Floats:
     """Single values that stand out of their neighbours, and the smooth shape of what they leave."""
     if heaped is None:
-        return smooth_counts(size, runs, total, tuning=tuning)
+        return smooth_counts(size, runs, total, lengths=lengths, tuning=tuning)
     above = heaped_counts(runs, heaped, total, tuning=tuning)
     left = total - float(above.sum())
     if left <= TINY * total:
@@ -167,7 +178,7 @@ def _smooth_and_heaped(size: int, runs: list[Sums], total: float, heaped: Floats
     rest = [
         Sums(t.recode, t.values - np.bincount(t.recode, weights=above, minlength=len(t.values)), t.sigma) for t in runs
     ]
-    return above + smooth_counts(size, rest, left, tuning=tuning)
+    return above + smooth_counts(size, rest, left, lengths=lengths, tuning=tuning)
 
 
 def _beside(tables: Sequence[Sums], place: int, total: float) -> float:

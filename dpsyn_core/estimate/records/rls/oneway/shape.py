@@ -17,6 +17,7 @@ STEPS = 8  # of Gauss and Newton for each penalty, each started from the one bef
 GROWTH = 1.3  # of the length of a unit far from what is shown
 LONGEST = 3.0  # change of a logarithm in one step
 MOST_LEFT_OUT = 0.125  # of the records at each end, however large the noise is
+NEXT = 1e-9  # of a run, by which a value may seem to begin before it
 FLAT = 1e-6  # added to the curvature, so that it can be inverted
 
 
@@ -32,10 +33,18 @@ class Sums:
     sigma: float
 
 
-def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
+def smooth_counts(
+    size: int,
+    tables: Sequence[Sums],
+    total: float,
+    *,
+    lengths: Floats | None = None,
+    tuning: Shrinkage = RECORDS.shrinkage,
+) -> Floats:
     """Positive counts of an ordered column whose logarithm is smooth, near to noisy counts of runs of values.
 
-    The logarithm is penalised by its third differences, and fitted by least squares weighted by the noise.
+    The logarithm of the density is penalised by its third differences, and fitted by least squares weighted by the
+    noise. Where bins of 10 follow bins of 1, counts jump and the density does not.
     How strong the penalty is follows from the counts: of a falling row of penalties the one is taken under which they
     are likeliest (evidence, by Laplace's approximation). Where the noise is large, that is nearly a normal curve on the
     grid of the values; where it is small, any shape. What counts cannot tell from nothing is left out at both ends, for
@@ -45,21 +54,23 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
         size: values of the column, in order.
         tables: noisy counts of runs of values; recode: (size,).
         total: of the counts, above 0.
+        lengths: float64 (size,), of the values, above 0; None: all are equally long.
         tuning: constants.
 
     Returns:
         float64 (size,), with this total.
     """
-    unit = _runs(size, [t.recode for t in tables[1:]], tuning)
-    width = np.bincount(unit).astype(np.float64)
+    length = np.ones(size) if lengths is None else lengths
+    unit = _runs(length, [t.recode for t in tables[1:]], tuning)
+    width = np.bincount(unit, weights=length).astype(np.float64)
     rows, values = [], []
     for t in tables:
         design = np.zeros((len(t.values), len(width)))
-        np.add.at(design, (t.recode, unit), 1 / width[unit])
+        np.add.at(design, (t.recode, unit), length / width[unit])
         rows.append(design / t.sigma * total)
         values.append(t.values / t.sigma)
     p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(len(width)), tuning)
-    counts = _falling_ends((p / width)[unit] * total, tables, tuning)
+    counts = _falling_ends((p / width)[unit] * total, length, tables, tuning)
     least, most = (ends * min(t.sigma for t in tables) for ends in tuning.shape_ends)
     left_out = min(max(least, min(most, tuning.shape_share * total)), MOST_LEFT_OUT * total)
     upto = np.clip(np.cumsum(counts), left_out, total - left_out)
@@ -118,35 +129,37 @@ def smooth_part(
     return out
 
 
-def _runs(size: int, recodes: Sequence[NDArray[np.intp]], tuning: Shrinkage) -> NDArray[np.intp]:
+def _runs(length: Floats, recodes: Sequence[NDArray[np.intp]], tuning: Shrinkage) -> NDArray[np.intp]:
     """Runs of values of about equal length, which also end where the coarse values of any table do."""
-    cut = np.diff(np.arange(size) * min(size, tuning.shape_units) // size, prepend=-1) != 0
+    place = (np.cumsum(length) - length) * (min(len(length), tuning.shape_units) / length.sum())
+    cut = np.diff(np.floor(place + NEXT), prepend=-1) != 0
     for recode in recodes:
         cut |= np.diff(recode, prepend=-1) != 0
     return np.cumsum(cut) - 1
 
 
-def _falling_ends(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
-    """The same total, but counts that only fall towards both ends beyond the last coarse values that show records.
+def _falling_ends(density: Floats, length: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
+    """Counts of the same total whose density only falls towards both ends beyond all coarse values with records.
 
     A hump out there is noise, which a shape that is loose enough for the middle of a column follows.
     """
-    out = _falling_end(counts, tables, tuning)
-    out = _falling_end(out[::-1], [Sums(t.recode[::-1], t.values, t.sigma) for t in tables], tuning)[::-1]
-    return np.asarray(out * (counts.sum() / out.sum()))
+    out = _falling_end(density, length, tables, tuning)
+    turned = [Sums(t.recode[::-1], t.values, t.sigma) for t in tables]
+    out = _falling_end(out[::-1], length[::-1], turned, tuning)[::-1] * length
+    return np.asarray(out * (float(density @ length) / out.sum()))
 
 
-def _falling_end(counts: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
+def _falling_end(density: Floats, length: Floats, tables: Sequence[Sums], tuning: Shrinkage) -> Floats:
     """Of the upper end. Where a table clearly denies a fall, there are records: it begins at the top of the hump."""
-    last = max(_shown_upto(counts, t.recode, t, tuning) for t in tables)
+    last = max(_shown_upto(density, t.recode, t, tuning) for t in tables)
     if last < 0:
-        return counts
+        return density
     while True:
-        out = np.append(counts[:last], np.minimum.accumulate(counts[last:]))
-        denied = max(_misfit(out, t) - _misfit(counts, t) for t in tables)
-        if last + 1 >= len(counts) or denied <= tuning.heap_sure**2:
+        out = np.append(density[:last], np.minimum.accumulate(density[last:]))
+        denied = max(_misfit(out * length, t) - _misfit(density * length, t) for t in tables)
+        if last + 1 >= len(density) or denied <= tuning.heap_sure**2:
             return out
-        last += 1 + int(counts[last + 1 :].argmax())
+        last += 1 + int(density[last + 1 :].argmax())
 
 
 def _misfit(counts: Floats, table: Sums) -> float:
@@ -155,7 +168,7 @@ def _misfit(counts: Floats, table: Sums) -> float:
     return float(off @ off) / table.sigma**2
 
 
-def _shown_upto(counts: Floats, recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
+def _shown_upto(density: Floats, recode: NDArray[np.intp], table: Sums, tuning: Shrinkage) -> int:
     """The last place, read outwards, of a value that shows records, or the fullest of a coarse value that does.
 
     A coarse value does together with all beyond it; it may reach to the end of the range. -1: none shows any.
@@ -169,7 +182,7 @@ def _shown_upto(counts: Floats, recode: NDArray[np.intp], table: Sums, tuning: S
     if not shown.any():
         return -1
     places = np.flatnonzero(recode == cells[np.flatnonzero(shown)[-1]])
-    return int(places[counts[places].argmax()])
+    return int(places[density[places].argmax()])
 
 
 def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:
