@@ -342,7 +342,7 @@ def _take(space: Workspace, documents: list[dict[str, Any]], *, redraw: bool = T
     whole = space.schema.document()
     whole["attributes"] = [by_name.get(a["name"], a) for a in whole["attributes"]]
     try:
-        made = TableSchema.of(whole)
+        made: Schema = TableSchema.of(whole)
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
