@@ -139,7 +139,7 @@ def fresh(dates="", numbers="", lists=""):
         (fresh("", "systolic,diastolic,lower limb score,upper limb score"), {"diastolic <= systolic"}, set()),
         (fresh("", "children,household_size,min_speed,max_speed"), {"min_speed <= max_speed"},
          {"children <= household_size"}),
-        (fresh("Aufnahmedatum,Entlassdatum", "", "Stadt,Bundesland"), {"Aufnahmedatum <= Entlassdatum"},
+        (fresh("Aufnahmedatum,Entlassungsdatum", "", "Stadt,Bundesland"), {"Aufnahmedatum <= Entlassungsdatum"},
          {"Bundesland follows from Stadt"}),
         (fresh("departure,arrival", "", "make,model"), set(), {"make follows from model"}),
         (fresh("", "", "Q1 trust in city government,Q2 family is important,Q3 state should help,zip"), set(), set()),

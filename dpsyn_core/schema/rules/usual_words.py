@@ -46,7 +46,7 @@ SPANS = pairs(
     ("start started begin began beginn anfang", "end ended finish finished ende schluss"),
     ("from von ab since seit", "to until till bis"),
     ("first erste erster erstes", "last latest letzte letzter letztes"),
-    ("admitted admission admit adm aufnahme aufgenommen", "discharged discharge disch entlassung entlassen entlass"),
+    ("admitted admission admit adm aufnahme aufgenommen", "discharged discharge disch entlassung entlassen"),
     (
         "arrival arrived arrive arr ankunft checkin check_in anreise",
         "departure departed left dep checkout check_out abreise",
