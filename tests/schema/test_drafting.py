@@ -193,7 +193,7 @@ def test_a_table_of_identifiers_alone_cannot_be_drafted():
     cells = [f"x{i}" for i in range(500)]
     with pytest.raises(SchemaError, match="by hand"):
         draft(pa.table({"a": cells, "b": cells}), "t")
-    with pytest.raises(SchemaError, match="the whole table is one column, 'a'"):
+    with pytest.raises(SchemaError, match="by hand"):
         draft(pa.table({"a": cells}), "t")
 
 
