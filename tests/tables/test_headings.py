@@ -121,12 +121,15 @@ def test_cells_that_are_merged_downwards_hold_what_the_uppermost_shows():
 
 @pytest.mark.parametrize(
     ("name", "what"),
-    [("content.xml", r"OpenDocument file \(.ods\)"), ("word/document.xml", "Word document"),
-     ("Index/Document.iwa", "Apple file")],
-)  # fmt: skip
+    [
+        ("content.xml", "OpenDocument file that is no spreadsheet"),
+        ("word/document.xml", "Word document"),
+        ("Index/Document.iwa", "Apple file"),
+    ],
+)
 def test_other_archives_are_named_with_what_helps(name, what):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr(name, "x")
-    with pytest.raises(TableError, match=f"{what}.* as .xlsx or CSV"):
+    with pytest.raises(TableError, match=f"{what}.* as (.xlsx or )?CSV"):
         read(out.getvalue())
