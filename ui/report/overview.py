@@ -58,8 +58,9 @@ def panel(view: Look) -> None:
             _declare(view, pair, gaps)
             _refit(view, side, found)
     listed = changes(found, words)
-    title = counted("overview.all", len(found.findings)) if found.findings else t("overview.none")
-    with st.expander(title, key="overview_findings"):
+    with st.expander(
+        counted("overview.all", len(found.findings)) if found.findings else t("overview.none"), key="overview_findings"
+    ):
         head, _ = parts(found, words, epsilon=side.job.spec.epsilon)
         st.write(literal(head))
         if listed:
