@@ -139,7 +139,7 @@ def paint(value: Any, palette: Palette) -> Any:
 
 
 def places_of(names: Sequence[str]) -> list[int]:
-    """Places in HUES, DASHES and SYMBOLS: a known system has its own, every other name the next that is free."""
+    """Places in HUES, DASHES and SYMBOLS: a listed system has one, every other name the next that is free."""
     free = iter(i for i in range(len(names) + len(SYSTEMS)) if i not in {SYSTEMS.get(n) for n in names})
     return [SYSTEMS[n] if n in SYSTEMS else next(free) for n in names]
 

@@ -32,7 +32,7 @@ def kept_rules(schema: Schema, table: Any) -> list[Rule]:
     """Rules that no record of a pyarrow table breaks, but for those that headers propose: orders, sums, times, maps.
 
     Reads the data: private, for the owner of the table. Each has the source "data": a table that obeys one is NOT
-    PRIVATE until a person confirms that it could be known without the table. Raises TableError.
+    PRIVATE until a person confirms that it could be stated without the table. Raises TableError.
     """
     from dpsyn_core.evaluate import compare_tables, record_rules
     from dpsyn_core.schema import broken_counts, propose_rules, public_maps

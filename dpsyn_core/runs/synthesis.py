@@ -56,7 +56,7 @@ def synthesize(
         query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
             word; the manifest states it. What was opened by `open_table` with that word says it itself.
         progress: called with stage, done, total and a convergence value.
-        options: what else a run can be told, by name:
+        options: what else a run takes, by name:
             method: a name of `registry.names()`; None is the default system.
             settings: of that system.
             n_records: records to write (of linked tables: roots); None: the schema's public number, else a released

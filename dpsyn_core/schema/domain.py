@@ -34,7 +34,7 @@ class CodedAttribute:
     lengths: bytes = b""
 
     def __post_init__(self) -> None:
-        """Refuses sizes below 1, and forgets what is known of single codes where they were merged to fewer."""
+        """Refuses sizes below 1, and forgets facts about single codes where they were merged to fewer."""
         if self.size < 1:
             msg = f"attribute '{self.name}' has size {self.size}; it must be at least 1"
             raise SchemaError(msg)

@@ -31,7 +31,7 @@ OF_A_LIMIT = 0.01  # weight of what is known without a figure
 
 
 def released_findings(c: Comparison, manifest: Manifest | None = None) -> list[Finding]:
-    """All that can be said, the gravest first; weights are shares of the records or of the pairs of columns."""
+    """All findings, the gravest first; weights are shares of the records or of the pairs of columns."""
     measured = [m for m in c.measurements if m.attributes and m.sigma > 0]
     listed = [*_limits(c, manifest), *_records(c)]
     if measured:

@@ -1,6 +1,6 @@
 """A comparison of systems x epsilons x repeats on a public table: every run takes place and is scored.
 
-Every run draws its own noise and is scored against the table itself, so the table must be public: nothing is booked on
+Every run draws fresh noise and is scored against the table itself, so the table must be public: nothing is booked on
 the ledger of a person's data, and the scores carry no guarantee.
 """
 

@@ -87,7 +87,7 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
 
 
 def take_tables(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | dict[str, pa.Table]:
-    """The private linked tables by name, or the one file of a panel; the folder's own copies are removed at once."""
+    """The private linked tables by name, or the one file of a panel; the copies in the folder are removed at once."""
     import pyarrow.parquet as pq
 
     out = {}

@@ -3,7 +3,7 @@
 The single roles of a link come first, one stage each, then all other children; grandchildren follow their parents. A
 stage sees one record a child: columns that stand (its root's, its parent's, the shapes, those of earlier single
 siblings), its columns, and differences of its numbers from those of single siblings. How many grandchildren a child has
-is one of its columns. Consecutive siblings among the rest make a view of their own.
+is one of its columns. Consecutive siblings among the rest make a separate view.
 """
 
 from __future__ import annotations

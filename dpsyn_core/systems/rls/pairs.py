@@ -318,7 +318,7 @@ def _doubtful(
 
     Strengths, as parts of what margins allow, multiply along a path of a tree, of which the pair is the weakest step.
     Where two attributes depend beyond that, as parts of one class do, their score is mostly larger than the product.
-    Few pairs among many are as small by chance, and weak ones may be all that is known of what is rare.
+    Few pairs among many are as small by chance, and weak ones may be all that shows what is rare.
 
     Args:
         pairs: all pairs.

@@ -44,8 +44,8 @@ def of_letters(line: bytes) -> str | None:
     """The encoding of a header line that is not UTF-8 and has mostly letters of another alphabet than the Latin one.
 
     In Western European text no word is of accented letters alone. Shift JIS has no half kana in headers, which other
-    pairs of bytes would be read as; Korean, Chinese and Japanese in pairs are known by their common signs; Cyrillic and
-    Greek are told apart by their vowels, and no byte may be one that the encoding lacks.
+    pairs of bytes would be read as; Korean, Chinese and Japanese in pairs are recognised by common signs; Cyrillic and
+    Greek are distinguished by vowels, and no byte may be one that the encoding lacks.
     """
     plain = sum(chr(b).isalpha() for b in line if b < 128)
     high = [b for b in line if b >= 128]
