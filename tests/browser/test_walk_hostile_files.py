@@ -67,7 +67,9 @@ def test_a_header_that_turns_letters_round_turns_none_beside_it_and_a_long_one_i
     visitor.upload("turned.csv", f"{head}\n{rows}".encode())
     visitor.page.locator(".st-key-quick_to_guide button:visible").first.click()
     visitor.settle()
-    words = visitor.words()
-    assert "\ufffdevil" in words and not re.search("[\u202a-\u202e\u2066-\u2069]", words)
+    drawn = visitor.page.get_by_test_id("stDataFrame").locator("canvas")
+    table = drawn.evaluate_all("all => all.map(c => c.textContent).join(' ')")
+    words = visitor.words() + table
+    assert "\ufffdevil" in table and not re.search("[\u202a-\u202e\u2066-\u2069]", words)
     wider = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
     assert visitor.page.evaluate(wider) <= 0

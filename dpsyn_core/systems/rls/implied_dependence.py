@@ -66,7 +66,7 @@ def denied_pairs(
 
 
 def needless_pairs(pairs: Pairs, view: RlsEvidence, noise: Noise) -> NDArray[np.bool_]:
-    """Doubtful pairs that the tables of the others explain, so that measuring them would add more error than it removes.
+    """Doubtful pairs that the tables of the others explain: measuring them would add more error than it removes.
 
     A fit to the others shows what the scores of all doubtful pairs show together, as in a tree; then each pair for
     which it does so, up to the noise of its score, is left with the error of sampling. Where the fit falls short of all
