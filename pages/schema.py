@@ -33,6 +33,8 @@ at = guide.screen(part)  # of the three questions about a table of one's own; No
 why = stamps.words(space) if at is None else stamps.shortly(space)
 more = st.container()
 if at is not None:
+    with st.columns([9, 3])[1], st.popover(t("schemafile.title"), width="stretch"):
+        files.load_and_save(space, part)
     if why and space.linked is not None:  # of one table the questions say so themselves
         not_private(why)
     structure.section(space)
@@ -48,9 +50,9 @@ with more:
         stopped = space.kept_schema is None
         if st.button(t("schema.next"), type=kind, key="schema_next", disabled=stopped, width="stretch"):
             go_to("privacy")
-    with file, st.popover(t("schemafile.title"), width="stretch"):
-        files.load_and_save(space, part)
     if at is None:
+        with file, st.popover(t("schemafile.title"), width="stretch"):
+            files.load_and_save(space, part)
         structure.section(space)
         if why:
             not_private(why)
