@@ -1,6 +1,6 @@
 """Lab 5: one GUM update of five people towards a target. Lab 34: the errors of whole runs, made beforehand.
 
-Source: Zhang, Wang, Li, Honorio, Backes, He, Chen, Zhang 2021 (PrivSyn), Figures 3 and 4.
+Source: Li, Zhang, Wang 2021, appendix A, Figures 3 and 4.
 """
 
 from __future__ import annotations
