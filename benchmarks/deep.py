@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engine import mean_distance
+from benchmarks.process import epsilons, runs
 from benchmarks.process import table as printed
 from benchmarks.tables import NUMBERS, adult_codes
 from dpsyn_core.errors import DPSynError, SettingError
@@ -353,8 +354,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", default="adult,wide", help=f"of {', '.join(TABLES)}")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
-    parser.add_argument("--epsilons", default="1")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--epsilons", default="1", type=epsilons)
+    parser.add_argument("--seeds", type=runs, default=3)
     parser.add_argument("--classifiers", default=",".join(CLASSIFIERS), help=f"those, or '{CNN}' for square pictures")
     parser.add_argument("--most", type=int, default=50_000, help="records that classifiers are trained on")
     parser.add_argument("--file", type=Path, help="CSV or Parquet, in place of --tables")
@@ -369,6 +370,8 @@ def main() -> None:
     given = parser.parse_args()
     if bool(given.file) != bool(given.target):
         parser.error("--file and --target go together")
+    if not given.file and (given.positive or given.without or given.row):
+        parser.error("--positive, --without and --row need --file")
     known = {"tables": (*TABLES,), "systems": (*SYSTEMS,), "classifiers": (*CLASSIFIERS, CNN)}
     for option, allowed in known.items():
         if unknown := [n for n in getattr(given, option).split(",") if n not in allowed]:
@@ -397,7 +400,7 @@ def compare(given: argparse.Namespace) -> None:
         anew = mean_distance(data.codes, data.codes[:, np.random.default_rng(0).integers(0, n, n)], data.domain)
         rows.append([table, "drawn anew", "", "", "", f"{anew:.4f}", "", "", ""])
         for label in given.systems.split(","):
-            for epsilon in map(float, given.epsilons.split(",")):
+            for epsilon in given.epsilons:
                 rows.append(row(data, table, label, epsilon, given))
                 print(" | ".join(rows[-1]), flush=True)
     print()

@@ -27,8 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.process import dpsyn, measure, table
+from benchmarks.process import dpsyn, epsilons, measure, runs, table
 from dpsyn_core.data import WORKED, worked_design
+from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.evaluate.base import Score, compute
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.schema.codec import Codec
@@ -101,16 +102,24 @@ def scored(design: Mapping[str, Any], schema: Schema, real: Any, made: Any) -> l
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--epsilons", default=".3,1,3")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--epsilons", default=".3,1,3", type=epsilons)
+    parser.add_argument("--seeds", type=runs, default=3)
     parser.add_argument("--only", choices=WORKED, help="one of the tables")
     parser.add_argument(
         "--file", type=Path, help="with --only: the table of the challenge, in place of the simulated one"
     )
     parser.add_argument("--schema", type=Path, help="with --file: its schema")
     args = parser.parse_args()
-    if args.file and not (args.only and args.schema):
-        parser.error("--file needs --only and --schema")
+    if (args.file or args.schema) and not (args.only and args.file and args.schema):
+        parser.error("--file and --schema go together, and need --only")
+    try:
+        compare(args)
+    except DPSynError as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+
+
+def compare(args: argparse.Namespace) -> None:
+    """Prints the table. Raises DPSynError for a file or a schema that does not fit."""
     rows = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -120,14 +129,18 @@ def main() -> None:
             design, columns = worked_design(name), read.domain().names
             if args.file:
                 design = design_for_file(name, columns)
-                lacking = [n for n in sample_schema(name).domain().names if n not in columns]
+                named = sample_schema(name).domain().names
+                lacking = [n for n in named if n not in columns]
+                if len(lacking) == len(named):
+                    msg = f"{schema.name} has no column of {name}; they are named such as {', '.join(named[:4])}"
+                    raise SchemaError(msg)
                 print(f"left out of the design, for {schema.name} lacks them: {', '.join(lacking) or 'none'}")
             settings = {
                 "dpsyn-2018, designed": ["--set", f"design={json.dumps(design)}"],
                 "dpsyn-2018": [],
                 "rls": [],
             }
-            for epsilon in (float(e) for e in args.epsilons.split(",")):
+            for epsilon in args.epsilons:
                 for system, more in settings.items():
                     found, seconds = [], []
                     for seed in range(args.seeds):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -46,6 +48,26 @@ def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path |
 def dpsyn(*arguments: object) -> list[str]:
     """The command line of `dpsyn` in this interpreter."""
     return [sys.executable, "-m", "dpsyn_core.commands.cli", *map(str, arguments)]
+
+
+def epsilons(text: str) -> list[float]:
+    """Of an option such as `.3,1,3`. Raises ArgumentTypeError for what is no number above 0."""
+    try:
+        read = [float(e) for e in text.split(",")]
+    except ValueError:
+        read = []
+    if not read or not all(0 < e < math.inf for e in read):
+        msg = f"{text!r} is no list of numbers above 0, such as .3,1,3"
+        raise argparse.ArgumentTypeError(msg)
+    return read
+
+
+def runs(text: str) -> int:
+    """Of an option `--seeds`. Raises ArgumentTypeError for what is no whole number of at least 1."""
+    if not text.isdecimal() or not int(text):
+        msg = f"{text!r} is no whole number of at least 1"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

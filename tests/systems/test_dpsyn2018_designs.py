@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import designs
+from benchmarks import deep, designs
 from benchmarks.designs import design_for_file
 from benchmarks.process import Cost
 from dpsyn_core.data import worked_design
@@ -351,3 +351,27 @@ def test_a_file_of_somebody_with_a_draft_as_its_schema_is_run_and_what_the_draft
     assert "draft.json lacks them: Address\n" in said and said.count("| firecalls | 8.0 |") == 3
     setting = next(part for part in ran[0] if str(part).startswith("design="))
     assert "Address" not in setting and "Unit_Info" in setting and len(ran) == 3
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "said"),
+    [
+        (designs, ["--only", "census98", "--file", "{calls}", "--schema", "{schema}"], "has no column of census98"),
+        (designs, ["--only", "firecalls", "--file", "none.csv", "--schema", "{schema}"], "none.csv"),
+        (designs, ["--only", "firecalls", "--file", "{calls}", "--schema", "{calls}"], "the schema is not JSON"),
+        (designs, ["--only", "firecalls", "--schema", "{schema}"], "--file and --schema go together"),
+        (designs, ["--epsilons", "one"], "'one' is no list of numbers above 0"),
+        (deep, ["--epsilons", ".1,0"], "'.1,0' is no list of numbers above 0"),
+        (deep, ["--seeds", "0"], "'0' is no whole number of at least 1"),
+        (deep, ["--positive", "1"], "--positive, --without and --row need --file"),
+        (deep, ["--file", "none.csv", "--target", "Class"], "none.csv"),
+    ],
+)
+def test_benchmarks_on_the_table_of_somebody_refuse_wrong_inputs_in_a_sentence(
+    program, given, said, tmp_path, monkeypatch, capsys
+):
+    calls, schema = write_sample(tmp_path, "firecalls")
+    monkeypatch.setattr("sys.argv", ["bench", *(a.format(calls=calls, schema=schema) for a in given)])
+    with pytest.raises(SystemExit) as refused:
+        program.main()
+    assert refused.value.code == 2 and said in capsys.readouterr().err
