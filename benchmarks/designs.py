@@ -9,9 +9,9 @@ The designs are written over the columns of the challenge: whoever has its calls
 `--only firecalls --file calls.csv --schema calls.schema.json`. Maps between codes are those of the simulated tables;
 on a file, a general code is learnt from a noisy table of the two columns instead (a `functional` attribute), and bins
 that name codes are left out. Columns that the schema lacks are left out of the design, and named: a draft leaves out
-those of more than 200 values, such as Address, which `dpsyn schema draft --buy Address=categorical` buys. The ten dates
-of the calls share one day, so that the schema has to give all of them one range, `"bins": {"every": "day"}` and
-`"missing": true`.
+those of more than 200 values, such as Address, and Unit ID, whose header could name persons; each is bought by `dpsyn
+schema draft --buy Address=categorical`. The ten dates of the calls share one day, so that the schema has to give all
+of them one range, `"bins": {"every": "day"}` and `"missing": true`.
 """
 
 from __future__ import annotations
