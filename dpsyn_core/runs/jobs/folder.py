@@ -71,11 +71,7 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
     """The private table; the copy of it in the folder is removed as soon as it is in memory."""
     path = folder / spec.table
     if not in_place(folder, spec):
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(path)
-        path.unlink()
-        return table
+        return _taken(path)
     from dpsyn_core.measure import choose, source_of_batches
     from dpsyn_core.tables import open_table
 
@@ -88,13 +84,19 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
 
 def take_tables(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | dict[str, pa.Table]:
     """The private linked tables by name, or the one file of a panel; the copies in the folder are removed at once."""
+    out = {name: _taken(folder / place) for name, place in zip(spec.linked, spec.inputs, strict=True)}
+    return out[schema.name] if schema.one_file else out
+
+
+def _taken(path: Path) -> pa.Table:
+    """A table from its copy, which is removed; closed before, for a thread of pyarrow may keep it open for a moment."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    out = {}
-    for name, place in zip(spec.linked, spec.inputs, strict=True):
-        out[name] = pq.read_table(folder / place)
-        (folder / place).unlink()
-    return out[schema.name] if schema.one_file else out
+    with pa.OSFile(str(path)) as file:
+        table = pq.read_table(file)
+    path.unlink()
+    return table
 
 
 def planned(memory_mb: int) -> int:
