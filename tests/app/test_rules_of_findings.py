@@ -54,5 +54,8 @@ def test_the_schema_page_lists_what_every_record_keeps_and_a_tick_waits_for_a_pe
     assert not app.exception and not app.error
     assert [(str(r), r.source) for r in space.schema.rules] == [("whole = first + second", "data")]
     assert not space.schema.private
+    app.toggle(key="safe").set_value(True).run()
+    assert "Every record keeps these" not in words(app) and not app.exception
+    app.toggle(key="safe").set_value(False).run()
     app.button(key="rule_known").click().run()
     assert [r.source for r in space.schema.rules] == ["public"] and space.schema.private

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from dpsyn_core.errors import SchemaError
+from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema import (
     COMPLETED,
     SECONDS,
@@ -77,17 +77,21 @@ def _ticks(
 def _look(
     space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
 ) -> None:
-    """One press reads the table for rules that every record keeps; the owner ticks those that are so by nature."""
+    """One press reads the table for rules that every record keeps, for its owner to tick; nothing in safe mode."""
     data = space.dataset
-    if data is None or data.table is None:
+    if data is None or data.table is None or space.choices.safe:
         return
     seen: list[Rule] | None = space.memo.get(("kept rules", data.serial))
     if seen is None:
         if st.button(t("rules.look"), key=f"{key}_look", help=t("rules.look_help")):
             from dpsyn_core.runs import kept_rules
 
-            tried.see(tried.names(space))
-            space.memo["kept rules", data.serial] = kept_rules(schema, data.table)
+            try:
+                tried.see(tried.names(space))
+                space.memo["kept rules", data.serial] = kept_rules(schema, data.table)
+            except DPSynError as error:
+                st.error(literal(sentence(error)))
+                return
             st.rerun()
         return
     private_tag()
