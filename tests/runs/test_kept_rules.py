@@ -65,6 +65,13 @@ def test_what_a_value_names_is_proposed_with_its_map():
     assert rule.column == "land" and rule.of == ("town",) and len(rule.map) == 60 and ("t7", "l2") in rule.map
 
 
+def test_a_list_with_gaps_does_not_become_a_range(loans):
+    gaps = loans.assign(pelt=loans["pelt"].replace({4: 5}), rix=lambda f: (f["pelt"] * f["quo"]).round(2))
+    table = pa.Table.from_pandas(gaps)
+    found = draft(table, name="gaps")
+    assert not any("pelt" in rule.columns for rule in kept_rules(found, table)), "4 would come out, and is not listed"
+
+
 def test_a_rule_that_one_record_breaks_is_not_proposed(loans, schema):
     changed = loans.assign(
         cora=loans["cora"].where(loans.index > 0, 7), lower=loans["lower"].where(loans.index > 0, 49)

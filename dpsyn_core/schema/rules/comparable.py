@@ -15,7 +15,7 @@ COMPUTING = ("order", "difference", "sum", "ratio")  # kinds of rules that are a
 def with_ranges(document: dict[str, Any]) -> dict[str, Any]:
     """The document of a schema in which listed whole numbers that rules compute with are a range.
 
-    Such a list has no cell for other numbers, so that its range says the same of all records that it describes.
+    A list with gaps stays one: a range would let numbers come out that the list does not have.
     """
     named = [v for rule in document["rules"] if rule["kind"] in COMPUTING for v in rule.values()]
     computed = {n for v in named for n in ((v,) if isinstance(v, str) else v if isinstance(v, list | tuple) else ())}
@@ -28,8 +28,11 @@ def _as_range(attribute: dict[str, Any]) -> dict[str, Any]:
     whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
     if attribute["kind"] != "categorical" or attribute.get("other") or not whole:
         return attribute
+    least, most = min(values), max(values)
+    if most - least + 1 != len(values):
+        return attribute
     kept = {k: v for k, v in attribute.items() if k not in ("kind", "values", "ordered", "other", "by_prefix")}
-    return kept | {"kind": "numeric", "dtype": "integer", "min": min(values), "max": max(values)}
+    return kept | {"kind": "numeric", "dtype": "integer", "min": least, "max": most}
 
 
 def check_comparable(first: Any, second: Any) -> None:
