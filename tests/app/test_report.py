@@ -115,8 +115,9 @@ def test_two_runs_stand_side_by_side(ran):
     assert not ran.exception and not ran.error and "practice data" in words(ran)
     assert "Every run was charged" in words(ran)
     explored(at_page(ran, "report"), VIEWS[0])
+    assert ran.session_state["open_run"] == second.id, "the newest stays open, also beside one of the same minute"
     chooser = next(s for s in ran.selectbox if s.key and s.key.startswith("second_"))
-    chooser.set_value(second.id).run()
+    chooser.set_value(ran.job.id).run()
     assert second.id != ran.job.id
     for view in VIEWS:
         explored(ran, view)

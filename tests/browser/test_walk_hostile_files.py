@@ -67,6 +67,8 @@ def test_a_header_that_turns_letters_round_turns_none_beside_it_and_a_long_one_i
     visitor.upload("turned.csv", f"{head}\n{rows}".encode())
     visitor.page.locator(".st-key-quick_to_guide button:visible").first.click()
     visitor.settle()
+    filled = "() => [...document.querySelectorAll('[data-testid=stDataFrame] canvas')].some(c => c.textContent.trim())"
+    visitor.page.wait_for_function(filled)
     drawn = visitor.page.get_by_test_id("stDataFrame").locator("canvas")
     table = drawn.evaluate_all("all => all.map(c => c.textContent).join(' ')")
     words = visitor.words() + table

@@ -154,7 +154,7 @@ def choose(space: Workspace, *, key: str) -> Job | None:
     done = [j for j in jobs().of(space.owner) if j.state == "done"]
     if not done:
         return None
-    names = {j.id: title(j) for j in done}
+    names = titles(done)
     ids = list(names)
     current = opened(space)
     got = st.selectbox(
@@ -168,11 +168,19 @@ def choose(space: Workspace, *, key: str) -> Job | None:
     return next(j for j in done if j.id == got)
 
 
-def title(job: Job) -> str:
-    """A run in one line."""
+def titles(shown: Sequence[Job]) -> dict[str, str]:
+    """Each run in one line, by id; runs of one minute and name are numbered: a list of choices tells them apart by it.
+
+    The oldest of them is the first.
+    """
     import time
 
-    return t("run.title", label=job.label, when=time.strftime("%H:%M", time.localtime(job.created)))
+    names = {j.id: t("run.title", label=j.label, when=time.strftime("%H:%M", time.localtime(j.created))) for j in shown}
+    alike: dict[str, list[str]] = {}
+    for job in sorted(shown, key=lambda j: j.created):
+        alike.setdefault(names[job.id], []).append(job.id)
+    numbers = {one: f" ({n})" for ids in alike.values() if len(ids) > 1 for n, one in enumerate(ids, 1)}
+    return {job_id: name + numbers.get(job_id, "") for job_id, name in names.items()}
 
 
 def empty() -> None:
@@ -221,7 +229,8 @@ def alike(space: Workspace, job: Job) -> list[Job]:
 
 def choose_second(first: Job, others: Sequence[Job]) -> Job | None:
     """A run to compare with, or none."""
-    names: dict[str | None, str] = {None: t("run.alone")} | {j.id: title(j) for j in others}
+    named = titles([first, *others])
+    names: dict[str | None, str] = {None: t("run.alone")} | {j.id: named[j.id] for j in others}
     got = st.selectbox(
         t("run.second"), list(names), format_func=names.__getitem__, key=f"second_{first.id}_{len(others)}"
     )
