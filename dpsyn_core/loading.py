@@ -10,8 +10,8 @@ from pathlib import PurePath
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
-# scipy looks at every name of numpy, and so imports these; numba imports a reader of settings that nobody wrote
-UNUSED = ("numpy.f2py", "numpy.testing", "yaml")
+# scipy looks at every name of numpy, and so imports these
+UNUSED = ("numpy.f2py", "numpy.testing")
 PLAIN = (".csv", ".tsv", ".txt", ".gz", ".parquet")  # files that are read and written without pandas
 PRIVATE = ("load_overload", "save_overload", "_load_overload", "_guard_against_spurious_io_errors")  # of numba's cache
 MADE: list[str] = []  # kernels that this process compiled, for none was kept

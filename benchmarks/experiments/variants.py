@@ -133,6 +133,7 @@ EXPERIMENTS = {
         ),
         variants={
             "as it is": Variant(),
+            "more moves": Variant(tuning={"records.fitting.cheap_visits": 2.5e8, "records.evening.fit_sweeps": 4}),
             "20,000 records, effort .33, up to 96 proposals": Variant(
                 tuning=LONG_SCORING | {"records.fitting.most_proposals": 96.0}
             ),

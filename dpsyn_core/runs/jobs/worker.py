@@ -41,6 +41,7 @@ WARM, READ, RUN = "--warm", "--read", "--run"
 COMPILED = b"compiled\n"  # what a worker that is ready says where it found no kept kernels; READY: it found them
 READY = b"ready\n"
 FEW = 500  # records of the run that loads what runs need
+ENOUGH = 20_000  # records of which larger sets than pairs are searched, for which kernels are compiled too
 NICENESS = 10  # runs give way to pages: the app stays quick while they work
 NICENESS_OF_READING = 5  # somebody waits for it, while the pages of all others wait for their turn
 
@@ -92,11 +93,11 @@ def warm() -> None:
     """Compiles the kernels of the default system and of the scores once."""
     from dpsyn_core.evaluate import compare_tables, compute
 
-    few, schema, release = run_of_nobody()
+    few, schema, release = run_of_nobody(ENOUGH)
     compute(compare_tables(schema, release.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
 
 
-def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
+def run_of_nobody(records: int = FEW) -> tuple[pa.Table, Schema, Release]:
     """A run of the default system on a few simulated records, with its table and schema; its ledger is thrown away."""
     import tempfile
 
@@ -109,7 +110,7 @@ def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
     table, schema = paths("sample")
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite3")
-        few, schema_of = read_table(table).slice(0, FEW), Schema.load(schema)
+        few, schema_of = read_table(table).slice(0, records), Schema.load(schema)
         return few, schema_of, synthesize(few, schema_of, epsilon=1.0, delta=1e-9, rng=0, ledger=ledger)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
@@ -40,14 +40,14 @@ class Expectation:
 
     tables: for each set float64 of the shape of its (coarse) table. fit_error: L1 error of each table that comes from
     the noise of the measured ones and from the fit. sampling_error: L1 distance that remains between a table and its
-    expectation because records are a random sample. records: of both fits, each uint16 (attributes, records).
+    expectation because records are a random sample. records: of both fits, each (attributes, records), unsigned.
     """
 
     tables: list[Floats]
     fit_error: Floats
     sampling_error: Floats
     domain: Domain
-    records: tuple[NDArray[np.uint16], NDArray[np.uint16]]
+    records: tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]
 
     def of_margins(self, margins: Margins, total: float) -> tuple[list[Floats], Floats]:
         """What is expected of further sets: counts of the tables of `margins`, and the L1 error of each set.
@@ -85,12 +85,13 @@ def expect(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Recodes) ->
     fit_error = [float(np.abs(a - b).sum()) for a, b in zip(tables, found_again, strict=True)]
     joined = {m.attributes for m in view.joint}
     sampling = np.array([sampling_error(a, s, joined) for a, s in zip(tables, sets, strict=True)])
+    narrow = np.min_scalar_type(max(view.domain.sizes) - 1)  # as the real codes are kept: one kernel counts both
     return Expectation(
         tables=tables,
         fit_error=np.array(fit_error),
         sampling_error=sampling,
         domain=view.domain,
-        records=(np.ascontiguousarray(rows.T), np.ascontiguousarray(rows_again.T)),
+        records=(np.ascontiguousarray(rows.T, narrow), np.ascontiguousarray(rows_again.T, narrow)),
     )
 
 
@@ -129,14 +130,14 @@ def fit_view(
 ) -> list[Target]:
     """Fits records to targets, and to what columns have together; these and the targets that keep it.
 
-    Columns that others decide are left to themselves first, and then dealt values that agree: moved cell by cell, all
-    columns of a group could not change together.
+    Columns that others decide are left to themselves first, with half the proposals, and then dealt values that agree:
+    moved cell by cell, all columns of a group could not change together.
     """
-    how = partial(fit_records, rows, probabilities=view.probabilities, pace=pace, rng=rng, tuning=tuning)
+    how = partial(fit_records, rows, probabilities=view.probabilities, rng=rng, tuning=tuning)
     if view.agreements:
-        how(view.agreements.without(targets))
+        how(view.agreements.without(targets), pace=replace(pace, repeats=max(1, pace.repeats // 2)))
         targets = [*targets, *view.agreements.deal(rows, view.probabilities, rng)]
-    how(targets, progress=progress)
+    how(targets, pace=pace, progress=progress)
     return targets
 
 

@@ -198,9 +198,9 @@ class Fitting:
     most_visits: float = 1.5e9
     """Visits that a fit may take: some 3 s of one core."""
 
-    cheap_visits: float = 2.5e8
-    """Visits that a fit may take in any case, some .6 s of one core: up to `most_proposals` in small tables
-    (docs/evidence/experiments/the-kernel.md)."""
+    cheap_visits: float = 5e7
+    """Visits that a fit may take in any case, some .1 s of one core: up to `most_proposals` in small tables; five times
+    as many gain nothing in larger ones (docs/evidence/experiments/the-kernel.md)."""
 
     usual_proposals: float = 32.0
     """Proposals to a cell: beyond it, noise outweighs what moves still gain
@@ -261,8 +261,9 @@ class Evening:
     averaged_sweeps: int = 12
     """Sweeps that are averaged; twice as many gain about 1 % for a fifth more time (the same experiment)."""
 
-    fit_sweeps: int = 4
-    """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing (the same experiment)."""
+    fit_sweeps: int = 2
+    """Sweeps of the fit to targets and averages, at temperature 0; four and eight change nothing (the same
+    experiment)."""
 
     largest_pair: int = 400_000
     """Cells of a pair table that is averaged: 1.6 MB of counts."""
