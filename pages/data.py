@@ -14,11 +14,12 @@ heading("data")
 left, right = st.columns([3.4, 8], gap="medium")
 with left:
     sources.choose(space)
-    if space.parts:
-        section(t("data.who"))
-        who.panel(space)
-    sources.ledger_name(space)
-    projects.panel(space)
+    with st.container(key="data_who"):  # on a phone below what is to be pressed
+        if space.parts:
+            section(t("data.who"))
+            who.panel(space)
+        sources.ledger_name(space)
+        projects.panel(space)
 with right:
     if space.parts:
         section(space.name)

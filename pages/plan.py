@@ -10,6 +10,7 @@ from ui.privacy.budget import read
 from ui.shared.state import workspace
 from ui.shared.text import plain, t
 from ui.shared.theme import heading, note, section
+from ui.synthesize.methods import spelt
 
 workspace()  # nothing of it is read here: the very first page of a server is found through it
 heading("ahead")
@@ -26,7 +27,7 @@ with left:
         delta = st.text_input(t("budget.delta"), plain(1e-9), key="plan_delta", persist_state="session")
         method = st.selectbox(
             t("synthesize.method"), [DEFAULT, *(m for m in names() if m != DEFAULT)], key="plan_method",
-            persist_state="session",
+            persist_state="session", format_func=spelt,
         )  # fmt: skip
     reading = read(epsilon or "", delta or "")
     for problem in (reading.epsilon_problem, reading.delta_problem):

@@ -72,12 +72,6 @@ def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
     )
 
 
-def anchor_sentence(epsilon: float, delta: float = 0.0) -> str:
-    """How the other anchors would read: "At epsilon 0.1: 52. At 10: all."."""
-    parts = [f"{e:g}: {text}." for e, text in odds(epsilon, delta).anchors]
-    return " ".join(f"At epsilon {part}" if i == 0 else f"At {part}" for i, part in enumerate(parts))
-
-
 def posterior(prior: Floats | float, epsilon: float) -> tuple[Floats, Floats]:
     """Lowest and highest belief that you are in the table, after seeing the output, from each prior belief.
 
@@ -94,20 +88,6 @@ def posterior(prior: Floats | float, epsilon: float) -> tuple[Floats, Floats]:
     return p * shrink / (p * shrink + (1 - p)), p / (p + (1 - p) * shrink)
 
 
-def best_success(prior: Floats | float, epsilon: float, delta: float = 0.0) -> Floats:
-    """Largest chance to be right, over all attacks, from each prior belief that you are in the table.
-
-    Linear in the errors, so that a corner of the allowed region is best: no false alarm, no miss, or the point
-    between, where its two edges meet.
-    """
-    Budget(epsilon=epsilon, delta=delta)
-    p = _shares(prior, "prior")
-    alarm = miss = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))
-    corners = [p * (1 - miss) + (1 - p) * (1 - alarm), p * delta + (1 - p), p + (1 - p) * delta]
-    best: Floats = np.maximum.reduce(corners)
-    return best
-
-
 def trade_off(false_alarm: Floats | float, epsilon: float, delta: float = 0.0) -> Floats:
     """Smallest share of misses that an attack with this share of false alarms can have under (epsilon, delta)-DP.
 
@@ -120,14 +100,6 @@ def trade_off(false_alarm: Floats | float, epsilon: float, delta: float = 0.0) -
     edges = [np.zeros_like(a), 1 - delta - steep * a, math.exp(-epsilon) * (1 - delta - a)]
     smallest: Floats = np.maximum.reduce(edges)
     return smallest
-
-
-def trade_off_of_mu(false_alarm: Floats | float, mu: float) -> Floats:
-    """The same for mu-GDP, exactly: Phi(Phi^-1(1 - alarm) - mu). Source: Dong, Roth, Su 2022, Definition 2.6."""
-    from scipy.special import ndtr, ndtri  # heavy
-
-    a = _shares(false_alarm, "share of false alarms")
-    return np.asarray(ndtr(-ndtri(a) - mu), dtype=np.float64)
 
 
 def _out_of_100(chance: float) -> str:

@@ -108,12 +108,20 @@ def test_a_household_as_the_unit_is_protected_like_one_person():
 def test_the_exponential_mechanism_keeps_its_promise_for_every_vote_and_a_wrong_sensitivity_breaks_it():
     rng = np.random.default_rng(16)
     tables = [rng.integers(0, 12, 4).astype(float) for _ in range(200)]
-    right = max(choosing.largest_ratio(0.5, 1.0, 1.0, scores) for scores in tables)
-    wrong = max(choosing.largest_ratio(0.5, 0.5, 1.0, scores) for scores in tables)
+
+    def worst(assumed, scores):
+        """Ln of the largest ratio that one person can cause, over all whom they favour."""
+        before = choosing.exponential(scores, 0.5, assumed)
+        movers = [m for m in range(len(scores)) if m != int(np.argmax(scores))]
+        after = [choosing.exponential(choosing.moved(scores, m, 1.0), 0.5, assumed) for m in movers]
+        return max(float(np.abs(choosing.log_ratio(a, before)).max()) for a in after)
+
+    right = max(worst(1.0, scores) for scores in tables)
+    wrong = max(worst(0.5, scores) for scores in tables)
     assert right <= 0.5 + 1e-12 < wrong
     assert wrong <= choosing.largest_promise(0.5, 0.5) + 1e-12
     far = np.array([100.0, 0, 0, 0])
-    assert choosing.largest_ratio(0.5, 1.0, 1.0, far) == pytest.approx(0.5, abs=1e-9)
+    assert worst(1.0, far) == pytest.approx(0.5, abs=1e-9)
 
 
 def test_the_sparse_vector_keeps_its_promise_and_loses_it_without_noise_on_the_mark():
@@ -144,7 +152,7 @@ def test_the_sparse_vector_stops_as_often_as_a_simulation():
 def test_the_stated_lead_chooses_the_winner_as_often_as_it_says():
     for eps in (0.2, 2.0):
         lead = choosing.margin(eps, 1.0, 5)
-        assert choosing.chance_of_best(np.array([lead, 0, 0, 0, 0]), eps, 1.0) == pytest.approx(0.95)
+        assert choosing.exponential(np.array([lead, 0, 0, 0, 0]), eps, 1.0)[0] == pytest.approx(0.95)
 
 
 def test_clipped_gradients_are_never_longer_than_the_clip_norm_and_short_ones_stay():

@@ -13,9 +13,10 @@ from dpsyn_core.report.figures.columns import density
 from dpsyn_core.report.figures.grid import bars_figure
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
-from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
+from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
 from dpsyn_core.report.wording import ENGLISH
 from tests.evaluate.tables import brute, small
+from ui.shared.theme import dressed
 
 HOSTILE = "<b>bold</b> %{x}"
 
@@ -50,8 +51,8 @@ def made():
 def test_every_figure_is_accepted_by_plotly_in_both_palettes_and_describes_itself(kind):
     figure = made()[kind]
     assert len(figure.alt) > 15
-    for palette in (LIGHT, DARK):
-        drawn = to_plotly(figure, palette)
+    for is_dark in (False, True):
+        drawn = dressed(figure, is_dark=is_dark)
         assert not re.search(r'"@\w', drawn.to_json())
 
 

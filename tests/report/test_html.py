@@ -22,12 +22,13 @@ from dpsyn_core.report.build import SIDE, coarse_map, embedded_pairs, pair_table
 from dpsyn_core.report.document import ScoredTable, bands, dumps, report_document
 from dpsyn_core.report.html import html_report
 from dpsyn_core.report.page import _environment, _numeric, embedded
-from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
+from dpsyn_core.report.theme import DARK, LIGHT, paint
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import brute, draw, small, small_domain
 from tests.evaluate.test_released_fit import measured
 from tests.privacy.facts import split
+from ui.shared.theme import dressed
 
 FAST = [n for n in names() if n != "learning"]
 
@@ -107,7 +108,8 @@ def test_every_figure_has_a_description_a_caption_and_data(page):
         for spec in specs:
             assert spec["caption"]
             assert spec["data"]
-            to_plotly(figures.Figure(data=spec["data"], layout=spec["layout"]), DARK)  # plotly accepts every property
+            # plotly accepts every property
+            dressed(figures.Figure(data=spec["data"], layout=spec["layout"]), is_dark=True)
 
 
 @pytest.mark.slow

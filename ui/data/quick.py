@@ -80,7 +80,7 @@ def left_out(space: Workspace) -> str:
 
 
 def _spends(space: Workspace) -> str:
-    spent = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space))
+    spent = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.spelt(methods.chosen(space)))
     return f"{spent} {left_out(space)}"
 
 

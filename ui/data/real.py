@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import secrets
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpsyn_core.tables import csv_bytes, has_decimal_comma
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import t
 from ui.shared.theme import note, private_tag, section, table
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 SHOWN = 6  # columns of a record
+
+
+def _written(table: pa.Table, row: int) -> list[str]:
+    """The cells of a record as a file has them: a decimal point would tell which table it is from."""
+    comma = has_decimal_comma(table)
+    text = csv_bytes(table.slice(row, 1)).decode()
+    cells = list(csv.reader(io.StringIO(text), delimiter=";" if comma else ","))[1]
+    return [cell or "\N{EN DASH}" for cell in cells]
 
 
 def panel(space: Workspace, job: Job) -> None:
@@ -29,8 +44,7 @@ def panel(space: Workspace, job: Job) -> None:
         )
     row, copy, place = space.memo[key]
     names = [a.name for a in space.schema.coded if a.name in data.table.column_names][:SHOWN]
-    real = [str(data.table.column(n)[row].as_py()) for n in names]
-    drawn = [str(made.column(n)[copy].as_py()) for n in names]
+    real, drawn = _written(data.table.select(names), row), _written(made.select(names), copy)
     sides = [drawn, real] if place else [real, drawn]
     with st.container(key="which_is_real"):
         section(t("real.title"))

@@ -66,7 +66,8 @@ def panel(space: Workspace, epsilon: float, noise: float) -> None:
         note(t("band.note" if not practice or space.sample else "band.practice"))
     with title:
         lost = sum(n < SIDE * noise for n in counts)
-        section(counted("band.finding", lost, all=number(len(counts)), column=name, epsilon=amount(epsilon)))
+        values = {"all": number(len(counts)), "column": name, "epsilon": amount(epsilon)}
+        section(counted("band.finding", lost, **values) if lost else t("band.finding_none", **values))
 
 
 def counted_values(space: Workspace, table: pa.Table, schema: Schema, name: str) -> list[int]:

@@ -136,13 +136,13 @@ def _table(view: Look, wanted: list[str]) -> None:
             continue
         kind = metric_class(name)
         got = [view.score(side, name) for side in view.sides]
-        if all(isinstance(g, MetricError) for g in got):
-            continue  # the question does not arise for these columns
         floors = [g.floor for g in got if not isinstance(g, MetricError)]
+        if not floors or floors[0] is None:
+            continue  # the question does not arise for these columns, or nothing says what would be good
         rows.append(
             [
                 f"{engine(f'metric.{name}', kind.title)}\n{t('learning.row', **_meaning(kind))}",
-                "–" if floors[0] is None else number(floors[0]),
+                number(floors[0]),
                 *map(_cell, got),
             ]
         )

@@ -388,17 +388,16 @@ def _done(space: Workspace) -> None:
     why = problem(space)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         pressed = st.button(limited(t("guide.run"), space.schema), key="guide_run", type="primary", disabled=bool(why))
-        note(
-            sentence(ValueError(why)) if why
-            else t("guide.run_note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space)),
-            "alarm" if why else "note",
-        )  # fmt: skip
+        system = methods.spelt(methods.chosen(space))
+        spends = t("guide.run_note", epsilon=amount(space.choices.epsilon), method=system)
+        note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
     if pressed:
         try:
             st.session_state[QUICK] = start(space).id
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
+            space.memo.pop(DONE, None)  # from now on Schema shows the columns
             go_to("data")
 
 

@@ -53,6 +53,11 @@ def _label(name: str) -> str:
     return t("synthesize.recommended", name=name) if name == registry.DEFAULT else name
 
 
+def spelt(name: str) -> str:
+    """A system's name as it stands first on a page: the default one is spelt out, for its name is an abbreviation."""
+    return t("synthesize.spelt", name=name) if name == registry.DEFAULT else name
+
+
 def settings_of(space: Workspace, method: str) -> dict[str, Any]:
     """The visitor's settings of a system, where they differ from the defaults."""
     return dict(space.choices.settings.get(method, {}))

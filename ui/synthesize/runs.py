@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
 
+from dpsyn_core.systems import DEFAULT
 from ui.shared import results
 from ui.shared.charts import Figure, chart, curve
 from ui.shared.faults import ShownFaults
@@ -17,6 +19,7 @@ from ui.shared.results import kept
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, local, number, sentence, stage_words, t
 from ui.shared.theme import note, palette, section, show
+from ui.synthesize import methods
 
 OPEN = "open_run"  # the run that Report and Export look at
 LOADING = "loading the engine"  # the stage of a worker that has not yet said anything
@@ -161,7 +164,7 @@ def choose(space: Workspace, *, key: str) -> Job | None:
         t("run.which"),
         ids,
         index=ids.index(current.id) if current else 0,
-        format_func=names.__getitem__,
+        format_func=lambda j: re.sub(rf"^{DEFAULT}(?=, )", methods.spelt(DEFAULT), names[j]),
         key=f"{key}_{len(ids)}_{st.session_state.get(OPEN, '')}",
     )
     st.session_state[OPEN] = got

@@ -47,7 +47,9 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
                 "fillmode": "overlay",
                 "fgcolor": "@paper",
             }
-            data.append({"type": "bar", **base, "marker": {"color": colour, "pattern": pattern}})
+            data.append(
+                {"type": "bar", **base, "opacity": 1 if k else 0.55, "marker": {"color": colour, "pattern": pattern}}
+            )
         else:
             line = {"color": colour, "width": 1.8, "shape": "hvh", "dash": "solid" if k < 2 else DASHES[(k - 1) % 6]}
             data.append({"type": "scatter", "mode": "lines", **base, "line": line})
