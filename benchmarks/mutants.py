@@ -105,7 +105,7 @@ def _text(node: ast.expr) -> bool:
 
 
 def nearest(path: Path) -> list[str]:
-    """The test files that import a module, those with the fewest imports of the engine first."""
+    """The test files named after a module, then those that import it, the fewest imports of the engine first."""
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     counted = []
     for test in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -116,7 +116,8 @@ def nearest(path: Path) -> list[str]:
             counted.append((len(names), test.relative_to(ROOT).as_posix()))
     beside = ROOT / "tests" / path.relative_to(ROOT / "dpsyn_core").parent
     near = sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))
-    return ([name for _, name in sorted(counted)] + [n for n in near if n not in dict(counted).values()])[:FILES]
+    listed = dict.fromkeys([name for _, name in sorted(counted)] + near)
+    return sorted(listed, key=lambda name: Path(name).stem != f"test_{path.stem}")[:FILES]
 
 
 def _imports(path: Path) -> set[str]:
