@@ -115,9 +115,11 @@ def nearest(path: Path) -> list[str]:
         if any(f"{name}.".startswith(f"{module}.") for name in names):
             counted.append((len(names), test.relative_to(ROOT).as_posix()))
     beside = ROOT / "tests" / path.relative_to(ROOT / "dpsyn_core").parent
-    near = sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))
+    while not (near := sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))):
+        beside = beside.parent
     listed = dict.fromkeys([name for _, name in sorted(counted)] + near)
-    return sorted(listed, key=lambda name: Path(name).stem != f"test_{path.stem}")[:FILES]
+    named = (f"test_{path.stem}", f"test_{path.parent.name}")
+    return sorted(listed, key=lambda name: Path(name).stem not in named)[:FILES]
 
 
 def _imports(path: Path) -> set[str]:
