@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 
 Floats = NDArray[np.float64]
-ANCHORS = (0.1, 1.0, 10.0)
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> float:
@@ -41,43 +39,6 @@ def best_guess_of_mu(mu: float) -> float:
     return (1 + math.erf(mu / 2 / math.sqrt(2))) / 2
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Odds:
-    """Whole numbers out of 100 attackers. join: guess right at most; guessing: would without the table."""
-
-    join: int
-    guessing: int
-    sentence: str
-    anchors: tuple[tuple[float, str], ...]
-
-
-def odds(epsilon: float, delta: float = 0.0) -> Odds:
-    """The odds sentence, with anchors at epsilon 0.1, 1 and 10 (the chosen one left out)."""
-    chance = best_guess(epsilon, delta)
-    return Odds(
-        join=round(100 * chance),
-        guessing=50,
-        sentence=odds_sentence(epsilon, delta),
-        anchors=tuple((e, _out_of_100(best_guess(e, delta))) for e in ANCHORS if e != epsilon),
-    )
-
-
-def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
-    """One sentence for a person who knows nothing of epsilon."""
-    most = _out_of_100(best_guess(epsilon, delta))
-    if most == "all":
-        return "If 100 attackers try to tell whether you are in the table, all may guess right; 50 would by guessing."
-    return (
-        f"If 100 attackers try to tell whether you are in the table, at most {most} guess right; 50 would by guessing."
-    )
-
-
-def anchor_sentence(epsilon: float, delta: float = 0.0) -> str:
-    """How the other anchors would read: "At epsilon 0.1: 52. At 10: all."."""
-    parts = [f"{e:g}: {text}." for e, text in odds(epsilon, delta).anchors]
-    return " ".join(f"At epsilon {part}" if i == 0 else f"At {part}" for i, part in enumerate(parts))
-
-
 def posterior(prior: Floats | float, epsilon: float) -> tuple[Floats, Floats]:
     """Lowest and highest belief that you are in the table, after seeing the output, from each prior belief.
 
@@ -94,20 +55,6 @@ def posterior(prior: Floats | float, epsilon: float) -> tuple[Floats, Floats]:
     return p * shrink / (p * shrink + (1 - p)), p / (p + (1 - p) * shrink)
 
 
-def best_success(prior: Floats | float, epsilon: float, delta: float = 0.0) -> Floats:
-    """Largest chance to be right, over all attacks, from each prior belief that you are in the table.
-
-    Linear in the errors, so that a corner of the allowed region is best: no false alarm, no miss, or the point
-    between, where its two edges meet.
-    """
-    Budget(epsilon=epsilon, delta=delta)
-    p = _shares(prior, "prior")
-    alarm = miss = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))
-    corners = [p * (1 - miss) + (1 - p) * (1 - alarm), p * delta + (1 - p), p + (1 - p) * delta]
-    best: Floats = np.maximum.reduce(corners)
-    return best
-
-
 def trade_off(false_alarm: Floats | float, epsilon: float, delta: float = 0.0) -> Floats:
     """Smallest share of misses that an attack with this share of false alarms can have under (epsilon, delta)-DP.
 
@@ -120,18 +67,6 @@ def trade_off(false_alarm: Floats | float, epsilon: float, delta: float = 0.0) -
     edges = [np.zeros_like(a), 1 - delta - steep * a, math.exp(-epsilon) * (1 - delta - a)]
     smallest: Floats = np.maximum.reduce(edges)
     return smallest
-
-
-def trade_off_of_mu(false_alarm: Floats | float, mu: float) -> Floats:
-    """The same for mu-GDP, exactly: Phi(Phi^-1(1 - alarm) - mu). Source: Dong, Roth, Su 2022, Definition 2.6."""
-    from scipy.special import ndtr, ndtri  # heavy
-
-    a = _shares(false_alarm, "share of false alarms")
-    return np.asarray(ndtr(-ndtri(a) - mu), dtype=np.float64)
-
-
-def _out_of_100(chance: float) -> str:
-    return "all" if chance >= 0.995 else str(round(100 * chance))
 
 
 def _shares(values: Floats | float, what: str) -> Floats:

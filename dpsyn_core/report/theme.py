@@ -144,14 +144,6 @@ def places_of(names: Sequence[str]) -> list[int]:
     return [SYSTEMS[n] if n in SYSTEMS else next(free) for n in names]
 
 
-def to_plotly(figure: Figure, palette: Palette = LIGHT) -> Any:
-    """The figure as a plotly Figure in the colours of a palette."""
-    import plotly.graph_objects as go
-
-    layout = paint(figure.layout, palette) | {"template": {"layout": paint(LAYOUT, palette)}}
-    return go.Figure(data=paint(figure.data, palette), layout=layout)
-
-
 def altair_settings(palette: Palette) -> dict[str, Any]:
     """The same look for Altair charts, as the `config` of a Vega-Lite chart."""
     words = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": 400}

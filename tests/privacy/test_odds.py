@@ -4,32 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.conversions import gdp_delta
 from dpsyn_core.privacy.curves import (
-    anchor_sentence,
     best_guess,
     best_guess_of_mu,
-    best_success,
-    odds,
-    odds_sentence,
     posterior,
     trade_off,
-    trade_off_of_mu,
 )
-
-
-@pytest.mark.parametrize(("epsilon", "right"), [(0.1, "52"), (1, "73"), (10, "all")])
-def test_the_sentence_says_52_73_and_all(epsilon, right):
-    assert right in odds_sentence(epsilon)
-    assert "50 would by guessing" in odds_sentence(epsilon, 1e-9)
-
-
-def test_the_anchors_leave_out_the_chosen_epsilon():
-    assert anchor_sentence(1.0) == "At epsilon 0.1: 52. At 10: all."
-    assert anchor_sentence(2.0) == "At epsilon 0.1: 52. At 1: 73. At 10: all."
-    assert odds(3, 1e-9).join == 95
 
 
 def test_a_larger_delta_helps_the_attacker():
@@ -54,8 +38,7 @@ def test_every_attack_on_the_worst_mechanism_stays_within_and_the_best_attains_i
         alarm, miss = float(says @ absent), float((1 - says) @ present)
         assert miss >= float(trade_off(alarm, epsilon, delta)) - 1e-12
         best = np.maximum(best, priors * (1 - miss) + (1 - priors) * (1 - alarm))
-    assert best_success(priors, epsilon, delta) == pytest.approx(best, abs=1e-12)
-    assert best_success(0.5, epsilon, delta) == pytest.approx(best_guess(epsilon, delta))
+    assert best[10] == pytest.approx(best_guess(epsilon, delta)), "from a belief of one half"
 
 
 def test_posterior_beliefs_stay_within_e_to_the_epsilon():
@@ -67,7 +50,7 @@ def test_posterior_beliefs_stay_within_e_to_the_epsilon():
 
 def test_the_gaussian_curve_lies_above_every_epsilon_delta_line_it_implies():
     alarms = np.linspace(0, 1, 101)
-    exact = trade_off_of_mu(alarms, 0.9)
+    exact = ndtr(-ndtri(alarms) - 0.9)  # Dong, Roth, Su 2022, Definition 2.6
     for epsilon in (0.1, 0.5, 1, 3):
         assert (exact >= trade_off(alarms, epsilon, gdp_delta(epsilon, 0.9)) - 1e-12).all()
     assert exact[0] == 1.0

@@ -13,9 +13,10 @@ from dpsyn_core.report.figures.columns import density
 from dpsyn_core.report.figures.grid import bars_figure
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
-from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
+from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
 from dpsyn_core.report.wording import ENGLISH
 from tests.evaluate.tables import brute, small
+from tests.report.drawn import to_plotly
 
 HOSTILE = "<b>bold</b> %{x}"
 

@@ -22,13 +22,14 @@ from dpsyn_core.report.build import SIDE, coarse_map, embedded_pairs, pair_table
 from dpsyn_core.report.document import ScoredTable, bands, dumps, report_document
 from dpsyn_core.report.html import html_report, sample_note
 from dpsyn_core.report.page import _environment, _numeric, embedded
-from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
+from dpsyn_core.report.theme import DARK, LIGHT, paint
 from dpsyn_core.report.wording import words as catalogue
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import brute, draw, small, small_domain
 from tests.evaluate.test_released_fit import measured
 from tests.privacy.facts import split
+from tests.report.drawn import to_plotly
 
 FAST = [n for n in names() if n != "learning"]
 
