@@ -105,7 +105,7 @@ def _text(node: ast.expr) -> bool:
 
 
 def nearest(path: Path) -> list[str]:
-    """The test files that import a module, those with the fewest imports of the engine first."""
+    """The test files named after a module, then those that import it, the fewest imports of the engine first."""
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     counted = []
     for test in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -115,8 +115,11 @@ def nearest(path: Path) -> list[str]:
         if any(f"{name}.".startswith(f"{module}.") for name in names):
             counted.append((len(names), test.relative_to(ROOT).as_posix()))
     beside = ROOT / "tests" / path.relative_to(ROOT / "dpsyn_core").parent
-    near = sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))
-    return ([name for _, name in sorted(counted)] + [n for n in near if n not in dict(counted).values()])[:FILES]
+    while not (near := sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))):
+        beside = beside.parent
+    listed = dict.fromkeys([name for _, name in sorted(counted)] + near)
+    named = (f"test_{path.stem}", f"test_{path.parent.name}")
+    return sorted(listed, key=lambda name: Path(name).stem not in named)[:FILES]
 
 
 def _imports(path: Path) -> set[str]:

@@ -31,6 +31,25 @@ def test_files_that_a_document_names_exist(path):
     assert not absent
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "dpsyn_core").glob("*/README.md")), ids=lambda p: p.parent.name)
+def test_a_page_of_a_room_names_all_its_files_and_folders_and_nothing_that_is_gone(page):
+    room, named = page.parent, set(re.findall(r"`([^`\n]+)`", text(page)))
+    inside = {p.name for p in room.glob("[!_]*.py")} | {f"{p.name}/" for p in room.glob("[!_]*/")}
+    assert sorted(inside - {n.partition("/")[0] + "/" if "/" in n else n for n in named}) == []
+    paths = [n for n in named if re.fullmatch(r"(?:[\w-]+/)+[\w-]*(?:\.py)?|\w+\.py", n)]
+    assert sorted(n for n in paths if not any((base / n).exists() for base in (room, room.parent, ROOT))) == []
+    public = re.search(r"\*\*Public names\*\*: ([^.]+)\.", text(page))
+    face = set((room / "__init__.py").read_text(encoding="utf-8").split()) if public else set()
+    assert sorted(n for n in re.findall(r"`(\w+)`", public[1] if public else "") if n not in face) == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "ARCHITECTURE.md", *(ROOT / "dpsyn_core").glob("*/README.md")], ids=str)
+def test_modules_that_the_map_and_the_pages_of_rooms_name_exist(page):
+    bases = (ROOT, ROOT / "dpsyn_core", *(ROOT / "dpsyn_core").glob("[!_]*/"))
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+)`", text(page)))
+    assert sorted(n for n in named if not any((b / n).exists() or (b / f"{n}.py").exists() for b in bases)) == []
+
+
 def test_the_readme_fits_on_one_screen():
     assert sum(any(c.isalnum() for c in word) for word in text(ROOT / "README.md").split()) <= 700
 

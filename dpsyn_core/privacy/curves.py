@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 
 Floats = NDArray[np.float64]
-ANCHORS = (0.1, 1.0, 10.0)
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> float:
@@ -39,37 +37,6 @@ def best_guess(epsilon: float, delta: float = 0.0) -> float:
 def best_guess_of_mu(mu: float) -> float:
     """The same for mu-GDP, exactly: Phi(mu / 2). For the noise a run added; lower than the bound of its budget."""
     return (1 + math.erf(mu / 2 / math.sqrt(2))) / 2
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Odds:
-    """Whole numbers out of 100 attackers. join: guess right at most; guessing: would without the table."""
-
-    join: int
-    guessing: int
-    sentence: str
-    anchors: tuple[tuple[float, str], ...]
-
-
-def odds(epsilon: float, delta: float = 0.0) -> Odds:
-    """The odds sentence, with anchors at epsilon 0.1, 1 and 10 (the chosen one left out)."""
-    chance = best_guess(epsilon, delta)
-    return Odds(
-        join=round(100 * chance),
-        guessing=50,
-        sentence=odds_sentence(epsilon, delta),
-        anchors=tuple((e, _out_of_100(best_guess(e, delta))) for e in ANCHORS if e != epsilon),
-    )
-
-
-def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
-    """One sentence for a person who knows nothing of epsilon."""
-    most = _out_of_100(best_guess(epsilon, delta))
-    if most == "all":
-        return "If 100 attackers try to tell whether you are in the table, all may guess right; 50 would by guessing."
-    return (
-        f"If 100 attackers try to tell whether you are in the table, at most {most} guess right; 50 would by guessing."
-    )
 
 
 def posterior(prior: Floats | float, epsilon: float) -> tuple[Floats, Floats]:
@@ -100,10 +67,6 @@ def trade_off(false_alarm: Floats | float, epsilon: float, delta: float = 0.0) -
     edges = [np.zeros_like(a), 1 - delta - steep * a, math.exp(-epsilon) * (1 - delta - a)]
     smallest: Floats = np.maximum.reduce(edges)
     return smallest
-
-
-def _out_of_100(chance: float) -> str:
-    return "all" if chance >= 0.995 else str(round(100 * chance))
 
 
 def _shares(values: Floats | float, what: str) -> Floats:

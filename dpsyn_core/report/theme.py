@@ -6,70 +6,17 @@ it in the visitor's theme, the HTML report in the browser and again when the rea
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 Palette = Mapping[str, str]
 
-LIGHT: Palette = {
-    "ink": "#1B1F24",
-    "paper": "#FFFFFF",
-    "soft": "#F5F6F8",
-    "line": "#DDE1E6",
-    "muted": "#5A636E",
-    "accent": "#0B6E99",
-    "on_accent": "#FFFFFF",
-    "real": "#4C5866",
-    "warning": "#B35900",
-    "alarm": "#A4133C",
-    "low": "#F5F6F8",
-    "middle": "#8CC0D6",
-    "high": "#083F58",
-    "less": "#6A4C93",
-    "more": "#D9761A",
-    "second": "#B35900",
-    "third": "#007A5A",
-    "fourth": "#A34E86",
-    "fifth": "#6B5B00",
-    "sixth": "#5B5FC7",
-    "blue": "#0072B2",
-    "vermilion": "#D55E00",
-    "green": "#009E73",
-    "pink": "#CC79A7",
-    "sky": "#56B4E9",
-    "amber": "#E69F00",
-    "grey": "#7F7F7F",
-}
-DARK: Palette = {
-    "ink": "#E8EAED",
-    "paper": "#14171A",
-    "soft": "#1C2024",
-    "line": "#2C3238",
-    "muted": "#A3ABB5",
-    "accent": "#5BB5D9",
-    "on_accent": "#0B1519",
-    "real": "#A9B4C0",
-    "warning": "#F0A04B",
-    "alarm": "#FF6B8A",
-    "low": "#1C2024",
-    "middle": "#2F6F8C",
-    "high": "#BFE3F2",
-    "less": "#B79CE0",
-    "more": "#F0A04B",
-    "second": "#F0A04B",
-    "third": "#3FC79A",
-    "fourth": "#E39BC9",
-    "fifth": "#D6C44A",
-    "sixth": "#9EA2FF",
-    "blue": "#4FA8E0",
-    "vermilion": "#F07A3C",
-    "green": "#35C79A",
-    "pink": "#CC79A7",
-    "sky": "#56B4E9",
-    "amber": "#E69F00",
-    "grey": "#A0A0A0",
-}
+_PALETTES = tomllib.loads(Path(__file__).with_name("palettes.toml").read_text("utf-8"))
+LIGHT: Palette = _PALETTES["light"]
+DARK: Palette = _PALETTES["dark"]
 # the first synthetic table wears the accent, the next ones follow; real is grey everywhere
 SERIES = ("@accent", "@second", "@third", "@fourth", "@fifth", "@sixth")
 # hues of curves: Okabe and Ito's, without yellow and black for want of contrast on paper

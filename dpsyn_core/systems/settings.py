@@ -16,11 +16,28 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from dpsyn_core.errors import SettingError
 from dpsyn_core.schema import AttributeSet, Domain
+
+
+def setting(
+    default: Any,
+    title: str,
+    description: str,
+    *,
+    between: tuple[float, float] | None = None,
+    unit: str = "",
+    **limits: Any,
+) -> Any:
+    """A setting of a system: its default, its words, the least and the most it can be, its unit; limits: of `Field`."""
+    if between is not None:
+        limits["ge"], limits["le"] = between
+    if unit:
+        limits["json_schema_extra"] = {"unit": unit}
+    return Field(default, title=title, description=description, **limits)
 
 
 class SettingsGroup(BaseModel):

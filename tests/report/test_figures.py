@@ -16,7 +16,7 @@ from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
 from dpsyn_core.report.wording import ENGLISH
 from tests.evaluate.tables import brute, small
-from ui.shared.theme import dressed
+from tests.report.drawn import to_plotly
 
 HOSTILE = "<b>bold</b> %{x}"
 
@@ -51,8 +51,8 @@ def made():
 def test_every_figure_is_accepted_by_plotly_in_both_palettes_and_describes_itself(kind):
     figure = made()[kind]
     assert len(figure.alt) > 15
-    for is_dark in (False, True):
-        drawn = dressed(figure, is_dark=is_dark)
+    for palette in (LIGHT, DARK):
+        drawn = to_plotly(figure, palette)
         assert not re.search(r'"@\w', drawn.to_json())
 
 

@@ -20,15 +20,16 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report import figures
 from dpsyn_core.report.build import SIDE, coarse_map, embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable, bands, dumps, report_document
-from dpsyn_core.report.html import html_report
+from dpsyn_core.report.html import html_report, sample_note
 from dpsyn_core.report.page import _environment, _numeric, embedded
 from dpsyn_core.report.theme import DARK, LIGHT, paint
+from dpsyn_core.report.wording import words as catalogue
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import brute, draw, small, small_domain
 from tests.evaluate.test_released_fit import measured
 from tests.privacy.facts import split
-from ui.shared.theme import dressed
+from tests.report.drawn import to_plotly
 
 FAST = [n for n in names() if n != "learning"]
 
@@ -108,8 +109,7 @@ def test_every_figure_has_a_description_a_caption_and_data(page):
         for spec in specs:
             assert spec["caption"]
             assert spec["data"]
-            # plotly accepts every property
-            dressed(figures.Figure(data=spec["data"], layout=spec["layout"]), is_dark=True)
+            to_plotly(figures.Figure(data=spec["data"], layout=spec["layout"]), DARK)  # plotly accepts every property
 
 
 @pytest.mark.slow
@@ -347,3 +347,14 @@ def test_the_verdict_on_one_table_stands_at_the_top_of_the_json_and_of_several_i
     alone = report_document("toy", [scored()])
     assert alone["verdict"]["sentence"] and alone["verdict"] == alone["tables"][0]["verdict"]
     assert "verdict" not in report_document("toy", [scored(), scored("two", 0.6)])
+
+
+def test_a_report_on_samples_says_of_how_many_records_and_one_on_all_records_says_nothing():
+    whole = ScoredTable(name="one", comparison=small(n=400, m=500), scores=[])
+    assert sample_note([whole], catalogue("en")) == ""
+    drawn = dataclasses.replace(whole, comparison=dataclasses.replace(whole.comparison, synthetic_of=90_000))
+    said = sample_note([whole, drawn], catalogue("en"))
+    assert "500" in said and "90,000" in said and "400" not in said
+    both = dataclasses.replace(drawn, comparison=dataclasses.replace(drawn.comparison, real_of=80_000))
+    said = sample_note([both], catalogue("en"))
+    assert all(number in said for number in ("400", "80,000", "500", "90,000"))

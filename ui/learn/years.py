@@ -42,9 +42,9 @@ def show() -> None:
         return local(x, ".3g")
 
     facts(
-        (said(composed[-1]), counted("learn.years.total", years),
-         t("learn.years.total_note", added=said(added[-1]))),
-        (said(each), t("learn.years.each"), counted("learn.years.each_note", years, epsilon=said(eps))))  # fmt: skip
+        (said(composed[-1]), counted("learn.years.total", years), t("learn.years.total_note", added=said(added[-1]))),
+        (said(each), t("learn.years.each"), counted("learn.years.each_note", years, epsilon=said(eps))),
+    )
     reading = counted("learn.years.reading", years, epsilon=said(eps), composed=said(composed[-1]),
         added=said(added[-1]), each=said(each))  # fmt: skip
     tell("years", reading, figure, eps, delta, years, height=400)

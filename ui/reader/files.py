@@ -72,14 +72,14 @@ def promise(found: OpenRelease) -> None:
     if not manifest.private:
         not_private("; ".join(manifest.not_private_because))
     facts(
-
-            (number(found.codes.shape[1]), t("reader.records"), manifest.dataset),
-            (
-                amount(manifest.epsilon) if manifest.private else "–", t("budget.epsilon"),
-                t("reader.delta", delta=amount(manifest.delta)),
-            ),
-            (str(len(found.schema.output_names)), t("reader.columns"), t("reader.by", method=manifest.method))
-    )  # fmt: skip
+        (number(found.codes.shape[1]), t("reader.records"), manifest.dataset),
+        (
+            amount(manifest.epsilon) if manifest.private else "–",
+            t("budget.epsilon"),
+            t("reader.delta", delta=amount(manifest.delta)),
+        ),
+        (str(len(found.schema.output_names)), t("reader.columns"), t("reader.by", method=manifest.method)),
+    )
     note(t("reader.proved") if manifest.private else t("reader.proved_not_private"))
     if found.released is None:
         note(t("reader.no_tables"), "warning")

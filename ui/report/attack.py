@@ -142,9 +142,8 @@ def _start(space: Workspace, job: Job, spec: AttackSpec) -> None:
         spec = spec.model_copy(update={"linked": tuple(given)})
     check_attack(schema, spec)
     attacks().start(
-        space.owner, spec, schema, given, label=job.label, fingerprint=job.fingerprint,
-        public={"run": job.id},
-    )  # fmt: skip
+        space.owner, spec, schema, given, label=job.label, fingerprint=job.fingerprint, public={"run": job.id}
+    )
 
 
 def _watch(owner: str, job_id: str) -> None:

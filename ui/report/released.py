@@ -20,9 +20,7 @@ from ui.shared.theme import facts, marked, note, public_tag, section, show
 
 METRIC = "measured-fit"
 # why systems release no marginals; others did so, unless an earlier version made the run
-REASONS = {
-    "dirichlet-multinomial": "drawn", "mwem": "single", "field-groups": "wide", "pgm": "exact", "vae": "exact",
-}  # fmt: skip
+REASONS = {"dirichlet-multinomial": "drawn", "mwem": "single", "field-groups": "wide", "pgm": "exact", "vae": "exact"}
 
 
 def panel(space: Workspace, job: Job) -> None:

@@ -301,9 +301,7 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     from dpsyn_core.schema import agreed, crowded
 
     serial = space.dataset.serial if space.dataset else ""
-    return kept(
-        space, ("crowded", serial), lambda: crowded(agreed(schema, _proposals(space, schema, table)), table)
-    )  # fmt: skip
+    return kept(space, ("crowded", serial), lambda: crowded(agreed(schema, _proposals(space, schema, table)), table))
 
 
 def _example(document: Mapping[str, Any]) -> str:

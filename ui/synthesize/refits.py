@@ -103,22 +103,20 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
         told = "" if paid.seed is None else t("refit.seed_run", seed=paid.seed)
         seed = st.number_input(
             t("refit.seed"), 0, LARGEST_SEED, None, key=f"{key}_seed", help=f"{t('refit.seed_help')} {told}"
-        )  # fmt: skip
+        )
     maker = None
     if not paid.hanging:  # what one system measured of linked tables is no other's
         maker = third.selectbox(
             t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
-        )  # fmt: skip
+        )
     where = st.text_input(
         t("refit.where"), key=f"{key}_where", placeholder="CITY = Bellmere and AGE in [18, 30]",
         help=t("refit.where_help") if not paid.hanging else None,
     )  # fmt: skip
     kept = st.multiselect(
         t("refit.columns"), names, key=f"{key}_columns", format_func=literal, placeholder=t("refit.columns_all")
-    )  # fmt: skip
-    return {
-        "size": size, "seed": seed, "maker": maker, "where": where.strip() or None, "columns": tuple(kept) or None
-    }  # fmt: skip
+    )
+    return {"size": size, "seed": seed, "maker": maker, "where": where.strip() or None, "columns": tuple(kept) or None}
 
 
 def _rules(

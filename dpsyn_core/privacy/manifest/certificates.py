@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from dpsyn_core.privacy.charge_record import ChargeRecord
@@ -13,110 +15,7 @@ from dpsyn_core.privacy.manifest.statement import Statement
 Words = Mapping[str, str]
 MOST_LINES = 40
 LABEL = 21  # letters of a label
-ENGLISH: dict[str, str] = {
-    "decimal_mark": ".",
-    "title": "DIFFERENTIAL PRIVACY CERTIFICATE",
-    "not_private": "NOT PRIVATE - NO CERTIFICATE",
-    "promise": "manifest",  # its own sentence; other languages say it from the parts below
-    "pure": " (pure)",
-    "with_delta": ", delta {delta}",
-    "promise_private": "Epsilon {epsilon}{delta}: differential privacy for {individual} {change}.",
-    "promise_noisy": "NOT PRIVATE: the noise alone would give epsilon {epsilon}{delta}: differential privacy for "
-    "{individual} {change}, but the reasons listed undo it.",
-    "promise_bare": "NOT PRIVATE: no noise was added, and nothing is promised to anybody.",
-    "promise_others": "NOT PRIVATE by any proof here: the tables are those of {by}, whose own statement is epsilon "
-    "{epsilon}, delta {delta} for {individual}.",
-    "more_or_less": "more or less",
-    "exchanged": "exchanged for another",
-    "one_record": "one record (each is an individual)",
-    "one_said": "one individual (who is said to hold at most {most} records)",
-    "one_named_one": "one individual (named by '{column}', of whom one record is counted)",
-    "one_named": "one individual (named by '{column}', of whom at most {most} records are counted)",
-    "one_hanging": "one individual (named by '{column}', with all that hangs on it, of which {tables} are counted)",
-    "hanging_table": "at most {most} of '{table}'",
-    "why": "Why this release is not private:",
-    "section_promise": "Promise",
-    "epsilon": "epsilon",
-    "delta": "delta",
-    "recomputed": "recomputed epsilon",
-    "recomputed_note": "{epsilon} (from the charges below)",
-    "renyi": "Renyi accounting",
-    "renyi_note": "{epsilon} (a second, coarser bound)",
-    "neighbours": "neighbours",
-    "add-remove": "add/remove: a neighbour has one individual more or less; the number of records is private",
-    "replace": "replace: a neighbour has one individual exchanged; the number of individuals is public",
-    "individual": "individual",
-    "each_record": "each record",
-    "named": "whom '{column}' names; at most {most} of their records, enforced before counting",
-    "named_hanging": "whom '{column}' names, with all that hangs on it: {tables}, enforced before counting",
-    "said": "holds at most {most} records, as the owner says: no column names individuals, none are enforced",
-    "cost_exact": "exact Gaussian cost",
-    "cost": "Gaussian cost",
-    "cost_note": "mu {mu} (rho {rho})",
-    "cost_samples": "mu {mu} (rho {rho}, covers the samples)",
-    "zcdp": "zCDP cost",
-    "section_release": "Release",
-    "dataset": "dataset",
-    "schema": "schema",
-    "method": "method",
-    "questions": "questions",
-    "questions_note": "{count} ({hash}), {share} % of what pairs of columns would get",
-    "query": "query",
-    "query_note": "{who}: that it reads each record by itself is not checked",
-    "public_table": "public table",
-    "public_table_note": "{name} ({hash}), {records} records, {columns} columns",
-    "public_table_chosen": "the method was chosen by runs on it, among {candidates}",
-    "public_table_word": "{who}: that it is public is not checked, and nothing here protects its records",
-    "refit": "refit",
-    "refit_own": "by {method}, from the release of the run above, which paid for it ({hash}); nothing was charged",
-    "refit_others": "by {method}, from the release of others ({hash}); nothing was charged",
-    "where": "of records where",
-    "columns": "columns",
-    "rule": "with the rule",
-    "records": "records",
-    "ledger": "ledger entry",
-    "seed": "post-processing seed",
-    "no_seed": "none recorded",
-    "unset": "chosen by the system",
-    "seed_note": "{seed}; noise has no seed",
-    "seconds": "seconds",
-    "accesses": "Every access to the data ({count})",
-    "bought": "Bought earlier for the schema ({count})",
-    "together": "release and schema together: epsilon {epsilon} at delta {delta}",
-    "versions": "Versions",
-    "more": "... and {count} more, all in the manifest's JSON",
-    "none": "none",
-    "alike": "{name}, and {count} more, each",
-    "steps": "{steps} steps on samples of {sampling}",
-    "sensitivity": "sensitivity {value}",
-    "cells": "{count} cells",
-    "cells_one": "1 cell",
-    "scale": "scale {value}",
-    "times": "sigma {value} times {what}",
-    "clip": "the clip norm",
-    "the_sensitivity": "sensitivity",
-    "note": "",
-    "charge_total": "total",
-    "charge_marginal": "marginal {columns}",
-    "charge_pairs": "scores of pairs",
-    "charge_coarser": "scores of coarser pairs",
-    "charge_triples": "scores of triples",
-    "charge_largest": "largest scores of {columns}",
-    "charge_target": "scores of the target",
-    "charge_public": "scores of pairs against the public table",
-    "charge_tree": "pair scores",
-    "mechanism_gaussian": "gaussian",
-    "mechanism_geometric": "geometric",
-    "mechanism_exponential": "exponential",
-    "mechanism_sampled-gaussian": "sampled-gaussian",
-    "cite": "The synthetic table {dataset} ({records} records) was made in {year} with DPSyn Studio {version} by the "
-    "system {method}, from the schema {schema}. {promise} (run {run}{content}).",
-    "cite_bare": "It is not private: no guarantee of differential privacy holds for it",
-    "cite_content": ", SHA-256 of the content {hash}",
-    "bibtex_title": "Synthetic table {dataset} ({kind})",
-    "bibtex_private": "differentially private, epsilon {epsilon}, delta {delta}",
-    "bibtex_note": "{promise} Run {run}{content}",
-}
+ENGLISH: dict[str, str] = tomllib.loads(Path(__file__).with_name("certificate.en.toml").read_text("utf-8"))
 
 
 def certificate(m: Statement, words: Words = ENGLISH) -> str:

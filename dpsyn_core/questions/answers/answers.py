@@ -5,8 +5,10 @@ The sentences are in the words of a language (ENGLISH here).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,37 +32,7 @@ from dpsyn_core.schema import Schema, is_year
 
 Words = Mapping[str, str]
 MARKS = str.maketrans(",.", ".,")
-ENGLISH: Words = {
-    "decimal_mark": ".",
-    "percent": "{value}%",
-    "means_exact": "exact: one released table holds it, whose noise is known",
-    "means_estimated": "estimated: released tables hold its columns together or coarsely; the rest is estimated from "
-    "how well they predict each other",
-    "means_bounded": "bounded: part of it was scored and not measured; the score bounds how far off it may be",
-    "unanswered": "Not answered: {why}.",
-    "nothing": "Not answered: no released marginal holds it, and the synthetic table has no records that do.",
-    "unsupported": "Not supported by this release: nothing that was released says how far the {value} ({unit}) of the "
-    "synthetic table may be off.",
-    "unsupported_many": "Not supported by this release: nothing that was released says how far these {count} figures "
-    "of the synthetic table may be off.",
-    "table": "in the real table",
-    "population": "in the population",
-    "one": "{value} ({unit}); it lies {about} between {low} and {high}, at {sure} confidence ({because}).",
-    "many": "{count} figures ({unit}); a typical one is off {about} by at most {half}, at {sure} confidence for each "
-    "({because}).",
-    "rest": "{count} of them are not supported by this release.",
-    "note": "Note: {notes}.",
-    "note_more": "{notes} (and {count} more notes)",
-    "unit_records": "records",
-    "unit_gini": "Gini index of {of}",
-    "unit_predict": "share of what is uncertain about {of}",
-    "unit_logistic": "log odds of {of}",
-    "unit_linear": "{of} a unit",
-    "unit_mean": "mean of {of}",
-    "unit_sum": "sum of {of}",
-    "unit_quantile": "quantile of {of}",
-    "unit_gap": "gap of {of}",
-}
+ENGLISH: Words = tomllib.loads(Path(__file__).with_name("answers.en.toml").read_text("utf-8"))
 
 
 def number(x: float, words: Words = ENGLISH, of: str = "") -> str:

@@ -122,9 +122,6 @@ READING = (
     "A failed attack proves nothing, for a better one may exist; a successful one disproves the promise. "
     "The guarantee is the proved bound."
 )
-WHY_NO_DISTANCES = (
-    "Distances to the closest record are not offered: tables that leak pass them, and tables that do not may fail."
-)
 TITLES: dict[Kind, str] = {
     "membership": "membership: who of the added people was in the table",
     "singling-out": "singling out: statements that fit one person alone",

@@ -9,11 +9,9 @@ from typing import Any, Literal
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.estimate import Need
 from dpsyn_core.measure import check_widest
-from dpsyn_core.privacy import Budget, Cost, Unit
-from dpsyn_core.questions import Questions
-from dpsyn_core.runs.trees.answers import asked_needs
+from dpsyn_core.privacy import Cost, Unit
 from dpsyn_core.runs.trees.flat_table import AskedTable
-from dpsyn_core.runs.trees.measurement import SHARES, LinkedShares
+from dpsyn_core.runs.trees.measurement import LinkedShares
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema import LinkedSchema
 
@@ -121,37 +119,6 @@ class BudgetStep:
             "siblings": f"consecutive '{self.table}'",
             "question": f"the question '{self.table}'",
         }[self.what]
-
-
-def division(
-    schema: LinkedSchema,
-    budget: Budget,
-    shares: LinkedShares = SHARES,
-    *,
-    questions: Questions | None = None,
-    share: float | None = None,
-    pairs: bool = True,
-) -> tuple[BudgetStep, ...]:
-    """The steps in their order.
-
-    Args:
-        schema: public.
-        budget: of the run.
-        shares: how it is divided.
-        questions: declared; None: none.
-        share: of questions, of the whole; None: as `shares` say.
-        pairs: see `stages_of`.
-
-    Raises:
-        BudgetError: the noise could not be drawn.
-        QuestionError: a question does not fit the schema.
-    """
-    cost = budget.gaussian() if budget.delta else budget.pure()
-    needs = asked_needs(schema, questions or Questions.of([]))
-    weights = [float(table.question.ask.weight) for table, _ in needs]
-    costs = costs_of(schema, cost, shares, weights, share=share, pairs=pairs)
-    check_drawable(schema, costs, pairs=pairs)
-    return steps_of(schema, cost, costs, needs, pairs=pairs)
 
 
 def steps_of(

@@ -9,7 +9,7 @@ about as many children: of these tables, or, where there is none, of tables draw
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -133,30 +133,25 @@ class Mender:
         once[np.unique(both, return_index=True)[1]] = True
         single = once[: len(at)] & once[len(at) :]
         at, partners = at[single], partners[single]
-        self._trade(names, at, partners)
-        wrong = self.wrong()
-        back = wrong[at] | wrong[partners]
-        self._trade(names, at[back], partners[back])
-
-    def _trade(self, names: list[str], at: Ints, partners: Ints) -> None:
-        """Exchanges cells of pairs of children."""
-        for column in (self.kin.own[n] for n in names):
-            one, two = column[at], column[partners]
-            column.put(at, two)
-            column.put(partners, one)
+        both = np.concatenate([at, partners])
+        given = [self.kin.own[n][np.concatenate([partners, at])] for n in names]
+        self._accept(names, both, given, lambda: np.tile(~self.wrong()[both].reshape(2, -1).any(axis=0), 2))
 
     def _take(self, names: list[str], at: Ints, given: list[RuleColumn]) -> Bools:
         """Puts cells where they leave the child without a broken rule of one child; says where."""
+        inside = [self.kin.own[n].allows(c.values) | (c.state != PLAIN) for n, c in zip(names, given, strict=True)]
+        return self._accept(names, at, given, lambda: np.all(inside, axis=0) & ~self.wrong()[at])
+
+    def _accept(self, names: list[str], at: Ints, cells: list[RuleColumn], fine: Callable[[], Bools]) -> Bools:
+        """Puts cells, and those before them back where the children are not `fine` afterwards; says where."""
         columns = [self.kin.own[n] for n in names]
-        old = [column[at] for column in columns]
-        done = np.ones(len(at), dtype=bool)
-        for column, cells in zip(columns, given, strict=True):
-            done &= column.allows(cells.values) | (cells.state != PLAIN)
-            column.put(at, cells)
-        done &= ~self.wrong()[at]
-        for column, before in zip(columns, old, strict=True):
-            column.put(at[~done], before[~done])
-        return done
+        before = [column[at] for column in columns]
+        for column, new in zip(columns, cells, strict=True):
+            column.put(at, new)
+        ok = fine()
+        for column, old in zip(columns, before, strict=True):
+            column.put(at[~ok], old[~ok])
+        return ok
 
     def _movable(self, name: str, at: Ints) -> Bools:
         if name not in self.kin.own or name in self.standing:
@@ -236,22 +231,16 @@ class Mender:
     def _as_far(self, name: str, other: str, at: Ints, partners: Ints, up: bool) -> RuleColumn:
         """As far from the other value as it is in another child."""
         mine, theirs = self.kin.own[name], self.kin.column(other)
-        apart = mine.values[partners] - theirs.values[partners]
-        return RuleColumn(
-            mine.attribute,
-            mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
-            np.full(len(at), PLAIN, dtype=np.uint8),
-        )
+        return self._next(mine, theirs.values[at] + (mine.values[partners] - theirs.values[partners]), up=up)
 
     def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuleColumn:
         """Next to the other value."""
-        mine, theirs = self.kin.own[name], self.kin.column(other)
-        target = theirs.values[at] + (gap if up else -gap)
-        return RuleColumn(
-            mine.attribute,
-            mine[at].nearest(target, up=up).astype(mine.values.dtype),
-            np.full(len(at), PLAIN, dtype=np.uint8),
-        )
+        return self._next(self.kin.own[name], self.kin.column(other).values[at] + (gap if up else -gap), up=up)
+
+    def _next(self, column: RuleColumn, target: NDArray[Any], *, up: bool) -> RuleColumn:
+        """The value of the column's grid next to each target, upwards or downwards."""
+        values = column.nearest(target, up=up).astype(column.values.dtype)
+        return RuleColumn(column.attribute, values, np.full(len(target), PLAIN, dtype=np.uint8))
 
     def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
         """Children of parents that break a rule of numbers take cells of others; whether there was none."""
@@ -278,15 +267,9 @@ class Mender:
 
     def _exchange(self, names: list[str], at: Ints, donors: Ints) -> None:
         """Takes the donors' cells in these columns, where that helps and breaks no rule that was kept."""
-        columns = self.kin.own
-        before = self._faults()
-        old = {n: columns[n][at] for n in names}
-        for name in names:
-            columns[name].put(at, columns[name][donors])
-        worse = self._faults()[self.kin.parent[at]] >= before[self.kin.parent[at]]
-        for name in names:
-            back = old[name]
-            columns[name].put(at[worse], RuleColumn(back.attribute, back.values[worse], back.state[worse]))
+        parents, before = self.kin.parent[at], self._faults()
+        cells = [self.kin.own[n][donors] for n in names]
+        self._accept(names, at, cells, lambda: self._faults()[parents] < before[parents])
 
     def _faults(self) -> Ints:
         """How much each parent breaks: children that break a rule, and how many there are too many or too few."""

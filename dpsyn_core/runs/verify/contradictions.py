@@ -32,7 +32,6 @@ from dpsyn_core.version import __version__
 _UNIT_OF = ("gaussian", "geometric")
 _MOST = 3  # sentences of one kind: a wrong unit is wrong in every charge
 ITEMSETS = "privbasis"  # the method of `dpsyn itemsets`: no system that makes records, and its "schema" a list of items
-_SAME_PRICE = 1e-6  # by which a stated rho may differ from the one that is bought: rounding alone
 MOST_PLANNED = 150  # columns of schemas for which plans are made: pairs of more take seconds, of each size below
 _SIZES = (1.0, 1e3, 1e6, 1e9)  # records of tables for which plans of a private number of records are tried
 

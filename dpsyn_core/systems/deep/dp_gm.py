@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measure import Counter, Gate
@@ -32,6 +31,7 @@ from dpsyn_core.systems.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.systems.deep.system import Deep
 from dpsyn_core.systems.deep.training import LatentEncoding, Team
 from dpsyn_core.systems.registry import register
+from dpsyn_core.systems.settings import setting
 
 Floats = NDArray[np.float64]
 MOST_LABELS = 20
@@ -47,24 +47,20 @@ class DPGMConfig(LearnedSettings, TargetSettings):
     )
     guarantee = GUARANTEE
 
-    divide: Literal["clusters", "target"] = Field(
+    divide: Literal["clusters", "target"] = setting(
         "clusters",
-        title="Parts",
-        description="clusters: found in noisy components, as published. target: the values of the column to predict.",
+        "Parts",
+        "clusters: found in noisy components, as published. target: the values of the column to predict.",
     )
-    clusters: int = Field(3, ge=1, le=20, title="Clusters", description="Parts, where they are found.")
-    iterations: int = Field(
-        5, ge=1, le=100, title="Iterations", description="Of the clustering; each releases one noisy sum."
-    )
-    components: int = Field(
-        10, ge=1, le=200, title="Components", description="Most dimensions in which clusters are looked for."
-    )
-    cluster_share: float = Field(
+    clusters: int = setting(3, "Clusters", "Parts, where they are found.", between=(1, 20))
+    iterations: int = setting(5, "Iterations", "Of the clustering; each releases one noisy sum.", between=(1, 100))
+    components: int = setting(10, "Components", "Most dimensions in which clusters are looked for.", between=(1, 200))
+    cluster_share: float = setting(
         0.14,
+        "Share of the clustering",
+        "Part of the budget for the components and the clusters, where they are found.",
         gt=0,
         lt=1,
-        title="Share of the clustering",
-        description="Part of the budget for the components and the clusters, where they are found.",
     )
 
     def build(self, task: Task) -> Synthesizer:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from pydantic import Field
 
 from dpsyn_core.errors import MethodError, SettingError
 from dpsyn_core.measure import Counter, Gate
@@ -28,20 +27,18 @@ from dpsyn_core.systems.deep.settings import GUARANTEE, DeepSettings
 from dpsyn_core.systems.deep.system import Deep
 from dpsyn_core.systems.deep.training import LatentEncoding, Team
 from dpsyn_core.systems.registry import register
+from dpsyn_core.systems.settings import setting
 
 
 class LearnedSettings(DeepSettings):
     """Settings of the systems whose encoder is learned."""
 
-    latent: int = Field(
-        10, ge=1, le=200, title="Latent dimensions", description="Of the space between encoder and decoder."
-    )
-    encoder_hidden: int = Field(
+    latent: int = setting(10, "Latent dimensions", "Of the space between encoder and decoder.", between=(1, 200))
+    encoder_hidden: int = setting(
         50,
-        ge=0,
-        le=2000,
-        title="Hidden units of the encoder",
-        description="Units of the encoder's hidden layer, added to its linear part.",
+        "Hidden units of the encoder",
+        "Units of the encoder's hidden layer, added to its linear part.",
+        between=(0, 2000),
     )
 
     def _check_shares(self, taken: float) -> None:
@@ -120,10 +117,10 @@ class Unprotected(MethodConfig):
     unprotected = True
     guarantee = NOTHING
 
-    not_private: bool = Field(
+    not_private: bool = setting(
         False,
-        title="NOT PRIVATE",
-        description="Say true to run a system that adds no noise. Its table may hold real records unchanged: it is for "
+        "NOT PRIVATE",
+        "Say true to run a system that adds no noise. Its table may hold real records unchanged: it is for "
         "tables that are public anyway, and is stamped NOT PRIVATE.",
     )
 
@@ -152,9 +149,7 @@ class PGMConfig(Unprotected, PhasedSettings):
         "and as a ceiling for p3gm; its table is NOT PRIVATE."
     )
 
-    clip: float = Field(
-        10.0, gt=0, le=1e6, title="Clip norm", description=PhasedSettings.model_fields["clip"].description
-    )
+    clip: float = setting(10.0, "Clip norm", PhasedSettings.model_fields["clip"].description, gt=0, le=1e6)
 
 
 @register("vae")
@@ -167,6 +162,4 @@ class VAEConfig(Unprotected, TrainedWhole):
     )
     one_way_share: ClassVar[float] = LearnedSettings.model_fields["one_way_share"].default  # type: ignore[misc]
 
-    clip: float = Field(
-        10.0, gt=0, le=1e6, title="Clip norm", description=LearnedSettings.model_fields["clip"].description
-    )
+    clip: float = setting(10.0, "Clip norm", LearnedSettings.model_fields["clip"].description, gt=0, le=1e6)

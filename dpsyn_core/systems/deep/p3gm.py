@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from dpsyn_core.errors import SettingError
 from dpsyn_core.estimate import Measurement
@@ -28,7 +28,7 @@ from dpsyn_core.systems.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.systems.deep.system import Deep
 from dpsyn_core.systems.deep.training import LatentEncoding, OthersSeen, Team, rule_of
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import Size
+from dpsyn_core.systems.settings import Size, setting
 
 Floats = NDArray[np.float64]
 FEW_COLUMNS = 50  # benchmarks.deep: beyond, training under noise makes a linear decoder worse
@@ -75,55 +75,51 @@ class PhasedSettings(TargetSettings):
     noisy: ClassVar[bool] = True
     few_columns: ClassVar[int] = FEW_COLUMNS
 
-    target_weight: float = Field(
+    target_weight: float = setting(
         2.5,
-        ge=1,
-        le=20,
-        title="Weight of the column to predict",
-        description="How much heavier its features are when components are looked for.",
+        "Weight of the column to predict",
+        "How much heavier its features are when components are looked for.",
+        between=(1, 20),
     )
-    components: int = Field(
+    components: int = setting(
         20,
-        ge=0,
-        le=200,
-        title="Components",
-        description="Most dimensions of the latent space; components that do not rise above the noise are left out. 0 "
+        "Components",
+        "Most dimensions of the latent space; components that do not rise above the noise are left out. 0 "
         "reduces nothing: the latent values are the features themselves, which costs no budget.",
+        between=(0, 200),
     )
-    parts: int = Field(4, ge=1, le=50, title="Parts of the mixture", description="Gaussians of the latent mixture.")
-    iterations: int = Field(
+    parts: int = setting(4, "Parts of the mixture", "Gaussians of the latent mixture.", between=(1, 50))
+    iterations: int = setting(
         5,
-        ge=1,
-        le=100,
-        title="Iterations of the mixture",
-        description="Each releases one noisy sum of weights, means and squares together.",
+        "Iterations of the mixture",
+        "Each releases one noisy sum of weights, means and squares together.",
+        between=(1, 100),
     )
-    tied: bool = Field(
+    tied: bool = setting(
         True,
-        title="One variance for all parts",
-        description="Parts of the mixture share one variance a dimension, which noise moves less.",
+        "One variance for all parts",
+        "Parts of the mixture share one variance a dimension, which noise moves less.",
     )
-    components_share: float = Field(
-        0.1, gt=0, lt=1, title="Share of components", description="Part of the budget for the second moment."
+    components_share: float = setting(
+        0.1, "Share of components", "Part of the budget for the second moment.", gt=0, lt=1
     )
-    mixture_share: float = Field(
-        0.03, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
+    mixture_share: float = setting(
+        0.03, "Share of the mixture", "Part of the budget for all its iterations.", gt=0, lt=1
     )
-    target_share: float = Field(
+    target_share: float = setting(
         0.15,
+        "Share of the column to predict",
+        "Part of the budget for learning how the column to predict follows from all others: it is decoded "
+        "last, from their values. 0 decodes it as all others.",
         ge=0,
         lt=1,
-        title="Share of the column to predict",
-        description="Part of the budget for learning how the column to predict follows from all others: it is decoded "
-        "last, from their values. 0 decodes it as all others.",
     )
-    passes: int = Field(
+    passes: int = setting(
         0,
-        ge=0,
-        le=10,
-        title="Passes",
-        description="How often drawn records are encoded and decoded anew, which is free. It brings pairs a little "
+        "Passes",
+        "How often drawn records are encoded and decoded anew, which is free. It brings pairs a little "
         "closer and blurs what predicts the target.",
+        between=(0, 10),
     )
 
     def _usual(self, columns: int) -> int:
@@ -179,18 +175,18 @@ class P3GMConfig(PhasedSettings):
     )
     guarantee = GUARANTEE
 
-    preset: Preset = Field(
+    preset: Preset = setting(
         "measured",
-        title="Preset",
-        description="measured: the other values, which came out best. The others are what the paper states for a "
+        "Preset",
+        "measured: the other values, which came out best. The others are what the paper states for a "
         "table: samples, steps and noise of the training, 10 components (credit: no reduction), 3 parts, 20 "
         "iterations, 1,000 hidden units, variances by the record; the budget is divided as it states at epsilon 1 and "
         "delta 1e-5. Adam, the linear start and a part for one-ways stay ours; a value that is set as well wins.",
     )
-    variance: Literal["constant", "record"] = Field(
+    variance: Literal["constant", "record"] = setting(
         "constant",
-        title="Variance of the encoder",
-        description="constant: one per dimension. record: a function of the record, as in the paper: a network of as "
+        "Variance of the encoder",
+        "constant: one per dimension. record: a function of the record, as in the paper: a network of as "
         "many hidden units as the decoder has, trained with it and clipped together with it.",
     )
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from abc import ABC
 from typing import Literal
 
-from pydantic import Field
-
 from dpsyn_core.errors import SettingError
 from dpsyn_core.privacy import SHARE, Budget
 from dpsyn_core.schema import Domain
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Task
 from dpsyn_core.systems.deep.network import EXTRA, device, installed, require_torch
 from dpsyn_core.systems.deep.training import Schedule
-from dpsyn_core.systems.settings import Estimate, Size, estimate_of
+from dpsyn_core.systems.settings import Estimate, Size, estimate_of, setting
 
 GUARANTEE = Guarantee(
     text="(epsilon, delta)-DP: Gaussian noise on sums of clipped vectors; samples by privacy loss distributions",
@@ -29,68 +27,59 @@ class DeepSettings(MethodConfig, ABC):
 
     trains = True
 
-    values: int = Field(
+    values: int = setting(
         64,
-        ge=2,
-        le=1000,
-        title="Values per column",
-        description="Number of coarse values per column, roughly: neighbouring bins and rare values of the released "
+        "Values per column",
+        "Number of coarse values per column, roughly: neighbouring bins and rare values of the released "
         "one-ways share one. The schema's own bins come back at the end, by the released one-way.",
+        between=(2, 1000),
     )
-    hidden: int = Field(
+    hidden: int = setting(
         100,
-        ge=0,
-        le=2000,
-        title="Hidden units",
-        description="Units of the decoder's hidden layer, added to its linear part. 0 leaves the linear part alone.",
+        "Hidden units",
+        "Units of the decoder's hidden layer, added to its linear part. 0 leaves the linear part alone.",
+        between=(0, 2000),
     )
-    steps: int | None = Field(
+    steps: int | None = setting(
         None,
-        ge=0,
-        le=40_000,
-        title="Training steps",
-        description="Each is one noisy sum over a fresh sample. Empty: 200; for p3gm, whose decoder begins where its "
+        "Training steps",
+        "Each is one noisy sum over a fresh sample. Empty: 200; for p3gm, whose decoder begins where its "
         "components put it, 100, and none beyond 50 columns, where training under noise adds nothing to that. What "
         "predicts one column from the others takes as many steps.",
-        json_schema_extra={"unit": "steps"},
+        between=(0, 40_000),
+        unit="steps",
     )
-    sampling: float = Field(
+    sampling: float = setting(
         0.05,
+        "Sampling rate",
+        "Probability with which a record is in the sample of a step. It must not be computed from the "
+        "number of records where that is private.",
         gt=0,
         le=1,
-        title="Sampling rate",
-        description="Probability with which a record is in the sample of a step. It must not be computed from the "
-        "number of records where that is private.",
     )
-    clip: float = Field(
-        1.0,
-        gt=0,
-        le=1e6,
-        title="Clip norm",
-        description="A record's gradient is shortened to this length. The noise grows with it.",
+    clip: float = setting(
+        1.0, "Clip norm", "A record's gradient is shortened to this length. The noise grows with it.", gt=0, le=1e6
     )
-    learning_rate: float = Field(
-        0.02, gt=0, le=1, title="Learning rate", description="Of Adam's first step; it falls to 0 as half a cosine."
+    learning_rate: float = setting(
+        0.02, "Learning rate", "Of Adam's first step; it falls to 0 as half a cosine.", gt=0, le=1
     )
-    averaging: float = Field(
+    averaging: float = setting(
         0.95,
+        "Averaging of weights",
+        "How much of the running mean of the weights stays at a step; records are drawn from that mean.",
         ge=0,
         lt=1,
-        title="Averaging of weights",
-        description="How much of the running mean of the weights stays at a step; records are drawn from that mean.",
     )
-    one_way_share: float = Field(
+    one_way_share: float = setting(
         0.08,
+        "Share of one-ways",
+        "Part of the budget for one-way marginals, from which coarse values and their shares are read. "
+        "Where p3gm trains nothing, all parts grow in proportion, and this one counts twice.",
         gt=0,
         lt=1,
-        title="Share of one-ways",
-        description="Part of the budget for one-way marginals, from which coarse values and their shares are read. "
-        "Where p3gm trains nothing, all parts grow in proportion, and this one counts twice.",
     )
-    device: Literal["cpu", "cuda"] = Field(
-        "cpu",
-        title="Device",
-        description="Where the networks are computed. cuda needs a CUDA device and a build of torch for it.",
+    device: Literal["cpu", "cuda"] = setting(
+        "cpu", "Device", "Where the networks are computed. cuda needs a CUDA device and a build of torch for it."
     )
 
     @classmethod
@@ -168,10 +157,10 @@ class DeepSettings(MethodConfig, ABC):
 class TargetSettings(DeepSettings, ABC):
     """Settings of the systems that do something for a column to predict."""
 
-    target: str = Field(
+    target: str = setting(
         "",
-        title="Column to predict",
-        description="Column that models of the synthetic table will predict, named without looking at the table: it "
+        "Column to predict",
+        "Column that models of the synthetic table will predict, named without looking at the table: it "
         "counts more in the components, p3gm decodes it last, from all others, and dp-gm can train a network for each "
         "of its values. Empty: none.",
     )

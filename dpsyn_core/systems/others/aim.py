@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate import Measurement, Recodes, ReleasedTables
@@ -26,7 +25,7 @@ from dpsyn_core.systems.others.graphical.settings import ModelSettings, records_
 from dpsyn_core.systems.others.mst import CELL, MstMeasured
 from dpsyn_core.systems.question_sets import QuestionTables, asked_of
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
+from dpsyn_core.systems.settings import AttributeSets, Size, known_sets, setting
 from dpsyn_core.systems.steps import Step, noise_of
 
 MEASURE = 0.9  # share of a round that its measurement gets, the rest is for the choice
@@ -47,45 +46,37 @@ class AIMConfig(ModelSettings):
 
     takes_questions = True
 
-    max_model_size: float = Field(
-        default=8.0,
+    max_model_size: float = setting(
+        8.0,
+        "Largest model",
+        "Tables of the junction tree may take this much memory; the time of a round grows with it (80 in the paper).",
         gt=0,
         le=4096,
-        title="Largest model",
-        description="Tables of the junction tree may take this much memory; the time of a round grows with it (80 in "
-        "the paper).",
-        json_schema_extra={"unit": "MB"},
+        unit="MB",
     )
-    workload: AttributeSets = Field(
-        default=(),
-        title="Workload",
-        description="Attribute sets that should be accurate, as in 'age+sex, age+income'; empty: all of the degree.",
+    workload: AttributeSets = setting(
+        (), "Workload", "Attribute sets that should be accurate, as in 'age+sex, age+income'; empty: all of the degree."
     )
-    degree: int = Field(
-        default=2, ge=1, le=4, title="Degree", description="Size of the attribute sets when no workload is named."
-    )
-    rounds: int | None = Field(
-        default=None,
-        ge=1,
-        le=100_000,
-        title="Rounds",
-        description="Rounds that the budget is made for; empty: 16 times the number of attributes. The mechanism "
+    degree: int = setting(2, "Degree", "Size of the attribute sets when no workload is named.", between=(1, 4))
+    rounds: int | None = setting(
+        None,
+        "Rounds",
+        "Rounds that the budget is made for; empty: 16 times the number of attributes. The mechanism "
         "leaves out rounds when it finds that less noise is needed.",
+        between=(1, 100_000),
     )
-    round_iterations: int = Field(
-        default=200,
-        ge=1,
-        le=10_000,
-        title="Iterations per round",
-        description="At most this many steps of mirror descent after each measurement.",
+    round_iterations: int = setting(
+        200,
+        "Iterations per round",
+        "At most this many steps of mirror descent after each measurement.",
+        between=(1, 10_000),
     )
-    max_cells: int = Field(
-        default=10_000,
-        ge=1,
-        le=50_000_000,
-        title="Largest marginal",
-        description="Larger marginals (after rare codes are joined) are not measured.",
-        json_schema_extra={"unit": "cells"},
+    max_cells: int = setting(
+        10_000,
+        "Largest marginal",
+        "Larger marginals (after rare codes are joined) are not measured.",
+        between=(1, 50_000_000),
+        unit="cells",
     )
 
     def seconds(self, size: Size) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.estimate import spread
@@ -19,7 +18,7 @@ from dpsyn_core.schema import AttributeSet, Domain
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import AttributeSets, Size, partition
+from dpsyn_core.systems.settings import AttributeSets, Size, partition, setting
 
 
 @register("dirichlet-multinomial")
@@ -34,40 +33,38 @@ class DirichletMultinomialConfig(FewValuesConfig):
         needs_public_n=True,
     )
 
-    tables: AttributeSets = Field(
-        default=(),
-        title="Tables",
-        description="Disjoint contingency tables, as in 'age+sex, city'; empty: the groups of the schema, or one table "
+    tables: AttributeSets = setting(
+        (),
+        "Tables",
+        "Disjoint contingency tables, as in 'age+sex, city'; empty: the groups of the schema, or one table "
         "of everything when it has none. Attributes in no table get their own. Tables share epsilon.",
     )
-    exposures: str = Field(
-        default="",
-        title="Exposures",
-        description="Public numbers of inhabitants, one for each value of an attribute, as in 'town=800/1500/20000': "
+    exposures: str = setting(
+        "",
+        "Exposures",
+        "Public numbers of inhabitants, one for each value of an attribute, as in 'town=800/1500/20000': "
         "cells of a table that holds it get a prior count in proportion, and none less than before. These are the "
         "counts of the Gamma-Poisson model. Empty: all cells alike.",
     )
-    records: int | None = Field(
-        default=None,
-        ge=0,
-        title="Records",
-        description="Records drawn for a table; empty: the public number of records. Fewer records need less prior, "
+    records: int | None = setting(
+        None,
+        "Records",
+        "Records drawn for a table; empty: the public number of records. Fewer records need less prior, "
         "hence less distortion.",
+        ge=0,
     )
-    replicates: int = Field(
-        default=1,
-        ge=1,
-        le=100,
-        title="Replicates",
-        description="Independent synthetic copies; they share epsilon and are stacked in the output.",
+    replicates: int = setting(
+        1,
+        "Replicates",
+        "Independent synthetic copies; they share epsilon and are stacked in the output.",
+        between=(1, 100),
     )
-    max_cells: int = Field(
-        default=65_536,
-        ge=1,
-        le=1 << 24,
-        title="Largest table",
-        description="Tables with more cells are refused: every cell, empty or not, receives the same prior count.",
-        json_schema_extra={"unit": "cells"},
+    max_cells: int = setting(
+        65_536,
+        "Largest table",
+        "Tables with more cells are refused: every cell, empty or not, receives the same prior count.",
+        between=(1, 1 << 24),
+        unit="cells",
     )
 
     @property

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate import Measurement, ReleasedTables
@@ -19,7 +18,7 @@ from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.others.record_settings import RecordConfig, records_from
 from dpsyn_core.systems.question_sets import asked_of
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import Size
+from dpsyn_core.systems.settings import Size, setting
 from dpsyn_core.systems.steps import Step, even
 
 MAX_PAIRS = 20_000  # of 200 attributes: each is a release of its own
@@ -35,12 +34,12 @@ class DPSynConfig(RecordConfig):
     )
     takes_questions = True
 
-    max_cells: int = Field(
+    max_cells: int = setting(
         50_000_000,
+        "Cell cap",
+        "Refuses a domain whose two-way marginals have more cells than this in all.",
         ge=1,
-        title="Cell cap",
-        description="Refuses a domain whose two-way marginals have more cells than this in all.",
-        json_schema_extra={"unit": "cells"},
+        unit="cells",
     )
 
     def seconds(self, size: Size) -> float:

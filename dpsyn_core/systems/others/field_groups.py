@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import MethodError, SizeError
 from dpsyn_core.estimate import Measurement, ReleasedTables
@@ -21,7 +20,7 @@ from dpsyn_core.schema import AttributeSet
 from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import AttributeSets, Size, partition
+from dpsyn_core.systems.settings import AttributeSets, Size, partition, setting
 
 DENSE_CELLS = 1 << 20  # larger tables are never laid out
 MAX_CELLS = 1 << 40
@@ -41,19 +40,18 @@ class FieldGroupsConfig(FewValuesConfig):
         text="epsilon-DP: every group is one geometric histogram at epsilon / groups", approximate=False
     )
 
-    groups: AttributeSets = Field(
-        default=(),
-        title="Groups",
-        description="Groups of attributes kept together, as in 'age+sex, city+state'; empty: the groups of the schema. "
+    groups: AttributeSets = setting(
+        (),
+        "Groups",
+        "Groups of attributes kept together, as in 'age+sex, city+state'; empty: the groups of the schema. "
         "An attribute in no group is counted by itself.",
     )
-    cut: float = Field(
-        default=1.9,
-        ge=0,
-        le=20,
-        title="Cut",
-        description="Bins below cut x noise scale x log10(bins of the group) are dropped. Higher cuts noise and rare "
+    cut: float = setting(
+        1.9,
+        "Cut",
+        "Bins below cut x noise scale x log10(bins of the group) are dropped. Higher cuts noise and rare "
         "combinations alike.",
+        between=(0, 20),
     )
 
     def seconds(self, size: Size) -> float:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.estimate import Measurement, Recodes, ReleasedTables
@@ -25,7 +24,7 @@ from dpsyn_core.systems.others.graphical.model import model_cells
 from dpsyn_core.systems.others.graphical.settings import ModelSettings, records_of
 from dpsyn_core.systems.question_sets import QuestionTables, asked_of, held
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
+from dpsyn_core.systems.settings import AttributeSets, Size, known_sets, setting
 from dpsyn_core.systems.steps import Step, even, noise_of, share_of
 
 CELL = 8  # bytes
@@ -42,34 +41,31 @@ class MSTConfig(ModelSettings):
 
     takes_questions = True
 
-    one_way_share: float = Field(
-        default=1 / 3, gt=0, lt=1, title="Share of one-ways", description="Part of the budget for one-way marginals."
-    )
-    score_share: float = Field(
-        default=1 / 3,
+    one_way_share: float = setting(1 / 3, "Share of one-ways", "Part of the budget for one-way marginals.", gt=0, lt=1)
+    score_share: float = setting(
+        1 / 3,
+        "Share of scores",
+        "Part of the budget for the noisy scores of all pairs, from which the tree is chosen.",
         gt=0,
         lt=1,
-        title="Share of scores",
-        description="Part of the budget for the noisy scores of all pairs, from which the tree is chosen.",
     )
-    max_cells: int = Field(
-        default=1_000_000,
-        ge=1,
-        le=50_000_000,
-        title="Largest pair",
-        description="Pairs with more cells (after rare codes are joined) stay out of the tree.",
-        json_schema_extra={"unit": "cells"},
+    max_cells: int = setting(
+        1_000_000,
+        "Largest pair",
+        "Pairs with more cells (after rare codes are joined) stay out of the tree.",
+        between=(1, 50_000_000),
+        unit="cells",
     )
-    marginals: AttributeSets = Field(
-        default=(),
-        title="Fixed list",
-        description="Public list of marginals measured in place of a chosen tree, as in 'age+sex+race, age+income': "
+    marginals: AttributeSets = setting(
+        (),
+        "Fixed list",
+        "Public list of marginals measured in place of a chosen tree, as in 'age+sex+race, age+income': "
         "the 2018 winner's mechanism. Half of the budget then goes to the one-ways and half to the list.",
     )
-    heavy: AttributeSets = Field(
-        default=(),
-        title="Heavy attributes",
-        description="With a fixed list: attributes, as in 'income, sex', whose marginals get twice the weight "
+    heavy: AttributeSets = setting(
+        (),
+        "Heavy attributes",
+        "With a fixed list: attributes, as in 'income, sex', whose marginals get twice the weight "
         "(half the noise) in their round.",
     )
 

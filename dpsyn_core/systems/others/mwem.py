@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import MethodError, SizeError
 from dpsyn_core.estimate import Law, Measurement, ReleasedTables
@@ -24,7 +23,7 @@ from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.others.graphical.model import draw_within
 from dpsyn_core.systems.question_sets import QuestionTables, asked_of, times
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
+from dpsyn_core.systems.settings import AttributeSets, Size, known_sets, setting
 from dpsyn_core.systems.steps import Step, noise_of
 
 Array = NDArray[np.float64]
@@ -44,42 +43,34 @@ class MWEMConfig(FewValuesConfig):
 
     takes_questions = True
 
-    kind: Literal["marginals", "queries"] = Field(
-        default="marginals",
-        title="Measured",
-        description="A round measures a whole marginal, or one query as in the paper: a single cell of one.",
+    kind: Literal["marginals", "queries"] = setting(
+        "marginals",
+        "Measured",
+        "A round measures a whole marginal, or one query as in the paper: a single cell of one.",
     )
-    variant: Literal["practical", "basic"] = Field(
-        default="practical",
-        title="Variant",
-        description="practical replays all measurements after every round and keeps the last distribution; basic "
+    variant: Literal["practical", "basic"] = setting(
+        "practical",
+        "Variant",
+        "practical replays all measurements after every round and keeps the last distribution; basic "
         "corrects once a round and averages all of them with the uniform start, as the theorem does.",
     )
-    rounds: int = Field(
-        default=10, ge=1, le=1000, title="Rounds", description="Measurements made; more rounds mean more noise in each."
+    rounds: int = setting(10, "Rounds", "Measurements made; more rounds mean more noise in each.", between=(1, 1000))
+    replays: int = setting(
+        100,
+        "Replays",
+        "How often the practical variant replays all measurements after a round; it stops early.",
+        between=(1, 10_000),
     )
-    replays: int = Field(
-        default=100,
-        ge=1,
-        le=10_000,
-        title="Replays",
-        description="How often the practical variant replays all measurements after a round; it stops early.",
+    workload: AttributeSets = setting(
+        (), "Workload", "Marginals to be accurate on, as in 'age+sex, age+income'; empty: all of the degree."
     )
-    workload: AttributeSets = Field(
-        default=(),
-        title="Workload",
-        description="Marginals to be accurate on, as in 'age+sex, age+income'; empty: all of the degree.",
-    )
-    degree: int = Field(
-        default=2, ge=1, le=8, title="Degree", description="Attributes of a marginal when no workload is named."
-    )
-    max_cells: int = Field(
-        default=1_000_000,
-        ge=1,
-        le=50_000_000,
-        title="Largest domain",
-        description="Domains with more cells are refused: all of them are kept in memory.",
-        json_schema_extra={"unit": "cells"},
+    degree: int = setting(2, "Degree", "Attributes of a marginal when no workload is named.", between=(1, 8))
+    max_cells: int = setting(
+        1_000_000,
+        "Largest domain",
+        "Domains with more cells are refused: all of them are kept in memory.",
+        between=(1, 50_000_000),
+        unit="cells",
     )
 
     @property

@@ -10,13 +10,14 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from dpsyn_core.errors import MethodError, SettingError
 from dpsyn_core.measure import Gate, TransactionCounter
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.others.basis import Items, build_bases, superset_sums
+from dpsyn_core.systems.settings import setting
 
 MAX_K = 1000
 MAX_PAIRS = 1000  # chosen where a least frequency says how many; each is a choice of its own
@@ -27,39 +28,29 @@ class PrivBasisSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    k: int | None = Field(
-        default=None,
-        ge=1,
-        le=MAX_K,
-        title="Itemsets",
-        description="How many of the most frequent itemsets to release; empty: all that reach the frequency.",
+    k: int | None = setting(
+        None,
+        "Itemsets",
+        "How many of the most frequent itemsets to release; empty: all that reach the frequency.",
+        between=(1, MAX_K),
     )
-    frequency: float | None = Field(
-        default=None,
+    frequency: float | None = setting(
+        None,
+        "Least frequency",
+        "Release the itemsets in at least this share of the transactions; empty: the k most frequent.",
         gt=0,
         le=1,
-        title="Least frequency",
-        description="Release the itemsets in at least this share of the transactions; empty: the k most frequent.",
     )
-    margin: float = Field(
-        default=1.1,
-        ge=1,
-        le=3,
-        title="Margin",
-        description="Items and pairs are chosen for this many times k itemsets, so that noise loses fewer.",
+    margin: float = setting(
+        1.1,
+        "Margin",
+        "Items and pairs are chosen for this many times k itemsets, so that noise loses fewer.",
+        between=(1, 3),
     )
-    size_share: float = Field(
-        default=0.1, gt=0, lt=1, title="Share of the size", description="Part of epsilon for how many items matter."
-    )
-    choice_share: float = Field(
-        default=0.4, gt=0, lt=1, title="Share of choices", description="Part of epsilon for choosing items and pairs."
-    )
-    longest: int = Field(
-        default=12,
-        ge=2,
-        le=20,
-        title="Longest basis",
-        description="Items in one basis set; its table has 2 to this power bins.",
+    size_share: float = setting(0.1, "Share of the size", "Part of epsilon for how many items matter.", gt=0, lt=1)
+    choice_share: float = setting(0.4, "Share of choices", "Part of epsilon for choosing items and pairs.", gt=0, lt=1)
+    longest: int = setting(
+        12, "Longest basis", "Items in one basis set; its table has 2 to this power bins.", between=(2, 20)
     )
 
 

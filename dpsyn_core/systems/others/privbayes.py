@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.estimate import Measurement, ReleasedTables, make_consistent
 from dpsyn_core.measure import (
@@ -31,7 +30,7 @@ from dpsyn_core.systems.base import Guarantee, Synthesizer, Task
 from dpsyn_core.systems.few_values import FewValuesConfig
 from dpsyn_core.systems.others.graphical.model import draw_within
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import Size
+from dpsyn_core.systems.settings import Size, setting
 from dpsyn_core.systems.steps import Step, noise_of
 
 
@@ -50,42 +49,38 @@ class PrivBayesConfig(FewValuesConfig):
 
     measures = ("difference",)  # without one of two dates its network gives the other parents that are noise
 
-    structure_share: float = Field(
-        default=0.3,
+    structure_share: float = setting(
+        0.3,
+        "Share of the network",
+        "Part of epsilon for choosing the network (beta of the paper); the rest measures its tables.",
         gt=0,
         lt=1,
-        title="Share of the network",
-        description="Part of epsilon for choosing the network (beta of the paper); the rest measures its tables.",
     )
-    usefulness: float = Field(
-        default=4.0,
+    usefulness: float = setting(
+        4.0,
+        "Usefulness",
+        "The cells of a table are limited so that the average count is this many times its noise (theta of the paper).",
         gt=0,
         le=1000,
-        title="Usefulness",
-        description="The cells of a table are limited so that the average count is this many times its noise (theta "
-        "of the paper).",
     )
-    score: Literal["r", "mutual-information"] = Field(
-        default="r",
-        title="Score",
-        description="What makes good parents: r is the distance from independence, with little noise; mutual "
+    score: Literal["r", "mutual-information"] = setting(
+        "r",
+        "Score",
+        "What makes good parents: r is the distance from independence, with little noise; mutual "
         "information is the original, with more.",
     )
-    consistent: bool = Field(
-        default=True,
-        title="Consistent tables",
-        description="Tables agree on shared attributes and lose negative cells by norm_sub; off: negative cells are "
+    consistent: bool = setting(
+        True,
+        "Consistent tables",
+        "Tables agree on shared attributes and lose negative cells by norm_sub; off: negative cells are "
         "set to zero, as published.",
     )
-    max_parents: int = Field(
-        default=4, ge=0, le=10, title="Most parents", description="No attribute gets more parents than this."
-    )
-    max_candidates: int = Field(
-        default=50_000,
-        ge=1,
-        le=10_000_000,
-        title="Most candidates",
-        description="Parent sets scored in the whole run; fewer parents are allowed when there would be more.",
+    max_parents: int = setting(4, "Most parents", "No attribute gets more parents than this.", between=(0, 10))
+    max_candidates: int = setting(
+        50_000,
+        "Most candidates",
+        "Parent sets scored in the whole run; fewer parents are allowed when there would be more.",
+        between=(1, 10_000_000),
     )
 
     def seconds(self, size: Size) -> float:

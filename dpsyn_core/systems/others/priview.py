@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.estimate import (
@@ -35,7 +34,7 @@ from dpsyn_core.systems.others.dpsyn import cheaper_noise
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, records_from, updates
 from dpsyn_core.systems.question_sets import asked_of, held, with_extra
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import AttributeSets, Size, known_sets
+from dpsyn_core.systems.settings import AttributeSets, Size, known_sets, setting
 
 Strategy = Literal["cover", "random", "direct", "fourier"]
 SIZES = range(5, 12)  # views that are tried when they are chosen by the budget
@@ -55,67 +54,50 @@ class PriViewConfig(RecordConfig):
 
     takes_questions = True
 
-    strategy: Strategy = Field(
+    strategy: Strategy = setting(
         "cover",
-        title="Measured",
-        description=(
-            "cover: views that hold all pairs or triples; random: as many drawn at random; direct: every marginal that "
-            "is asked for, by itself; fourier: coefficients from which all marginals of binary attributes follow."
-        ),
+        "Measured",
+        "cover: views that hold all pairs or triples; random: as many drawn at random; direct: every marginal that "
+        "is asked for, by itself; fourier: coefficients from which all marginals of binary attributes follow.",
     )
-    queries: AttributeSets = Field(
-        (),
-        title="Marginals",
-        description="For direct: the marginals to measure, as in 'age+sex, age+city'; empty: all of the coverage.",
+    queries: AttributeSets = setting(
+        (), "Marginals", "For direct: the marginals to measure, as in 'age+sex, age+city'; empty: all of the coverage."
     )
-    view_size: int = Field(
-        8, ge=2, le=20, title="Attributes per view", description="A view holds at most this many attributes."
+    view_size: int = setting(8, "Attributes per view", "A view holds at most this many attributes.", between=(2, 20))
+    cover: Literal[2, 3] = setting(
+        2, "Coverage", "Every set of this many attributes lies in one view: 2 pairs, 3 triples."
     )
-    cover: Literal[2, 3] = Field(
-        2, title="Coverage", description="Every set of this many attributes lies in one view: 2 pairs, 3 triples."
-    )
-    choose: bool = Field(
+    choose: bool = setting(
         False,
-        title="Choose views by the budget",
-        description=(
-            "Takes the size of the views, and pairs or triples, for which noise is least and triples still bearable; "
-            "needs a public number of records, or a public guess."
-        ),
+        "Choose views by the budget",
+        "Takes the size of the views, and pairs or triples, for which noise is least and triples still bearable; "
+        "needs a public number of records, or a public guess.",
     )
-    about: int = Field(
+    about: int = setting(
         0,
+        "About how many records",
+        "A guess from public knowledge, for choosing views; 0: the public number of records.",
         ge=0,
-        title="About how many records",
-        description="A guess from public knowledge, for choosing views; 0: the public number of records.",
     )
-    view_count: int = Field(
-        0, ge=0, le=10_000, title="Random views", description="How many are drawn; 0: as many as the covering has."
+    view_count: int = setting(
+        0, "Random views", "How many are drawn; 0: as many as the covering has.", between=(0, 10_000)
     )
-    view_seed: int = Field(
-        0, ge=0, title="Seed of random views", description="Public: views are drawn without looking at the data."
-    )
-    view_cells: int = Field(
+    view_seed: int = setting(0, "Seed of random views", "Public: views are drawn without looking at the data.", ge=0)
+    view_cells: int = setting(
         256,
-        ge=2,
-        le=10_000_000,
-        title="Cells per view",
-        description="A view grows up to this many cells; a pair or triple that alone has more is a view of its own.",
-        json_schema_extra={"unit": "cells"},
+        "Cells per view",
+        "A view grows up to this many cells; a pair or triple that alone has more is a view of its own.",
+        between=(2, 10_000_000),
+        unit="cells",
     )
-    max_cells: int = Field(
-        50_000_000,
-        ge=1,
-        title="Cell cap",
-        description="Refuses a domain whose views have more cells than this in all.",
-        json_schema_extra={"unit": "cells"},
+    max_cells: int = setting(
+        50_000_000, "Cell cap", "Refuses a domain whose views have more cells than this in all.", ge=1, unit="cells"
     )
-    reconstruction: ReconstructionRule = Field(
+    reconstruction: ReconstructionRule = setting(
         "maximum-entropy",
-        title="Reconstruction",
-        description=(
-            "How a marginal that no view holds is found: the flattest table that agrees with the views, the one of "
-            "least norm, or one of least disagreement by a linear program."
-        ),
+        "Reconstruction",
+        "How a marginal that no view holds is found: the flattest table that agrees with the views, the one of "
+        "least norm, or one of least disagreement by a linear program.",
     )
     update: RecordSettings = updates(nonnegativity="ripple")
 

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.estimate import (
     Compressed,
@@ -35,7 +34,7 @@ from dpsyn_core.systems.others.dpsyn import check_pairs
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, records_from, updates
 from dpsyn_core.systems.question_sets import asked_of
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import Size
+from dpsyn_core.systems.settings import Size, setting
 from dpsyn_core.systems.steps import WEAK_STRONG, Step, even, noise_of, share_of, usual_gains
 
 MAX_PAIRS = 100_000  # of 447 attributes: all of them are counted for the scores
@@ -50,51 +49,42 @@ class PrivSynConfig(RecordConfig):
 
     takes_questions = True
 
-    score_share: float = Field(
-        0.1, gt=0, lt=1, title="Share for scores", description="Part of the budget that scores the pairs."
+    score_share: float = setting(0.1, "Share for scores", "Part of the budget that scores the pairs.", gt=0, lt=1)
+    one_way_share: float = setting(
+        0.1, "Share for one-ways", "Part of the budget that measures every attribute.", gt=0, lt=1
     )
-    one_way_share: float = Field(
-        0.1, gt=0, lt=1, title="Share for one-ways", description="Part of the budget that measures every attribute."
-    )
-    scores: Literal["indif", "released"] = Field(
+    scores: Literal["indif", "released"] = setting(
         "indif",
-        title="Scores",
-        description=(
-            "indif compares a pair with the product of its exact one-ways (sensitivity 4), as published; released "
-            "compares it with the noisy ones (sensitivity 1), so that the same budget buys less noise."
-        ),
+        "Scores",
+        "indif compares a pair with the product of its exact one-ways (sensitivity 4), as published; released "
+        "compares it with the noisy ones (sensitivity 1), so that the same budget buys less noise.",
     )
-    gap: float = Field(
-        0.0,
-        title="Stopping gap",
-        description="A pair must lower the expected error by more than this to be measured.",
-        json_schema_extra={"unit": "counts"},
+    gap: float = setting(
+        0.0, "Stopping gap", "A pair must lower the expected error by more than this to be measured.", unit="counts"
     )
-    combine_cells: int = Field(
+    combine_cells: int = setting(
         5000,
-        ge=0,
-        le=1_000_000,
-        title="Combination cap",
-        description="Pairs that form a clique with fewer cells than this are measured as one marginal; 0 never.",
-        json_schema_extra={"unit": "cells"},
+        "Combination cap",
+        "Pairs that form a clique with fewer cells than this are measured as one marginal; 0 never.",
+        between=(0, 1_000_000),
+        unit="cells",
     )
-    low_count: float = Field(
+    low_count: float = setting(
         3.0,
-        ge=0,
-        le=100,
-        title="Low-count filter",
-        description="Values whose noisy count is below this many standard deviations share one cell; 0 keeps all.",
-        json_schema_extra={"unit": "sigma"},
+        "Low-count filter",
+        "Values whose noisy count is below this many standard deviations share one cell; 0 keeps all.",
+        between=(0, 100),
+        unit="sigma",
     )
-    append: bool = Field(
+    append: bool = setting(
         True,
-        title="Appending",
-        description="Attributes that only one pair connects to the others are drawn from that pair after the updates.",
+        "Appending",
+        "Attributes that only one pair connects to the others are drawn from that pair after the updates.",
     )
-    separate: bool = Field(
+    separate: bool = setting(
         True,
-        title="Separate and join",
-        description="Attributes that no measured marginal connects are synthesized separately and joined at random.",
+        "Separate and join",
+        "Attributes that no measured marginal connects are synthesized separately and joined at random.",
     )
 
     update: RecordSettings = updates(sweeps=50)

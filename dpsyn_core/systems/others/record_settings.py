@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from dpsyn_core.estimate import Measurement, NonNegativeRule, UpdateSettings, make_consistent
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import Domain
 from dpsyn_core.systems.few_values import FewValuesConfig
-from dpsyn_core.systems.settings import SettingsGroup
+from dpsyn_core.systems.settings import SettingsGroup, setting
 
 Preset = Literal["measured", "2018"]
 # of Li, Zhang, Wang 2021: the rate of section 5.5, removal and copies of appendix A.2, the fall in steps of A.3, whose
@@ -28,33 +28,26 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 class RecordSettings(UpdateSettings, SettingsGroup):
     """Settings of consistency and of record synthesis; all of it is post-processing."""
 
-    preset: Preset = Field(
-        default="measured",
-        title="Preset of the updates",
-        description=(
-            "measured: the other values, which came out best or as good as any. 2018: as the authors describe it: a "
-            "rate of 0.2 that falls in steps, removal by share, copies only when close, no polish. How far each step "
-            "falls is that of PrivSyn. A value that is set as well wins."
-        ),
+    preset: Preset = setting(
+        "measured",
+        "Preset of the updates",
+        "measured: the other values, which came out best or as good as any. 2018: as the authors describe it: a "
+        "rate of 0.2 that falls in steps, removal by share, copies only when close, no polish. How far each step "
+        "falls is that of PrivSyn. A value that is set as well wins.",
     )
-    nonnegativity: NonNegativeRule = Field(
-        default="norm_sub",
-        title="Negative cells",
-        description=(
-            "norm_sub moves every cell by the same amount and clips; norm_cut removes the smallest cells; ripple takes "
-            "a deficit from neighbouring cells; none leaves negative cells to the records, which read them as 0."
-        ),
+    nonnegativity: NonNegativeRule = setting(
+        "norm_sub",
+        "Negative cells",
+        "norm_sub moves every cell by the same amount and clips; norm_cut removes the smallest cells; ripple takes "
+        "a deficit from neighbouring cells; none leaves negative cells to the records, which read them as 0.",
     )
-    consistency_rounds: int = Field(
-        default=1,
-        ge=1,
-        le=1000,
-        title="Consistency rounds",
-        description=(
-            "Rounds of agreeing on overlaps and removing negative cells, before records follow the tables. After one, "
-            "tables still disagree, and records come out closer than from tables that agree, since they average over "
-            "them. Marginals that are read off released tables are made to agree in any case."
-        ),
+    consistency_rounds: int = setting(
+        1,
+        "Consistency rounds",
+        "Rounds of agreeing on overlaps and removing negative cells, before records follow the tables. After one, "
+        "tables still disagree, and records come out closer than from tables that agree, since they average over "
+        "them. Marginals that are read off released tables are made to agree in any case.",
+        between=(1, 1000),
     )
 
     @model_validator(mode="before")
@@ -78,7 +71,7 @@ def with_preset(values: Mapping[str, Any]) -> Mapping[str, Any]:
 def updates(**usual: Any) -> Any:
     """A field of a system's config with these default values."""
     description = "How marginals are made consistent, and how records follow them."
-    return Field(RecordSettings(**usual), title="Records", description=description)
+    return setting(RecordSettings(**usual), "Records", description)
 
 
 class RecordConfig(FewValuesConfig, ABC):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate import (
@@ -41,7 +40,7 @@ from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pa
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.systems.rls.sharding import in_shards
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
-from dpsyn_core.systems.settings import Estimate, Size, estimate_of
+from dpsyn_core.systems.settings import Estimate, Size, estimate_of, setting
 from dpsyn_core.systems.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 if TYPE_CHECKING:
@@ -67,32 +66,27 @@ class RlsConfig(MethodConfig):
     takes_public_table = True
     takes_links = True
 
-    one_way_share: float | None = Field(
-        default=None,
+    one_way_share: float | None = setting(
+        None,
+        "Share of one-ways",
+        "Part of the budget for the values of each attribute alone; empty: chosen for you",
         gt=0,
         lt=0.95,
-        title="Share of one-ways",
-        description="Part of the budget for the values of each attribute alone; empty: chosen for you",
     )
-    resolution: int | None = Field(
-        default=None,
-        ge=2,
-        le=4096,
-        title="Coarse values",
-        description="At most about this many coarse values per attribute in pairs; empty: chosen for you",
+    resolution: int | None = setting(
+        None,
+        "Coarse values",
+        "At most about this many coarse values per attribute in pairs; empty: chosen for you",
+        between=(2, 4096),
     )
-    triples: bool = Field(
-        default=True,
-        title="Triples",
-        description="Measure combinations of three attributes where released values predict that this lowers the error",
+    triples: bool = setting(
+        True,
+        "Triples",
+        "Measure combinations of three attributes where released values predict that this lowers the error",
     )
-    effort: float = Field(
-        default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number"
-    )
-    even: bool = Field(
-        default=True,
-        title="Even out",
-        description="Fit once more to the average of many fits, which halves the sampling error in small tables",
+    effort: float = setting(1.0, "Effort", "Proposals to a cell, relative to the usual number", between=(0.1, 100))
+    even: bool = setting(
+        True, "Even out", "Fit once more to the average of many fits, which halves the sampling error in small tables"
     )
 
     def seconds(self, size: Size) -> float:

@@ -327,3 +327,15 @@ def test_a_column_that_only_chance_makes_a_key_has_no_course_in_time():
     each = np.arange(N)
     panel = people.assign(begin=np.datetime64("2023-01-01") + each // 40, age=18 + each % 40)
     assert _key(compare_tables(schema(), arrow(stays(2)), arrow(panel)), "begin") == "age"
+
+
+def test_of_three_columns_the_one_that_is_related_to_neither_of_the_others_is_named():
+    rng = np.random.default_rng(5)
+    common = rng.normal(0, 1, N)
+    real = pd.DataFrame({n: np.round(50 + 10 * (common + rng.normal(0, 0.3, N))).clip(0, 100) for n in "abc"})
+    whole = {"kind": "numeric", "dtype": "integer", "min": 0, "max": 100}
+    described = Schema.of({"version": 1, "name": "three", "attributes": [{"name": n, **whole} for n in "abc"]})
+    made = real.astype(int).sample(frac=1.0, random_state=1, ignore_index=True)
+    shuffled = made.assign(c=rng.permutation(made["c"]))
+    named = [f.columns for f in found(shuffled, real.astype(int), described).findings if f.key == "unrelated"]
+    assert named == [("c",)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError, field_validator
+from pydantic import ValidationError, field_validator
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.estimate import (
@@ -38,7 +38,7 @@ from dpsyn_core.systems.others.dpsyn2018.parts import PartsBudget, join_parts, o
 from dpsyn_core.systems.others.dpsyn2018.work_tables import Working, measure, members_of, working_attributes
 from dpsyn_core.systems.others.record_settings import RecordConfig, RecordSettings, consistent_tables, updates
 from dpsyn_core.systems.registry import register
-from dpsyn_core.systems.settings import Size
+from dpsyn_core.systems.settings import Size, setting
 from dpsyn_core.systems.steps import Step, even
 
 # of the budget, for the first releases beside all pairs and triples of parts, hundreds of which have equal noise: with
@@ -56,62 +56,52 @@ class DPSyn2018Config(RecordConfig):
         text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
     )
 
-    views: int = Field(
-        50,
-        ge=1,
-        le=10_000,
-        title="Views",
-        description="How many attribute sets are drawn at random, where the design has no parts.",
+    views: int = setting(
+        50, "Views", "How many attribute sets are drawn at random, where the design has no parts.", between=(1, 10_000)
     )
-    view_size: int = Field(8, ge=2, le=20, title="Attributes per view", description="Attributes drawn for each set.")
-    view_cells: int = Field(
+    view_size: int = setting(8, "Attributes per view", "Attributes drawn for each set.", between=(2, 20))
+    view_cells: int = setting(
         10_000,
-        ge=2,
-        le=10_000_000,
-        title="Cells per view",
-        description="A drawn attribute that would bring its set above this many cells is left out of it; pairs and "
+        "Cells per view",
+        "A drawn attribute that would bring its set above this many cells is left out of it; pairs and "
         "triples inside the parts of a design that have more are not measured.",
-        json_schema_extra={"unit": "cells"},
+        between=(2, 10_000_000),
+        unit="cells",
     )
-    view_seed: int = Field(
-        0, ge=0, title="Seed of the views", description="Public: the views are drawn without looking at the data."
-    )
-    rare_sigmas: float = Field(
+    view_seed: int = setting(0, "Seed of the views", "Public: the views are drawn without looking at the data.", ge=0)
+    rare_sigmas: float = setting(
         4.5,
-        ge=0,
-        le=100,
-        title="Rare below, in noise",
-        description="Values whose noisy count is below this many standard deviations share one cell.",
-        json_schema_extra={"unit": "sigma"},
+        "Rare below, in noise",
+        "Values whose noisy count is below this many standard deviations share one cell.",
+        between=(0, 100),
+        unit="sigma",
     )
-    rare_share: float = Field(
+    rare_share: float = setting(
         0.0012,
+        "Rare below, in records",
+        "Values below this share of all records share one cell; the original has 800 of 662,000.",
         ge=0,
         lt=1,
-        title="Rare below, in records",
-        description="Values below this share of all records share one cell; the original has 800 of 662,000.",
-        json_schema_extra={"unit": "share"},
+        unit="share",
     )
-    most_values: int = Field(
+    most_values: int = setting(
         0,
+        "Values kept",
+        "Keep at most this many values of an attribute and merge the others; 0 keeps all frequent ones.",
         ge=0,
-        title="Values kept",
-        description="Keep at most this many values of an attribute and merge the others; 0 keeps all frequent ones.",
     )
     update: RecordSettings = updates(alpha=0.2, decay=1.0, sweeps=100)
-    schema_groups: bool = Field(
+    schema_groups: bool = setting(
         False,
-        title="Groups of the schema",
-        description="Attributes that the schema puts into one group are counted as one, over their product.",
+        "Groups of the schema",
+        "Attributes that the schema puts into one group are counted as one, over their product.",
     )
-    design: Design = Field(
+    design: Design = setting(
         Design(),
-        title="Marginal engineering",
-        description=(
-            "A public JSON document: groups, patterns, bins, hierarchies, functional, parts, marginals with weights, "
-            "and how they change with epsilon. Without a list of marginals, all pairs and triples inside the parts are "
-            "measured; without parts, views that are drawn at random."
-        ),
+        "Marginal engineering",
+        "A public JSON document: groups, patterns, bins, hierarchies, functional, parts, marginals with weights, "
+        "and how they change with epsilon. Without a list of marginals, all pairs and triples inside the parts are "
+        "measured; without parts, views that are drawn at random.",
         json_schema_extra={"widget": "json"},
     )
 
