@@ -12,15 +12,25 @@ from unittest import mock
 
 import numpy as np
 
+from dpsyn_core.estimate import Coarsening
 from dpsyn_core.estimate.records.rls.denoise import shrink_one_way, shrink_pair
+from dpsyn_core.estimate.records.rls.oneway import shape
 from dpsyn_core.estimate.records.rls.oneway.empty_runs import supported
 from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.systems.rls import pairs as rls_pairs
+from dpsyn_core.systems.rls.evidence import RlsEvidence
 
 ENGINE = "dpsyn_core.systems.rls"
 RECORDS = "dpsyn_core.estimate.records.rls"
+STANDING_OUT = rls_pairs._standing_out  # before anything is replaced
 OF_TARGETS = (
     "resolution of two numbers", "denoising of triples", "targets", "fewer pairs with a target",
     "fewer values with a target",
+)  # fmt: skip
+OF_STRUCTURE = (
+    "rare values apart", "margins of sampling errors", "strong pairs", "scores shrunk where hopeless",
+    "columns that follow", "values that columns have together", "pairs that others explain", "groups one by one",
+    "second walk of shapes", "lengths of bins", "mostly 0 numbers", "heaps",
 )  # fmt: skip
 
 
@@ -72,6 +82,53 @@ def _once(cost: Cost, *_: object, **__: object) -> tuple[Cost, None]:
     return cost, None
 
 
+def _by_mass(
+    view: RlsEvidence, name: str, resolution: float, *, least: float | None = None, alone: bool = False
+) -> Coarsening:
+    """The coarse values of an attribute, each with enough records; what is rare is merged."""
+    i = view.domain.index(name)
+    limit = view.tuning.resolution.held * view.counted[i] if least is None else least
+    a, least = view.attributes[i], max(view.total / resolution, limit)
+    return Coarsening.by_mass(view.one_ways[i], a, least=least, gaps=a.number and not alone)
+
+
+def _poisson(expected: Sequence[np.ndarray]) -> np.ndarray:
+    """Sampling errors of tables whose cells vary as if their margins did."""
+    cells = [np.minimum(rls_pairs.HALF_NORMAL_MEAN * np.sqrt(e), 2 * e).sum() for e in expected]
+    return np.array(cells, dtype=np.float64)
+
+
+def _none_strong(*args: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    left, excess, strong = STANDING_OUT(*args)
+    return left, excess, np.zeros_like(strong)
+
+
+def _no_followers(*_: object, cost: Cost, **__: object) -> tuple[list[Any], tuple[()], Cost]:
+    return [], (), cost
+
+
+def _none_together(*_: object, cost: Cost, **__: object) -> tuple[tuple[()], Cost]:
+    return (), cost
+
+
+def _one_walk(
+    seen: np.ndarray, goal: np.ndarray, width: np.ndarray, rough: np.ndarray, tuning: Any, start: Any = None
+) -> np.ndarray:
+    """Shares of units as `shape._likeliest` finds them from the stiffest penalty on alone."""
+    log = np.zeros(len(width)) if start is None else start
+    best, top, penalty = width / width.sum(), -np.inf, rough.T @ rough
+    for strength in np.geomspace(tuning.shape_stiff, tuning.shape_loose, tuning.shape_penalties):
+        log, curvature, misfit = shape._fit(log, seen, goal, width, strength * penalty)
+        determinant = float(np.linalg.slogdet(curvature + shape.FLAT * np.eye(len(width)))[1])
+        evidence = 0.5 * len(rough) * np.log(strength) - 0.5 * determinant - misfit
+        best, top = (shape._shares(log, width), evidence) if evidence > top else (best, top)
+    return np.asarray(best)
+
+
+def _even_lengths(*args: Any, lengths: object = None, **named: Any) -> np.ndarray:
+    return shape.smooth_counts(*args, **named)
+
+
 def _pair_of_numbers(
     values: np.ndarray, rows: np.ndarray, columns: np.ndarray, sigma: float, *, tuning: Any
 ) -> tuple[np.ndarray, float]:
@@ -105,6 +162,30 @@ PARTS: dict[str, Part] = {
         measuring=True, instead={f"{ENGINE}.pairs._doubtful": lambda pairs, *_: np.zeros(len(pairs), dtype=bool)}
     ),
     "groups one by one": Part(measuring=True, instead={f"{ENGINE}.pairs._with_groups": _first}),
+    "rare values apart": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.evidence.RlsEvidence.recode": _by_mass}
+    ),
+    "margins of sampling errors": Part(
+        measuring=True, making=True,
+        instead={
+            f"{ENGINE}.pairs.sampling_errors": _poisson, f"{ENGINE}.implied_dependence.sampling_errors": _poisson,
+        },
+    ),
+    "strong pairs": Part(measuring=True, instead={f"{ENGINE}.pairs._standing_out": _none_strong}),
+    "columns that follow": Part(measuring=True, instead={f"{ENGINE}.system.measure_followers": _no_followers}),
+    "values that columns have together": Part(
+        measuring=True, instead={f"{ENGINE}.system.measure_together": _none_together}
+    ),
+    "second walk of shapes": Part(
+        measuring=True, making=True, instead={f"{RECORDS}.oneway.shape._likeliest": _one_walk}
+    ),
+    "lengths of bins": Part(
+        measuring=True, making=True, instead={f"{RECORDS}.oneway.few_records.smooth_counts": _even_lengths}
+    ),
+    "mostly 0 numbers": Part(
+        measuring=True, making=True,
+        instead={f"{ENGINE}.evidence.RlsEvidence._filled": lambda view, *_: view.total},
+    ),
     "pairs that scores deny": Part(making=True, instead={f"{ENGINE}.system.denied_pairs": lambda *_: []}),
     "clusters of numbers": Part(
         measuring=True, making=True,

@@ -13,6 +13,7 @@ from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.noise.source import NoiseSource
 from dpsyn_core.privacy.noise.system import SystemNoise
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.schema.domain import Domain
@@ -39,10 +40,12 @@ def run_system(
     settings: Mapping[str, Any] | None = None,
     neighbours: Neighbours | None = None,
     public: PublicTable | None = None,
+    noise: NoiseSource | None = None,
 ) -> Run:
     """Calibrates, measures and synthesizes; delta is 0 for systems that are pure DP only.
 
-    neighbours: default the first that the system supports. public: a public table to learn from.
+    neighbours: default the first that the system supports. public: a public table to learn from. noise: None
+    takes that of production.
     """
     guarantee = config_class(name).guarantee
     task = Task(
@@ -54,7 +57,7 @@ def run_system(
     )
     start = time.perf_counter()
     system = configure(name, settings or {}).calibrate(task)
-    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=task.unit)
+    gate = Gate(account=Account(system.cost), noise=noise or SystemNoise(), unit=task.unit)
     measured = system.measure(MemoryCounter(codes, domain), gate=gate)
     out = system.synthesize(measured, None, rng=np.random.default_rng(seed))
     return Run(codes=out, seconds=time.perf_counter() - start, charges=len(gate.account.charges))

@@ -5,7 +5,9 @@ it at each epsilon, with the noise of production, and the figures of the kind ar
 real table and of fresh records of the same population. Pairs and triples: mean total variation distance, numbers in 16
 parts of about equally many records. Prints Markdown, medians in the order of the epsilons, and with `--each` all
 releases. A kind, an epsilon or a system alone takes a minute. `--keep FILE` adds what was measured to a file of JSON
-lines, one a release; `--show FILE ...` prints such files without running anything.
+lines, one a release; `--show FILE ...` prints such files without running anything. `--without all` (or names of
+mechanisms of `benchmarks/ablation_parts.py`) runs `rls` whole and once more without each of them, on equal noise, and
+prints what changes: pairs in per cent, and the figure that loses most.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.ablation_parts import OF_STRUCTURE, PARTS, watched, without
 from benchmarks.engine import mean_distance, run_system
 from benchmarks.process import table as markdown
 from benchmarks.structure_kinds.airports import Airports
@@ -41,6 +44,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import CodedAttribute, Domain
+from tests.seeded import SeededNoise
 
 KINDS: dict[str, type[Kind]] = {
     k.name: k
@@ -50,7 +54,8 @@ KINDS: dict[str, type[Kind]] = {
     )
 }  # fmt: skip
 DELTA = 1e-9
-PARTS = 16  # of a number, for distances of pairs and triples
+NUMBER_PARTS = 16  # of a number, for distances of pairs and triples
+SEEN, LEAST = 0.02, 0.1  # change of a figure that is shown, over the real one or this
 Line = dict[str, Any]  # kind, system, epsilon, seconds, figures
 
 
@@ -73,9 +78,10 @@ class Drawn:
             )
         )
 
-    def made(self, system: str, epsilon: float, seed: int) -> tuple[pd.DataFrame, float]:
-        """One synthetic table, and the seconds that it took."""
-        run = run_system(system, self.codes, self.domain, epsilon=epsilon, delta=DELTA, seed=seed)
+    def made(self, system: str, epsilon: float, seed: int, *, seeded: bool = False) -> tuple[pd.DataFrame, float]:
+        """One synthetic table, and the seconds that it took. seeded: with noise that repeats."""
+        noise = SeededNoise(seed) if seeded else None
+        run = run_system(system, self.codes, self.domain, epsilon=epsilon, delta=DELTA, seed=seed, noise=noise)
         table = table_of(run.codes, self.schema, columns=self.names, rng=np.random.default_rng(seed))
         return self.kind.columns(table), run.seconds
 
@@ -100,7 +106,7 @@ class Drawn:
 
 def _edges(column: pd.Series) -> np.ndarray:
     """Where the parts of a number begin, but for the first one."""
-    return np.unique(np.quantile(column, np.arange(1, PARTS) / PARTS, method="higher"))
+    return np.unique(np.quantile(column, np.arange(1, NUMBER_PARTS) / NUMBER_PARTS, method="higher"))
 
 
 def measured(name: str, systems: list[str], epsilons: list[float], releases: int) -> list[Line]:
@@ -126,6 +132,31 @@ def measured(name: str, systems: list[str], epsilons: list[float], releases: int
     return lines
 
 
+def ablated(name: str, parts: list[str], epsilons: list[float], releases: int) -> list[Line]:
+    """Lines of `rls` and of "rls without" each part that it calls for this kind, on equal noise."""
+    drawn = Drawn(KINDS[name]())
+    lines: list[Line] = [{"kind": name, "system": "real", "figures": drawn.figures(drawn.real)}]
+
+    def line(system: str, epsilon: float, seed: int) -> Line:
+        made, _ = drawn.made("rls", epsilon, seed, seeded=True)
+        return {"kind": name, "system": system, "epsilon": epsilon, "figures": drawn.figures(made)}
+
+    for epsilon in epsilons:
+        for seed in range(releases):
+            called: set[str] = set()
+            with watched([path for part in parts for path in PARTS[part].instead], called):
+                whole = line("rls", epsilon, seed)
+            lines.append(whole)
+            for part in parts:
+                if called.isdisjoint(PARTS[part].instead):
+                    lines.append({**whole, "system": f"rls without {part}"})
+                    continue
+                with without(PARTS[part]):
+                    lines.append(line(f"rls without {part}", epsilon, seed))
+            print(f"{name} {epsilon:g} {seed}", file=sys.stderr, flush=True)
+    return lines
+
+
 def shown(lines: list[Line], *, each: bool) -> str:
     """Markdown tables, one a kind."""
     out = []
@@ -141,6 +172,43 @@ def shown(lines: list[Line], *, each: bool) -> str:
         out.append(f"### {name}\n\n{about} Epsilon {', '.join(f'{e:g}' for e in epsilons)}.\n")
         out.append(markdown(["figure", *systems], rows) + "\n")
     return "\n".join(out)
+
+
+def changes(lines: list[Line]) -> str:
+    """Markdown of lines of `ablated`: a row a mechanism and epsilon, a column a kind.
+
+    A cell has the change of pairs without the mechanism in per cent, and the figure that it takes farthest from the
+    real one: its median with and without it. "-": all releases are the same without it.
+    """
+    kinds = list(dict.fromkeys(line["kind"] for line in lines))
+    parts = list(dict.fromkeys(line["system"] for line in lines if line["system"] not in ("real", "rls")))
+    epsilons = sorted({line["epsilon"] for line in lines if "epsilon" in line})
+    rows = []
+    for part in parts:
+        for epsilon in epsilons:
+            cells = [_change([x for x in lines if x["kind"] == k], part, epsilon) for k in kinds]
+            if set(cells) != {"-"}:
+                rows.append([part.removeprefix("rls without "), f"{epsilon:g}", *cells])
+    return markdown(["without", "epsilon", *kinds], rows) + "\n"
+
+
+def _change(lines: list[Line], part: str, epsilon: float) -> str:
+    real = next(line["figures"] for line in lines if line["system"] == "real")
+    whole, less = (
+        [x["figures"] for x in lines if x["system"] == system and x.get("epsilon") == epsilon]
+        for system in ("rls", part)
+    )
+    if whole == less:
+        return "-"
+    pairs = [float(np.mean([np.log(f["pairs (distance)"]) for f in figures])) for figures in (whole, less)]
+    out, farthest = f"{100 * np.expm1(pairs[1] - pairs[0]):+.1f} %", SEEN
+    for figure in (f for f in real if not f.endswith("(distance)")):
+        values = [[f[figure] for f in figures] for figures in (whole, less)]
+        off = [float(np.mean(np.abs(np.array(v) - real[figure]))) / max(abs(real[figure]), LEAST) for v in values]
+        if off[1] - off[0] > farthest:
+            farthest, (usual, other) = off[1] - off[0], (_short(float(np.median(v))) for v in values)
+            text = f"{out}; {figure} {usual}, {other} ({_short(real[figure])})"
+    return text if farthest > SEEN else out
 
 
 def _cell(lines: list[Line], figure: str, system: str, epsilons: list[float], *, each: bool) -> str:
@@ -172,7 +240,9 @@ def main() -> int:
     parser.add_argument("--each", action="store_true", help="all releases in place of their median")
     parser.add_argument("--keep", type=Path, help="file to which what was measured is added")
     parser.add_argument("--show", type=Path, nargs="+", help="files of --keep to print, without a run")
+    parser.add_argument("--without", nargs="+", metavar="NAME", choices=["all", *PARTS], help="mechanisms of rls")
     given = parser.parse_args()
+    parts = [*OF_STRUCTURE] if given.without == ["all"] else given.without
     lines: list[Line] = []
     if given.show:
         text = "".join(path.read_text(encoding="utf-8") for path in given.show)
@@ -180,12 +250,16 @@ def main() -> int:
         known = {json.dumps(x, sort_keys=True): x for x in map(json.loads, text.splitlines()) if x["kind"] in kinds}
         lines = sorted(known.values(), key=lambda line: kinds.index(line["kind"]))
     for name in () if given.show else given.kinds.split(","):
-        found = measured(name, given.systems.split(","), [float(e) for e in given.epsilons.split(",")], given.releases)
+        epsilons = [float(e) for e in given.epsilons.split(",")]
+        if parts:
+            found = ablated(name, parts, epsilons, given.releases)
+        else:
+            found = measured(name, given.systems.split(","), epsilons, given.releases)
         lines += found
         if given.keep:
             with given.keep.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps(line) + "\n" for line in found)
-    print(shown(lines, each=given.each))
+    print(changes(lines) if parts else shown(lines, each=given.each))
     return 0
 
 
