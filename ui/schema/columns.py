@@ -16,7 +16,7 @@ from ui.privacy import noise, plan
 from ui.schema import editor
 from ui.schema.rows import READ_FROM_DATA, changed
 from ui.shared.state import Workspace
-from ui.shared.text import amount, counted, figure_words, in_a_row, literal, moment, number, percent, t
+from ui.shared.text import amount, counted, figure_words, literal, number, percent, t
 from ui.shared.theme import dark, dressed, note, palette, section, show
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TALL = 430  # pixels of the list, which scrolls
 ALONG = 60  # cells up to which each has a bar; the axis names them
-NAMED = 24  # cells that are written out below
+TICKS = 4  # stretches of the axis of more cells, whose ends are named
 HEIGHT = 230
 
 
@@ -89,10 +89,6 @@ def _cells(space: Workspace, row: Row) -> None:
             _bins(space, row, len(labels))
     with second:
         note(t("schema.assumed", n=number(about), epsilon=amount(budget.epsilon)))
-    if len(labels) > ALONG:  # the axis names none of them
-        names = in_a_row(labels[:NAMED])
-        shown = moment(names) if attribute.dated else names
-        note(t("schema.more", shown=shown, count=number(len(labels) - NAMED)))
 
 
 def _bins(space: Workspace, row: Row, cells: int) -> None:
@@ -113,18 +109,23 @@ def _figure(labels: list[str], share: float) -> Any:
 
     colours, few = palette(), len(labels) <= ALONG
     xs = labels if few else list(range(len(labels)))
-    low, high = max(0.0, 1 - share), 1 + share
+    low, high = max(0.0, 1 - share), min(2.0, 1 + share)
+    ends = [round(i * (len(labels) - 1) / TICKS) for i in range(TICKS + 1)]
     hover = {"hovertext": labels, "hovertemplate": "%{hovertext}<extra></extra>"}
-    bars = {"type": "bar", "x": xs, "y": [1.0] * len(xs), "marker": {"color": colours.real, "opacity": 0.5}, **hover}
+    bars = {
+        "type": "bar", "x": xs, "y": [1.0] * len(xs), "name": t("schema.bar"),
+        "marker": {"color": colours.real, "opacity": 0.5}, **hover,
+    }  # fmt: skip
     band = {
-        "type": "bar", "x": xs, "base": [low] * len(xs), "y": [high - low] * len(xs),
+        "type": "bar", "x": xs, "base": [low] * len(xs), "y": [high - low] * len(xs), "name": t("schema.noise"),
         "marker": {"color": colours.accent, "opacity": 0.8}, **hover,
     }  # fmt: skip
     layout = {
         "barmode": "overlay",
         "bargap": 0.12 if few else 0,
-        "showlegend": False,
-        "xaxis": {"type": "category" if few else "linear", "showgrid": False, "visible": few},
-        "yaxis": {"range": [0, 1.6], "visible": False},
+        "xaxis": {"type": "category", "showgrid": False}
+        if few
+        else {"tickvals": ends, "ticktext": [labels[i] for i in ends], "showgrid": False},
+        "yaxis": {"range": [0, max(1.1, high)], "visible": False},
     }
     return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)
