@@ -49,9 +49,12 @@ with left:
     if mine:
         section(t("questions.mine") if mine == 1 else t("questions.mine_many", count=number(mine)))
         listed.declared(space, found)
-    form.panel(space)
+    if space.linked is None:
+        form.panel(space)
     section(t("questions.suggested"))
     listed.suggested(space)
-    if space.linked is None and st.button(t("questions.own"), key="question_own"):
+    if space.linked is not None:
+        form.panel(space)
+    elif st.button(t("questions.own"), key="question_own"):
         form.begin()
         st.rerun()

@@ -85,7 +85,7 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
         t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200, help=t("questions.name_help")
     )
     made["ask"]["name"] = (name or "").strip() or usual
-    if not st.button(t("questions.keep"), type="primary", key="linked_ask_keep"):
+    if not st.button(t("questions.keep"), key="linked_ask_keep"):
         return
     try:
         kept.put(space, made)

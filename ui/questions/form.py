@@ -47,7 +47,7 @@ def panel(space: Workspace) -> None:
     section(t("questions.change", name=before["name"]) if before else t("questions.new"))
     made = _fields(schema, before, f"question_{st.session_state.get(GENERATION, 0)}")
     with st.container(horizontal=True, gap="small"):
-        wanted = st.button(t("questions.keep"), type="primary", key="question_keep")
+        wanted = st.button(t("questions.keep"), key="question_keep")
         if st.button(t("questions.leave"), key="question_leave"):
             st.session_state[OPEN] = False
             st.rerun()
