@@ -79,7 +79,7 @@ with more:
                 columns.panel(part)
         if at != 2:
             rules.panel(part, **structure.rules_of(space, part))
-        with st.container(horizontal=True, gap="medium"):
+        with st.container(horizontal=True, gap="small"):
             schema.more(part)
             design.editor(space, choose=True)
             public.panel(part)

@@ -21,7 +21,7 @@ def ended(app, seconds=300):
 def test_one_press_on_the_sample_gives_a_map_bars_and_a_file(app):
     at_page(app, "grid")
     assert "An example on the simulated census" in words(app), "a kept one, until there is one's own"
-    assert "rls has the smallest error" in words(app) and len(plots(app)) == 2
+    assert "rls (record least squares) has the smallest error" in words(app) and len(plots(app)) == 2
     app.multiselect(key="grid_methods").set_value(["independent"])
     app.multiselect(key="grid_epsilons").set_value([0.1, 10.0]).run()
     assert "6 runs" in words(app)

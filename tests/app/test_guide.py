@@ -288,3 +288,17 @@ def test_a_list_that_a_cell_cannot_show_stands_whole_below_the_table(app):
     uploaded(app, name="species.csv", raw=raw)
     app.button(key="quick_to_guide").click().run()
     assert ", ".join(sorted(f"long name {i}" for i in range(15))) in words(app), "each of its values is agreed to"
+
+
+def test_who_is_one_person_is_chosen_in_the_guide_after_its_columns_were_read(app):
+    lines = "".join(f"{1 + i // 3},{2019 + i % 3},{30 + i % 11},{'ab'[i % 2]}\n" for i in range(600))
+    uploaded(app, name="panel.csv", raw=f"worker_id,year,hours,sector\n{lines}".encode())
+    app.button(key="quick_to_guide").click().run()
+    app.button(key="take_identifier").click().run()
+    assert not app.exception and not app.error
+    assert "worker_id" not in [n.removeprefix("⚠ ") for n in grid(app).value["name"]]
+    app.button(key="guide_agree").click().run()
+    assert app.button(key="guide_run") and space_of(app).schema.unit.identifier == "worker_id"
+    assert not space_of(app).schema.private, "a look proposed it"
+    app.button(key="unit_known_schema").click().run()
+    assert space_of(app).schema.private

@@ -15,7 +15,6 @@ from ui.shared.state import Grid, Workspace, grids
 from ui.shared.text import amount, literal, number, sentence, t
 from ui.shared.theme import note
 from ui.synthesize.estimates import estimated, job_memory
-from ui.synthesize.methods import spelt
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import Schema
@@ -32,9 +31,8 @@ def panel(space: Workspace) -> None:
         return
     choose, before = t("questions.choose"), space.choices.grid or USUAL
     methods = st.multiselect(
-        t("grid.methods"), names(), before.methods, key="grid_methods", persist_state="session", placeholder=choose,
-        format_func=spelt,
-    )  # fmt: skip
+        t("grid.methods"), names(), before.methods, key="grid_methods", persist_state="session", placeholder=choose
+    )
     epsilons = st.multiselect(
         t("grid.epsilons"), EPSILONS, before.epsilons, key="grid_epsilons", format_func=amount,
         persist_state="session", placeholder=choose,

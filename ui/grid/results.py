@@ -11,6 +11,7 @@ from ui.shared.jobs import JobError
 from ui.shared.state import Workspace, grids
 from ui.shared.text import ASSETS, amount, literal, number, percent, sentence, t
 from ui.shared.theme import note, section, show
+from ui.synthesize.methods import spelt
 
 SCORES = ("pairs", "columns")
 # until there is one of the visitor: `dpsyn compare-systems sample.csv --public --repeats 3 --json assets/grid.json`
@@ -84,7 +85,7 @@ def _map(found: SystemsComparison, score: str) -> None:
     values = [[cells[m, e].mean if (m, e) in cells else None for e in epsilons] for m in methods]
     texts = [[_words(cells.get((m, e))).replace(" ±", "<br>±") for e in epsilons] for m in methods]
     best = min(cells.values(), key=lambda c: (c.epsilon != last, c.mean))
-    finding = t("grid.finding", method=best.method, epsilon=amount(best.epsilon), error=_words(best))
+    finding = t("grid.finding", method=spelt(best.method), epsilon=amount(best.epsilon), error=_words(best))
     show(
         grid_figure(
             methods, [amount(e) for e in epsilons], values, texts, across=t("ahead.epsilon"),

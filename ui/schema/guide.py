@@ -79,9 +79,7 @@ def panel(space: Workspace, always: Callable[[], None]) -> None:
 
 def _columns(space: Workspace, schema: Schema, table: Any) -> None:
     """The second screen: problems first, the table, and one press that confirms what is left of it."""
-    key = schema.unit.identifier
-    proposals = [p for p in _proposals(space, schema, table) if p.name != key]
-    proposals.sort(key=_plainly)  # stable: those with a problem stand first
+    proposals = sorted(_proposals(space, schema, table), key=_plainly)  # stable: those with a problem stand first
     not_private(t("guide.lead"))
     private_tag()
     _ask_of_series(space, schema, table)
@@ -220,8 +218,7 @@ def more(space: Workspace) -> None:
     schema, data = space.schema, space.dataset
     if schema is None or data is None or not any(a.source == "data" for a in schema.attributes):
         return
-    proposals = sorted(_proposals(space, schema, data.table), key=_plainly)
-    by_name = {p.name: p for p in proposals if p.name != schema.unit.identifier}
+    by_name = {p.name: p for p in sorted(_proposals(space, schema, data.table), key=_plainly)}
     with st.container(border=True):
         name = st.selectbox(t("guide.more_about"), list(by_name), key=editor.field_key(space, "guide_more_about"))
         p, document, mark = by_name[name], _document(schema, by_name[name]), _mark(name)
@@ -285,7 +282,7 @@ def _ask_of_series(space: Workspace, schema: Schema, table: Any) -> None:
 
 
 def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
-    """Made once for a draft, and kept while columns are decided one by one."""
+    """Made once for a draft, and kept while columns are decided one by one; none for the column that names people."""
     from dpsyn_core.schema import propose
 
     serial = space.dataset.serial if space.dataset else ""
@@ -293,7 +290,7 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
     lacking = [a for a in schema.attributes if a.source in READ and a.name not in known]
     if lacking:
         known.update({p.name: p for p in propose(schema, table) if p.name not in known})
-    return [known[a.name] for a in schema.attributes if a.name in known]
+    return [known[a.name] for a in schema.attributes if a.name in known and a.name != schema.unit.identifier]
 
 
 def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
