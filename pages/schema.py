@@ -12,7 +12,7 @@ from ui.schema import more as schema
 from ui.shared import stamps, tables
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import counted, t
+from ui.shared.text import counted, literal, t
 from ui.shared.theme import end_page, heading, not_private, note, section
 from ui.synthesize import design
 
@@ -46,9 +46,16 @@ if at is not None:
 with more:
     count, file, onward = st.columns([6, 3, 3], vertical_alignment="center")
     with onward:
-        kind: Literal["primary", "secondary"] = "secondary" if why or at is not None else "primary"
-        stopped = space.kept_schema is None
-        if st.button(t("schema.next"), type=kind, key="schema_next", disabled=stopped, width="stretch"):
+        open_still = [name for name, one in space.parts.items() if guide.screen(one) in (0, 1)] if at is None else []
+        kind: Literal["primary", "secondary"] = "secondary" if (why and not open_still) or at is not None else "primary"
+        if open_still:  # of linked tables, one after the other is described
+            st.button(
+                t("schema.next_table", name=literal(open_still[0])), type=kind, key="schema_next_table",
+                width="stretch", on_click=tables.turn, args=(space, "schema_table", open_still[0]),
+            )  # fmt: skip
+        elif st.button(
+            t("schema.next"), type=kind, key="schema_next", disabled=space.kept_schema is None, width="stretch"
+        ):
             go_to("privacy")
     if at is None:
         with file, st.popover(t("schemafile.title"), width="stretch"):

@@ -8,7 +8,7 @@ import pytest
 
 from dpsyn_core.schema.drafts.draft import confirm
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
-from tests.app_driver import BAD, at_page, space_of, uploaded, words
+from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
 from ui.linked.loading import guessed
 from ui.synthesize.starting import problem
 
@@ -45,8 +45,10 @@ def test_uploads_become_linked_tables_whose_key_is_named_by_the_headers(app):
     at_page(app, "schema")
     assert not app.exception and not app.error
     app.button(key="guide_agree").click().run()
-    app.segmented_control(key=f"schema_table_{got.serial}").set_value("visits").run()
+    app.button(key="schema_next_table").click().run()
+    assert app.segmented_control(key=f"schema_table_{got.serial}").value == "visits"
     app.button(key="guide_agree").click().run()
+    assert "schema_next_table" not in keys(app.button) and not app.button(key="schema_next").disabled
     assert not got.schema().reasons and "class='dp-stamp'" not in words(app)
     assert problem(space_of(app)) == ""
 

@@ -26,3 +26,8 @@ def choose(space: Workspace, *, key: str, title: str = "") -> Workspace:
             label_visibility="collapsed", format_func=literal, persist_state="session",
         )  # fmt: skip
     return space.parts[name or names[0]]
+
+
+def turn(space: Workspace, key: str, name: str) -> None:
+    """Chooses a table in the place of the visitor, before the page is drawn."""
+    st.session_state[f"{key}_{space.serial}"] = name
