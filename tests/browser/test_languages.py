@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks.pages import measured
 from ui.shared.text import written
 
 pytestmark = pytest.mark.browser
@@ -89,6 +90,8 @@ def test_what_is_ticked_and_chosen_can_be_read_on_a_phone_in_the_dark(another):
     one.open()
     one.pick(written("de")["data.way_upload"])
     one.upload("mine.csv", b"a,b\n" + b"".join(b"%d,%s\n" % (i % 40, b"xy"[i % 2 : i % 2 + 1]) for i in range(300)))
+    one.page.locator(".st-key-quick_to_guide button:visible").first.wait_for()
+    assert (measured(one.settle().page, "data", 0.0).primary or 900) <= 900, "what is next is in view"
     one.open("grid")
     box = one.page.get_by_test_id("stMain").get_by_test_id("stCheckbox").locator("p").first
     box.wait_for()

@@ -156,27 +156,27 @@ def _kept(space: Workspace, column: str) -> None:
         note(t("data.limits_lead"))
         key = ("limits", data.serial, column)
         if key in space.memo:
-            _limits(space.memo[key])
+            private_tag()
+            ladder(space.memo[key], about="data", key="kept_rows")
+            note(t("data.kept_note"))
         elif st.button(t("data.limits_look"), key="limits_look"):
             protected.see(space)
             space.memo[key] = repeats(data.whole, column)
             st.rerun()
 
 
-def _limits(found: Repeats) -> None:
-    """Every limit of the ladder with what it keeps; private."""
-    private_tag()
+def ladder(found: Repeats, *, about: str, key: str) -> None:
+    """Every limit of the ladder with what it keeps; private. about: whose texts, of one table or of linked ones."""
     records = max(1, found.records)
     rows = [
         {
-            t("data.limit"): k.most,
-            t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
-            t("data.whole"): number(k.whole),
+            t(f"{about}.limit"): k.most,
+            t(f"{about}.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
+            t(f"{about}.whole"): number(k.whole),
         }
         for k in found.kept
     ]
     st.dataframe(
-        rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content",
-        column_config={t("data.limit"): st.column_config.Column(width=70)},
+        rows, hide_index=True, key=key, alt=t(f"{about}.kept_alt"), height="content",
+        column_config={t(f"{about}.limit"): st.column_config.Column(width=70)},
     )  # fmt: skip
-    note(t("data.kept_note"))

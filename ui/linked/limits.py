@@ -10,11 +10,12 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import remember
 from dpsyn_core.runs import LeftOut, bounded
-from dpsyn_core.schema import Repeats, repeats
+from dpsyn_core.schema import repeats
+from ui.data.who import ladder
 from ui.schema import tried
 from ui.shared.results import kept
 from ui.shared.state import Linked, Workspace
-from ui.shared.text import counted, literal, number, percent, sentence, t
+from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import note, private_tag
 
 
@@ -54,23 +55,7 @@ def panel(space: Workspace, linked: Linked, name: str) -> None:
         private_tag()
         table = linked.tables()[name]
         found = kept(space, ("linked limits", linked.serial, name, column), lambda: repeats(table, column))
-        _table(found, key=f"linked_kept_{mark}")
-
-
-def _table(found: Repeats, *, key: str) -> None:
-    records = max(1, found.records)
-    rows = [
-        {
-            t("linked.limit"): k.most,
-            t("linked.kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
-            t("linked.whole"): number(k.whole),
-        }
-        for k in found.kept
-    ]
-    st.dataframe(
-        rows, hide_index=True, key=key, alt=t("linked.kept_alt"), height="content",
-        column_config={t("linked.limit"): st.column_config.Column(width=70)},
-    )  # fmt: skip
+        ladder(found, about="linked", key=f"linked_kept_{mark}")
 
 
 def left_out(space: Workspace) -> None:
