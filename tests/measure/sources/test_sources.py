@@ -12,7 +12,7 @@ import pytest
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources import memory
-from dpsyn_core.measure.sources.base import Opened, Source
+from dpsyn_core.measure.sources.base import Opened, Source, encoded_batches
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.sources.memory import MemorySource
@@ -184,3 +184,12 @@ def test_a_table_in_memory_comes_back_as_what_it_was(kind, book):
 def test_a_source_is_taken_as_it_is():
     source = two_batches()
     assert source_of(source) is source
+
+
+def test_encoding_says_when_it_begins_and_that_all_is_done_when_it_ends():
+    said = []
+    everyone = crowd(100, 0)
+    with source_of(rows(*everyone)).open(schema(), progress=lambda *step: said.append(step[:3])):
+        pass
+    encoding = [(done, total) for stage, done, total in said if stage == "encoding"]
+    assert encoding[0] == (0, 1) and encoding[-1] == (1, 1)
