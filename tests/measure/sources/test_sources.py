@@ -12,7 +12,7 @@ import pytest
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources import memory
-from dpsyn_core.measure.sources.base import Opened, Source, encoded_batches
+from dpsyn_core.measure.sources.base import Opened, Source
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.sources.memory import MemorySource
