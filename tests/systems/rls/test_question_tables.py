@@ -34,3 +34,14 @@ def test_columns_that_tell_little_of_a_target_are_not_scored_where_all_scores_wo
     assert left.rho == pytest.approx(1.0 if all_pairs else 0.5)
     if not all_pairs:
         assert ("c18", "c19") in scored and ("c01", "c02") not in scored
+
+
+def test_likely_answers_stand_in_the_order_of_the_questions(monkeypatch):
+    needs = [SimpleNamespace(target=target) for target in ("t", None, None, "t")]
+    monkeypatch.setattr(question_tables, "likely_tables", lambda asked, *_, **__: [(1.0, 10.0), (2.0, 20.0)])
+    monkeypatch.setattr(question_tables, "likely_predictions", lambda asked, *_, **__: [(8.0, 80.0), (9.0, 90.0)])
+    workload = SimpleNamespace(needs=needs)
+    expected = [(8.0, 80.0), (1.0, 10.0), (2.0, 20.0), (9.0, 90.0)]
+    assert question_tables.likely_answers(workload, None, None, total=1.0) == expected
+    monkeypatch.setattr(question_tables, "likely_predictions", lambda asked, *_, **__: [])
+    assert question_tables.likely_answers(workload, None, None, total=1.0) == [], "without pairs"
