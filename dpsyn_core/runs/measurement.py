@@ -69,9 +69,13 @@ class Measured:
     def manifest(self, n_records: int) -> Manifest:
         """The manifest of the run with this number of synthetic records."""
         return self.run.manifest(
-            self.facts, settings=self.config.model_dump(mode="json"), n_records=n_records, seed=self.seed,
-            seconds=time.perf_counter() - self.started, questions=self._questions(),
-        )  # fmt: skip
+            self.facts,
+            settings=self.config.model_dump(mode="json"),
+            n_records=n_records,
+            seed=self.seed,
+            seconds=time.perf_counter() - self.started,
+            questions=self._questions(),
+        )
 
     def _questions(self) -> AskedQuestions | None:
         """The questions declared for the run, as its manifest states them; None without any."""

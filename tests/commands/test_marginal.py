@@ -93,6 +93,16 @@ def test_reading_needs_no_ledger_at_all(folder, monkeypatch):
     assert len(list(csv.DictReader((folder / "more.csv").open()))) == 8
 
 
+def test_a_reading_without_its_manifest_says_that_one_could_be_named(folder, capsys):
+    assert marginal(folder, "sex,q0") == 0
+    words = ["marginal", "--from", str(folder / "out.measurements.json.gz"), "--attributes", "age,q1"]
+    for extra, hinted in ([], True), (["--manifest", str(folder / "m.json")], False):
+        capsys.readouterr()
+        assert main([*words, *extra, "--out", str(folder / "more.csv")]) == 0
+        said = capsys.readouterr().err
+        assert "nothing was charged" in said and ("name the --manifest" in said) is hinted
+
+
 @pytest.mark.parametrize("rule", ["maximum-entropy", "least-norm", "linear-program"])
 def test_every_reconstruction_is_a_setting_of_the_reading(folder, rule):
     assert marginal(folder, "sex,q0") == 0

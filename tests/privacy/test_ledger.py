@@ -306,3 +306,10 @@ def test_the_reservation_is_synced_to_the_disk(ledger, monkeypatch):
     monkeypatch.setattr(Ledger, "_connect", spy)
     reserve(ledger)
     assert seen == [(3, "delete")]
+
+
+def test_names_of_data_sets_have_at_most_two_hundred_printable_characters():
+    assert module.check_name(" " + "x" * 200 + " ") == "x" * 200
+    for name in ("", "   ", "x" * 201, "a\nb"):
+        with pytest.raises(LedgerError, match="1 to 200 printable"):
+            module.check_name(name)

@@ -152,6 +152,14 @@ def test_a_document_above_the_caps_is_refused():
         Questions.loads(" " * 5_000_000)
 
 
+def test_a_document_holds_a_hundred_questions_across_links_and_no_more():
+    ask = {"kind": "mean", "of": "age"}
+    across = [{"about": "persons", "ask": {"name": f"q{i}", **ask}} for i in range(101)]
+    assert len(Questions.of(across[:100]).across) == 100
+    with pytest.raises(QuestionError, match="100"):
+        Questions.of(across)
+
+
 def test_two_questions_of_one_name_are_refused():
     with pytest.raises(QuestionError, match="two questions are called 'a'"):
         Questions.of([{"name": "a", "kind": "mean", "of": "PAY"}, {"name": "a", "kind": "sum", "of": "PAY"}])

@@ -42,6 +42,7 @@ def test_blank_cells_stand_beside_each_other_for_columns_that_have_any(compared)
     assert real["y"] == synthetic["y"] == ["pay"]
     assert real["x"] == [pytest.approx(0.2)] and synthetic["x"] == [pytest.approx(0.05)]
     assert "pay, real 20.0%, synthetic 5.0%" in drawn.caption
+    assert 100 < drawn.layout["height"] < missing_figure({"run": compared, "again": compared}).layout["height"]
 
 
 def test_tables_without_blank_cells_have_no_figure():

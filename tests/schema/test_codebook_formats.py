@@ -48,6 +48,12 @@ def again(form, said):
     return found[0]
 
 
+@pytest.mark.parametrize(("most", "key"), [(1, ["pid"]), (3, None), (None, None)])
+def test_an_identifier_is_a_primary_key_where_each_individual_has_one_record(most, key):
+    document = json.loads(FORMATS["frictionless"].write(replace(SURVEY, max_records=most)))
+    assert document.get("primaryKey") == key
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_three_codebooks_are_written_and_read_again_equal(form):
     hospital, sample = (Schema.load(paths(n)[1]) for n in ("hospital", "sample"))

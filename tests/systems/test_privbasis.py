@@ -17,6 +17,7 @@ from dpsyn_core.systems.others.basis import (
     Queries,
     build_bases,
     maximal_cliques,
+    mean_variance,
     merge_best,
     merge_by_twos,
     split_clique,
@@ -28,12 +29,6 @@ from tests.seeded import SeededNoise
 
 A, B, C, D, E, G, H = range(7)
 MAXIMAL = [{A, B, C}, {B, D}, {C, E}, {A, B, G}, {G, H}]
-
-
-def mean_variance(bases, queries):
-    """Mean variance of the queries' counts, in units of the variance of a bin when there is one basis."""
-    asked = Queries(queries, frozenset().union(*bases))
-    return float(basis._means(asked.weights(asked.rows(bases)).sum(axis=0), len(bases)))
 
 
 def run(baskets, n_items, settings, *, epsilon=1.0, noise=None, **unit):

@@ -206,8 +206,9 @@ def open_project(space: Workspace, raw: bytes) -> str:
             public |= {"serial": space.serial, "salt": ""}
         made_with = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
         spec = run.spec.job(public_table=None).model_copy(update=_public_table(files[MANIFEST]))
-        jobs().adopt(space.owner, spec, files, label=run.label,
-                     fingerprint=results.fingerprint(made_with, spec), public=public)  # fmt: skip
+        jobs().adopt(
+            space.owner, spec, files, label=run.label, fingerprint=results.fingerprint(made_with, spec), public=public
+        )
     choices = space.choices
     choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
     choices.settings, left_out = _fitting(project.settings)

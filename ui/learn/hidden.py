@@ -42,7 +42,8 @@ def show() -> None:
     facts(
         (percent(with_ann), t("learn.hidden.with"), t("learn.hidden.noise", spread=percent(spread, 2))),
         (percent(without), t("learn.hidden.without"), t("learn.hidden.difference", gap=percent(with_ann - without, 2))),
-        (percent(BEFORE), t("learn.hidden.before"), t("learn.hidden.country")))  # fmt: skip
+        (percent(BEFORE), t("learn.hidden.before"), t("learn.hidden.country")),
+    )
     reading = t(
         "learn.hidden.reading", before=percent(BEFORE), after=percent(without), gap=percent(with_ann - without, 2)
     )

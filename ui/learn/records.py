@@ -86,7 +86,8 @@ def _error(records: int, cells: int, eps: float) -> None:
     here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
     facts(
         (percent(error), t("learn.records.noise_is"), t("learn.records.sample_is", error=percent(sample))),
-        (here, t("learn.records.needed", error=percent(WANTED, 0)), t("learn.records.more", epsilon=more)))  # fmt: skip
+        (here, t("learn.records.needed", error=percent(WANTED, 0)), t("learn.records.more", epsilon=more)),
+    )
     reading = t("learn.records.reading", records=number(records), cells=number(cells), tables=TABLES,
         error=percent(error), sample=percent(sample), here=here, more=more, wanted=percent(WANTED, 0))  # fmt: skip
     draw(figure, records, cells, eps, alt=t("learn.records.alt", reading=reading), key="records_plot", height=400)

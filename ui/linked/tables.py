@@ -268,10 +268,12 @@ class LinkedTables(Generic[Part]):
     def _adopt_panel(self, schema: LinkedSchema) -> None:
         part, link = self.parts[self.root], schema.links[0]
         constant = [a.name for a in schema.root.coded]
-        documents = [a for table in schema.tables if table.columns is not None
-                     for a in table.columns.document()["attributes"]]  # fmt: skip
-        rules = [r for table in schema.tables if table.columns is not None
-                 for r in table.columns.document().get("rules", [])]  # fmt: skip
+        documents = [
+            a for table in schema.tables if table.columns is not None for a in table.columns.document()["attributes"]
+        ]
+        rules = [
+            r for table in schema.tables if table.columns is not None for r in table.columns.document().get("rules", [])
+        ]
         part.schema = Schema.of(
             {"version": 1, "name": schema.name, "attributes": documents} | ({"rules": rules} if rules else {})
         )

@@ -44,8 +44,9 @@ def released_findings(c: Comparison, manifest: Manifest | None = None) -> list[F
 def _limits(c: Comparison, manifest: Manifest | None) -> Iterator[Finding]:
     """Rows and columns that the run did not use by its public schema."""
     if manifest is not None and manifest.identifier is not None:
-        yield Finding(key="released_limit", weight=OF_A_LIMIT, columns=(manifest.identifier,),
-                      what={"most": manifest.max_records})  # fmt: skip
+        yield Finding(
+            key="released_limit", weight=OF_A_LIMIT, columns=(manifest.identifier,), what={"most": manifest.max_records}
+        )
     if c.left_out:
         share = len(c.left_out) / (len(c.left_out) + len(c.domain))
         yield Finding(key="released_left_out", weight=OF_A_LIMIT, columns=c.left_out, synthetic=share)
@@ -75,8 +76,9 @@ def _counted(c: Comparison, measured: list[Measurement]) -> Iterator[Finding]:
     if alone and len(names) > 1:
         yield Finding(key="released_alone", weight=len(alone) / len(names), columns=alone)
     if pairs and len(pairs) < every:
-        yield Finding(key="released_pairs", weight=(1 - len(pairs) / every) / 2,
-                      what={"pairs": len(pairs), "all": every})  # fmt: skip
+        yield Finding(
+            key="released_pairs", weight=(1 - len(pairs) / every) / 2, what={"pairs": len(pairs), "all": every}
+        )
 
 
 def _noise(c: Comparison, measured: list[Measurement], n: float) -> Iterator[Finding]:

@@ -62,8 +62,9 @@ def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]],
         groups = 24 if part == "hour" else 12
         courses = [_means(x, s[part]) for x, s in zip(values, sides, strict=True)]
         if min(real, synth) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
-            yield Finding(key=f"course_{part}", weight=min(real, synth), columns=(name, date), what=turned,
-                          remedy="time")  # fmt: skip
+            yield Finding(
+                key=f"course_{part}", weight=min(real, synth), columns=(name, date), what=turned, remedy="time"
+            )
             continue
         if min(c.n, c.m) < FEWEST or real < FAR or abs(real - synth) < FAR:
             continue

@@ -108,9 +108,13 @@ def coarser(c: Comparison) -> Iterator[Finding]:
         real, synth = (_different(x[at]) for x, at in zip(cells.column(name)[:2], rows, strict=True))
         if real >= FINE and synth <= COARSE * real:
             yield Finding(
-                key="coarser", weight=OF_A_KIND * (1 - synth / real), columns=(name,), real=real, synthetic=synth,
+                key="coarser",
+                weight=OF_A_KIND * (1 - synth / real),
+                columns=(name,),
+                real=real,
+                synthetic=synth,
                 fresh=real,
-            )  # fmt: skip
+            )
 
 
 def _different(codes: Whole) -> int:

@@ -111,10 +111,14 @@ def _of(c: Comparison, column: str, by: str) -> GroupVariance | None:
     k = int(at.max()) + 1
     own = _variance(real, x, k)
     return GroupVariance(
-        column=column, by=by, groups=k, real=real, synthetic=synth,
+        column=column,
+        by=by,
+        groups=k,
+        real=real,
+        synthetic=synth,
         error=float(np.sqrt(own * (1 / len(x) + 1 / len(z)))),
         gap_error=float(np.sqrt(own / len(x) + _variance(synth, z, int(made.max()) + 1) / len(z))),
-    )  # fmt: skip
+    )
 
 
 def intraclass(values: Floats, groups: NDArray[np.intp]) -> float | None:

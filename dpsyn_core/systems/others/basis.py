@@ -49,6 +49,16 @@ def split_clique(clique: Items, longest: int) -> list[Items]:
     return [frozenset((*a, *b)) for a, b in itertools.combinations(parts, 2)]
 
 
+def mean_variance(bases: Sequence[Items], queries: Sequence[Items]) -> float:
+    """Mean variance of the queries' counts, in units of the variance of a bin when there is one basis.
+
+    A query of m items sums 2^(b - m) bins of a basis of b items; bases are combined by inverse variance; noise on a
+    bin grows with the number of bases that share the budget, its variance with the square.
+    """
+    asked = Queries(queries, frozenset().union(*bases))
+    return float(_means(asked.weights(asked.rows(bases)).sum(axis=0), len(bases)))
+
+
 def build_bases(items: Sequence[int], pairs: Sequence[tuple[int, int]], longest: int) -> list[Items]:
     """Basis sets of at most `longest` items that hold all items and pairs.
 

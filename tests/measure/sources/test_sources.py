@@ -12,7 +12,7 @@ import pytest
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources import memory
-from dpsyn_core.measure.sources.base import Opened, Source
+from dpsyn_core.measure.sources.base import Opened, Source, encoded_batches
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.measure.sources.choice import source_of
 from dpsyn_core.measure.sources.memory import MemorySource
@@ -23,6 +23,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.synthesis import synthesize
 from dpsyn_core.schema.codec import Codec, Encoded
 from dpsyn_core.systems.independent import Independent
+from dpsyn_core.tables.batches import of_table
 from tests.audit.whole import crowd, rows, schema
 from tests.systems.harness import PlainCounter
 
@@ -184,3 +185,11 @@ def test_a_table_in_memory_comes_back_as_what_it_was(kind, book):
 def test_a_source_is_taken_as_it_is():
     source = two_batches()
     assert source_of(source) is source
+
+
+def test_encoding_says_when_it_begins_and_that_all_is_done_when_it_ends():
+    said = []
+    batches = of_table(rows(*crowd(100, 0)))
+    parts = list(encoded_batches(batches, Codec(schema()), progress=lambda *step: said.append(step)))
+    assert said == [("encoding", 0, 1), ("encoding", 1, 1)]
+    assert sum(part.codes.shape[1] for part in parts) == batches.records

@@ -129,6 +129,14 @@ def test_without_refits_an_exact_answer_is_that_of_the_noisy_cells():
     assert inferrer(measured, refit=None, scores={("b", "c"): 0.0}).infer(cells(("b", "c"), b=0)).grades == ["none"]
 
 
+def test_where_a_fit_agrees_with_noisy_cells_its_interval_is_somewhat_narrower_than_theirs():
+    alone, agreeing, apart = (
+        inferrer(released(records(), np.random.default_rng(1)))._reaching(np.zeros(1), np.array([x]), np.ones(1))[0]
+        for x in (0.0, 0.4, 2.0)
+    )
+    assert 0.5 <= alone == agreeing < 1.0 < apart
+
+
 def test_the_population_is_known_less_well_than_the_table():
     got = inferrer(released(records(), np.random.default_rng(1)))
     table_, population = (got.infer(cells(("a",), a=0), truth=t) for t in ("table", "population"))

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.errors import InputError, MethodError, SettingError, TableError, UnitError
+from dpsyn_core.errors import EngineError, InputError, MethodError, SettingError, TableError, UnitError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
+from dpsyn_core.runs.attacks import child
 from dpsyn_core.runs.attacks.attack import attack, check_attack
 from dpsyn_core.runs.attacks.child import Shadow, outcomes, packed, unpacked
 from dpsyn_core.runs.attacks.membership import Probe
@@ -174,3 +175,24 @@ def test_children_make_the_runs_and_a_refusal_of_theirs_is_told():
     }
     with pytest.raises(MethodError, match="unknown"):
         next(outcomes(world, known, asked.model_copy(update={"method": "nobody"})))
+
+
+def test_an_attack_goes_on_after_one_of_its_processes_ended_and_stops_once_all_did(monkeypatch):
+    said = {"coins": [True], "scores": [], "counts": [], "guessed": [], "said": [], "sure": [], "tallies": {}}
+
+    class Process:
+        def end(self):
+            pass
+
+    def start(world, schema, spec, runs, lines):
+        for _ in range(runs if reports else 0):
+            lines.put(said)
+        lines.put(None)
+        return Process()
+
+    monkeypatch.setattr(child, "_start", start)
+    reports = True
+    assert len(list(outcomes(None, None, small.spec("membership", 4, workers=2)))) == 4
+    reports = False
+    with pytest.raises(EngineError, match="ended early"):
+        list(outcomes(None, None, small.spec("membership", 4, workers=2)))

@@ -320,6 +320,19 @@ def test_a_hostile_file_is_refused_in_one_sentence(released, capsys, kind):
     assert message.count("\n") == 1 and "Traceback" not in message
 
 
+def test_a_member_of_a_release_file_may_have_as_many_bytes_as_a_run_writes_and_no_more(released, monkeypatch):
+    from dpsyn_core.runs import release_file
+
+    file = released("independent")
+    sizes = {name: len(content) for name, content in members(file).items()}
+    monkeypatch.setattr(release_file, "MOST_BYTES", sizes)
+    assert load_release(file).manifest.method == "independent"
+    for name, size in sizes.items():
+        monkeypatch.setattr(release_file, "MOST_BYTES", {**sizes, name: size - 1})
+        with pytest.raises(InputError, match="more than a run writes"):
+            load_release(file)
+
+
 def test_more_numbers_than_a_run_writes_are_refused_before_they_are_parsed(released, monkeypatch):
     from dpsyn_core.estimate.marginals import released_file
 

@@ -6,8 +6,17 @@ from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.synthesis import synthesize
-from dpsyn_core.runs.trees.division import division
+from dpsyn_core.runs.trees.division import check_drawable, costs_of, steps_of
+from dpsyn_core.runs.trees.measurement import SHARES
 from tests.runs.trees.small import SCHEMAS, tables
+
+
+def division(schema, budget):
+    """The steps of a run without questions."""
+    cost = budget.gaussian() if budget.delta else budget.pure()
+    costs = costs_of(schema, cost, SHARES)
+    check_drawable(schema, costs)
+    return steps_of(schema, cost, costs, [])
 
 
 @pytest.mark.parametrize("name", list(SCHEMAS))

@@ -53,3 +53,9 @@ def test_roles_that_a_parent_has_once_are_told_by_names_of_columns_and_values():
     assert guessed_roles({"control": ["Head", "none"]}) is None, "the column is not named so"
     assert guessed_roles({"role": ["buyer", "seller"]}) is None
     assert guessed_roles({"role": ["Head", "Spouse"]}) is None, "somebody has to be left for all others"
+
+
+def test_of_tables_that_share_a_column_the_root_is_the_one_that_begins_with_it():
+    found = guessed_links({"visits": ["day", "code"], "people": ["code", "sex"], "drugs": ["name", "code"]})
+    assert (found.root, found.keys) == ("people", {"people": "code"})
+    assert found.parents == {"visits": ("people", "code"), "drugs": ("people", "code")}

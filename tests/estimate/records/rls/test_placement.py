@@ -55,7 +55,11 @@ def test_fine_values_follow_the_coarse_table_and_tables_stay_as_they_are():
     ]
     ones = [np.bincount(rows[:, j], minlength=s).astype(float) for j, s in ((0, FINE), (1, FINE), (2, 2))]
     before, blurred = counts(rows, targets, (FINE, FINE, 2)), spearmanr(rows[:, 0], rows[:, 1]).statistic
+    low = np.flatnonzero((coarse[rows[:, 0]] == 0) & (coarse[rows[:, 1]] == 0))
+    apart = spearmanr(rows[low, 0], rows[low, 1]).statistic
     place_numbers(rows, targets, ones, [Number(place=0, ranked=FINE), Number(place=1, ranked=FINE)], rng=rng)
+    low = np.flatnonzero((coarse[rows[:, 0]] == 0) & (coarse[rows[:, 1]] == 0))
+    assert spearmanr(rows[low, 0], rows[low, 1]).statistic > apart + 0.2, "inside the lowest values too"
     truth, placed = spearmanr(*real.T).statistic, spearmanr(rows[:, 0], rows[:, 1]).statistic
     assert np.array_equal(before, counts(rows, targets, (FINE, FINE, 2)))
     assert abs(placed - truth) < abs(blurred - truth) / 3
