@@ -66,7 +66,7 @@ def scores_against_a_fit():
 
 
 def test_the_mini_world_is_scored_against_a_fit(scores_against_a_fit):
-    system = calibrated("rls", Unit())
+    system = calibrated("rls, pairs and triples", Unit(), epsilon=100.0)
     gate = TapeGate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
     system.measure(MemoryCounter(random_table(400, 1), DOMAIN), gate=gate)
     assert "scores of pairs against a fit" in [c.name for c in gate.account.charges]
@@ -74,4 +74,4 @@ def test_the_mini_world_is_scored_against_a_fit(scores_against_a_fit):
 
 @pytest.mark.parametrize("layer", [layers.t1, layers.t2])
 def test_scores_against_a_fit_pass_the_layer(scores_against_a_fit, layer):
-    layer("rls")
+    layer("rls, pairs and triples")
