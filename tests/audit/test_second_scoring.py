@@ -8,6 +8,7 @@ from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.systems.rls import pairs as rls_pairs
+from dpsyn_core.systems.rls.implied_dependence import ExplainedPairs
 from tests.audit import layers
 from tests.audit.gates import TapeGate
 from tests.audit.mutants.base import replacing
@@ -44,3 +45,33 @@ def test_the_mini_world_is_scored_a_second_time(second_scores, n):
 @pytest.mark.parametrize("layer", [layers.t1, layers.t2])
 def test_it_passes_the_layer(second_scores, layer):
     layer("rls")
+
+
+@pytest.fixture
+def scores_against_a_fit():
+    """All pairs but the first one wait for it, and no scores against independence say that it explains any."""
+
+    def waiting(pairs, excess, sigma, expected, chosen, tuning):
+        return chosen & (np.cumsum(chosen) > 1)
+
+    def unclear(explained, noise):
+        return np.zeros(len(explained.pairs.sets), dtype=bool)
+
+    with replacing(
+        (rls_pairs, "_doubtful", waiting),
+        (ExplainedPairs, "by_scores", unclear),
+        (ExplainedPairs, "vague", True),
+    ):
+        yield
+
+
+def test_the_mini_world_is_scored_against_a_fit(scores_against_a_fit):
+    system = calibrated("rls, pairs and triples", Unit(), epsilon=100.0)
+    gate = TapeGate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
+    system.measure(MemoryCounter(random_table(400, 1), DOMAIN), gate=gate)
+    assert "scores of pairs against a fit" in [c.name for c in gate.account.charges]
+
+
+@pytest.mark.parametrize("layer", [layers.t1, layers.t2])
+def test_scores_against_a_fit_pass_the_layer(scores_against_a_fit, layer):
+    layer("rls, pairs and triples")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import Coarsening, Recodes, Trust, shrink_unordered
-from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares
+from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares, spanning_tree
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import AttributeSet
@@ -314,7 +314,7 @@ def _doubtful(
     chosen: NDArray[np.bool_],
     tuning: PairChoice,
 ) -> NDArray[np.bool_]:
-    """Which pairs may depend because both follow a third attribute, so that other tables say what theirs would.
+    """Which pairs may depend because both follow others, so that other tables say what theirs would: all but a tree.
 
     Strengths, as parts of what margins allow, multiply along a path of a tree, of which the pair is the weakest step.
     Where two attributes depend beyond that, as parts of one class do, their score is mostly larger than the product.
@@ -339,7 +339,11 @@ def _doubtful(
         one, other = strengths[at[i]]
         through = float(np.where(np.minimum(one, other) > strength[i], one * other, 0.0).max(initial=0.0))
         follows[i] = 0 < through >= tuning.follows * doubted[i]
-    return follows if follows.sum() >= tuning.follow * chosen.sum() else np.zeros_like(follows)
+    if follows.sum() < max(tuning.follow * chosen.sum(), 1):
+        return np.zeros_like(follows)
+    taken = np.flatnonzero(chosen)
+    tree = set(spanning_tree([pairs[i] for i in taken], excess[taken]))
+    return np.array([taken and pair not in tree for taken, pair in zip(chosen, pairs, strict=True)], dtype=np.bool_)
 
 
 def _second_scoring(

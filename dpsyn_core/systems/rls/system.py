@@ -35,7 +35,7 @@ from dpsyn_core.systems.rls.budget import NOTHING, BudgetPlan, Noise, plan_budge
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
 from dpsyn_core.systems.rls.expectation import fit_view
 from dpsyn_core.systems.rls.followers import measure_followers, measure_together
-from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs, needless_pairs
+from dpsyn_core.systems.rls.implied_dependence import ExplainedPairs, cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.systems.rls.sharding import in_shards
@@ -245,7 +245,7 @@ class Rls(Synthesizer):
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
 
-        chosen = self._measure_surest(counter, measured, chosen, gate)
+        chosen = self._measure_surest(counter, measured, chosen, plan, gate)
 
         def measure_pairs(cost: Cost, pairs: Pairs) -> list[Measurement]:
             if not pairs.sets:  # nothing is left to spend it on but the one-ways
@@ -276,11 +276,14 @@ class Rls(Synthesizer):
         )
         return measured, models
 
-    def _measure_surest(self, counter: Counter, measured: ReleasedTables, pairs: Pairs, gate: Gate) -> Pairs:
+    def _measure_surest(
+        self, counter: Counter, measured: ReleasedTables, pairs: Pairs, plan: BudgetPlan, gate: Gate
+    ) -> Pairs:
         """Measures the pairs that nothing else may explain, and says which are left, with their shares of the rest.
 
-        Each pair that these do not explain comes to its share of the cost of all. Scores against independence alone say
-        so: with declared questions or a public table, no pair waits.
+        Each pair that these do not explain comes to its share of the cost of all. Scores against independence may say
+        which they explain; where they are too noisy for it, the others are scored once more, against a fit to the
+        tables. With declared questions or a public table, no pair waits.
         """
         if not pairs.doubtful.any() or self.workload is not None or self.prior is not None:
             return pairs
@@ -289,12 +292,18 @@ class Rls(Synthesizer):
         spent = np.where(pairs.doubtful, 0.0, parts)
         first, left = pairs.cost.split([spent.sum(), 1 - spent.sum()])
         measured += self.measure_pairs(counter, pairs.only(np.flatnonzero(~pairs.doubtful).tolist()), first, gate)
-        wanted = np.where(needless_pairs(pairs, self.view(measured), self.noise), 0.0, parts)
-        wanted = wanted / wanted.sum() - spent
-        places = np.flatnonzero(wanted > NOTHING)
+        explained = ExplainedPairs(pairs, self.view(measured))
+        needless = explained.by_scores(self.noise)
+        if explained.vague and not needless.any():
+            again = plan.second_scores(int(pairs.doubtful.sum()), len(pairs.scores))
+            again = left.scaled(min(share_of(again, left), self.tuning.shares.scores_of_joint))
+            needless, left = explained.by_fit(counter, cost=again, noise=self.noise, gate=gate), left.less(again)
+        goal = np.where(needless, 0.0, parts)
+        goal = goal / goal.sum() - spent
+        places = np.flatnonzero(goal > NOTHING)
         rest = replace(pairs.only(places.tolist()), cost=left)
-        # by these weights, the shares are the wanted ones
-        return replace(rest, weights=wanted[places] ** (2.0 if self.cost.pure else 1.5) / rest.cells)
+        # by these weights, the shares are those of the goal
+        return replace(rest, weights=goal[places] ** (2.0 if self.cost.pure else 1.5) / rest.cells)
 
     def _choose(
         self, counter: Counter, view: RlsEvidence, plan: BudgetPlan, cost: Cost, gate: Gate, progress: Progress
@@ -532,7 +541,7 @@ class Rls(Synthesizer):
         each = [h or [float(cells.min())] for h in likely]
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits, orders = self.tuning.triples, self.tuning.orders
-        releases = 2 if self._target() is None else 3
+        releases = 3  # without a target, pairs may be scored against a fit
         # what follows from what may be scored twice, and values together three times; both may have tables
         f = self.tuning.followers
         extra += share_of(plan.pairs.scaled(3 * f.score + f.runs + f.groups), self.cost)
@@ -552,11 +561,11 @@ class Rls(Synthesizer):
         target = self._target()
         most_cells = max(max(tables) * (1 if target is None else self.domain[target].size), limits.most_cells)
         return [
-            # pairs of a target may be scored before, coarser tables of some after, the largest of many scores released
+            # pairs of a target may be scored before; after, coarser tables, against a fit, and the largest of many
             Step(
                 kind="scores",
                 parts=(int(certain), releases),
-                share=(scored if certain else 0.0, 2 * scored + extra),
+                share=(scored if certain else 0.0, 3 * scored + extra),
                 about=about,
             ),
             Step(

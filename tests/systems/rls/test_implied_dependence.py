@@ -1,6 +1,7 @@
 """Two independent causes of one outcome stay independent in records that follow their pairs with the outcome alone."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.rls import system as rls
 from dpsyn_core.systems.rls.implied_dependence import beyond, denied_pairs
 from dpsyn_core.systems.rls.tuning import TUNING
-from tests.systems.rls.test_system import run
+from tests.systems.rls.test_system import pair_tvd, run
 
 N = 12_000
 
@@ -96,3 +97,29 @@ def test_scores_stay_with_tables_of_merged_values_and_with_those_of_some_columns
     assert measured.like(measured[:2]).scores is measured.scores
     some = onto_columns(measured, ("ward", "bill"))
     assert some.scores.sets == (("ward", "bill"),) and len(some.scores.values) == 1
+
+
+def test_pairs_of_a_star_whose_scores_are_noise_are_scored_against_its_tables_and_left_out(monkeypatch):
+    rng = np.random.default_rng(5)
+    middle, sizes = rng.integers(0, 4, 1_500), [4, *rng.integers(2, 6, 24)]
+    tables = [rng.dirichlet(np.full(k, 0.5), size=4).cumsum(axis=1)[middle] for k in sizes[1:]]
+    others = [
+        (t < rng.random(1_500)[:, None]).sum(axis=1).clip(0, k - 1) for t, k in zip(tables, sizes[1:], strict=True)
+    ]
+    codes, domain = (
+        np.stack([middle, *others]).astype(np.uint8),
+        Domain.of({f"a{i}": int(k) for i, k in enumerate(sizes)}),
+    )
+
+    def released(seed):
+        rows, measured, gate, _ = run(codes, domain, epsilon=3.0, seed=seed)
+        scored = [c.name for c in gate.account.charges if c.name == "scores of pairs against a fit"]
+        off = [pair_tvd(codes, rows, i, j, domain) for i, j in combinations(range(25), 2)]
+        return scored, float(np.mean(off)), {m.attributes for m in measured if len(m.attributes) == 2}
+
+    scored, off, pairs = released(1)
+    assert len(scored) == 1
+    assert len(pairs & {("a0", f"a{i}") for i in range(1, 25)}) > 20, "the tree is measured"
+    monkeypatch.setattr("dpsyn_core.systems.rls.pairs._doubtful", lambda all_pairs, *_: np.zeros(len(all_pairs), bool))
+    none, further, more = released(1)
+    assert not none and len(more) > 1.5 * len(pairs) and further > 1.1 * off
