@@ -290,6 +290,16 @@ def test_a_list_that_a_cell_cannot_show_stands_whole_below_the_table(app):
     assert ", ".join(sorted(f"long name {i}" for i in range(15))) in words(app), "each of its values is agreed to"
 
 
+@pytest.mark.slow
+def test_a_list_of_broken_letters_stands_first_and_says_where_they_are_mended(app):
+    towns = ("Recife", "S\u00e3o Paulo", "Salvador")
+    raw = "size,town\n" + "".join(f"{i % 7},{towns[i % 3]}\n" for i in range(300))
+    uploaded(app, name="sales.csv", raw=raw.encode("cp1252"))
+    app.button(key="quick_to_guide").click().run()
+    assert grid(app).value["name"].iloc[0] == "\u26a0 town"
+    assert "town letters are broken: go back to the Data page" in re.sub("<[^>]*>", "", words(app))
+
+
 def test_who_is_one_person_is_chosen_in_the_guide_after_its_columns_were_read(app):
     lines = "".join(f"{1 + i // 3},{2019 + i % 3},{30 + i % 11},{'ab'[i % 2]}\n" for i in range(600))
     uploaded(app, name="panel.csv", raw=f"worker_id,year,hours,sector\n{lines}".encode())

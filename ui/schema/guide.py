@@ -47,6 +47,7 @@ FRAME, DONE = "guide_frame", "guide_done"
 EDITED = ("kind", "content")
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier"))
 BINS_PRICE = "0.1"
+UNREADABLE = "\ufffd"  # in place of bytes that are no letter in the encoding
 
 
 def screen(space: Workspace) -> int | None:
@@ -162,7 +163,8 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
 def _cells() -> dict[str, Any]:
     column, public = st.column_config, t("guide.public")
     return {
-        "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=36 + 7 * len(public), pinned=True),
+        "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=36 + 7 * len(public)),
+        # pinned alone: on a phone, two pinned columns leave no room for what a person decides
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=118, pinned=True),
         "kind": column.SelectboxColumn(
             t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=120
@@ -204,6 +206,7 @@ def _problems(proposals: list[Proposal], shares: Mapping[str, float]) -> None:
         for said in (
             "" if p.why in PLAIN else t(f"guide.why_{p.why}"),
             t("guide.why_rare", count=number(p.rare)) if p.rare else "",
+            t("guide.why_letters") if _broken(p) else "",
             t(f"guide.ask_{ends}") if ends else "",
             t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE) if share > 0.5 else "",
         ):
@@ -266,7 +269,12 @@ def _steps(now: int) -> None:
 
 def _plainly(p: Proposal) -> bool:
     """Whether a proposal is as usual, so that nothing needs to be said about it."""
-    return p.document is not None and p.why in PLAIN and not p.rare
+    return p.document is not None and p.why in PLAIN and not p.rare and not _broken(p)
+
+
+def _broken(p: Proposal) -> bool:
+    """Whether values hold bytes that are no letters in the encoding that the file was read in."""
+    return any(UNREADABLE in str(v) for v in (p.document or {}).get("values", ()))
 
 
 def _ask_of_series(space: Workspace, schema: Schema, table: Any) -> None:
