@@ -167,11 +167,11 @@ def _cells() -> dict[str, Any]:
         # pinned alone: on a phone, two pinned columns leave no room for what a person decides
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=118, pinned=True),
         "kind": column.SelectboxColumn(
-            t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=120
+            t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=126
         ),
-        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=310),
-        "also": column.TextColumn(t("guide.also"), disabled=True, width=190),
-        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=190),
+        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=284),
+        "also": column.TextColumn(t("guide.also"), disabled=True, width=146),
+        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=164),
     }
 
 
