@@ -26,7 +26,7 @@ from dpsyn_core.schema import AttributeSet, Domain
 def setting(
     default: Any,
     title: str,
-    description: str,
+    description: str | None,
     *,
     between: tuple[float, float] | None = None,
     unit: str = "",
