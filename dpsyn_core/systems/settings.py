@@ -105,12 +105,8 @@ def parse_sets(value: Any) -> Any:
         value = value.split(",")
     if not isinstance(value, list | tuple):
         return value
-    sets = (_names(v) if isinstance(v, str) else v for v in value)
+    sets = (tuple(n.strip() for n in v.split("+") if n.strip()) if isinstance(v, str) else v for v in value)
     return tuple(s for s in sets if not isinstance(s, tuple) or s)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(n.strip() for n in text.split("+") if n.strip())
 
 
 AttributeSets = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(parse_sets)]
