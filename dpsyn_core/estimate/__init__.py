@@ -47,6 +47,6 @@ records.rls.oneway.tails: with_ends
 records.rls.placement: Number place_numbers
 records.rls.start: independent_rows
 records.rls.tuning: Fitting RECORDS RecordTuning
-records.shards: Shard one_piece phases_of shard_share shards_of
+records.shards: Shard one_piece shard_share shards_of
 """,
 )

@@ -137,6 +137,5 @@ from dpsyn_core.estimate.records.rls.tuning import Fitting as Fitting
 from dpsyn_core.estimate.records.rls.tuning import RecordTuning as RecordTuning
 from dpsyn_core.estimate.records.shards import Shard as Shard
 from dpsyn_core.estimate.records.shards import one_piece as one_piece
-from dpsyn_core.estimate.records.shards import phases_of as phases_of
 from dpsyn_core.estimate.records.shards import shard_share as shard_share
 from dpsyn_core.estimate.records.shards import shards_of as shards_of

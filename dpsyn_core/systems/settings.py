@@ -1,11 +1,8 @@
-"""Settings that several systems share, and what a table with few records allows.
+"""Settings of systems: how one is declared, groups that several share, and attribute sets as text or lists.
 
-Kinds of settings that several systems share: groups of settings, and attribute sets written as text or lists.
-
-Seconds and memory of a run, from public sizes alone: the config of each system estimates them.
-
-The figures stand on processor seconds of one thread that `python -m benchmarks.estimates` measured for every system on
-tables of 2,000 to 100,000 records and 7 to 28 attributes, and on the run of 1,000,000 x 14 of docs/evidence/figures.md.
+Seconds and memory of a run, from public sizes alone: the config of each system estimates them. The figures stand on
+processor seconds of one thread that `python -m benchmarks.estimates` measured for every system on tables of 2,000 to
+100,000 records and 7 to 28 attributes, and on the run of 1,000,000 x 14 of docs/evidence/figures.md.
 """
 
 from __future__ import annotations
@@ -24,20 +21,13 @@ from dpsyn_core.schema import AttributeSet, Domain
 
 
 def setting(
-    default: Any,
-    title: str,
-    description: str,
-    *,
-    between: tuple[float, float] | None = None,
-    unit: str = "",
-    **limits: Any,
+    default: Any, title: str, description: str | None, *, between: tuple[Any, ...] = (), unit: str = "", **limits: Any
 ) -> Any:
     """A setting of a system: its default, its words, the least and the most it can be, its unit; limits: of `Field`."""
-    if between is not None:
+    if between:
         limits["ge"], limits["le"] = between
-    if unit:
-        limits["json_schema_extra"] = {"unit": unit}
-    return Field(default, title=title, description=description, **limits)
+    extra: Any = {"json_schema_extra": {"unit": unit}} if unit else {}
+    return Field(default, title=title, description=description, **limits, **extra)
 
 
 class SettingsGroup(BaseModel):
@@ -115,12 +105,8 @@ def parse_sets(value: Any) -> Any:
         value = value.split(",")
     if not isinstance(value, list | tuple):
         return value
-    sets = (_names(v) if isinstance(v, str) else v for v in value)
+    sets = (tuple(n.strip() for n in v.split("+") if n.strip()) if isinstance(v, str) else v for v in value)
     return tuple(s for s in sets if not isinstance(s, tuple) or s)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(n.strip() for n in text.split("+") if n.strip())
 
 
 AttributeSets = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(parse_sets)]

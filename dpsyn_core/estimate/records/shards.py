@@ -12,7 +12,6 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 MOST = 1_000_000  # records of a shard: enough that what chance does in one hardly shows in all
@@ -59,8 +58,3 @@ def shard_share(values: NDArray[np.float64], shard: Shard, phases: NDArray[np.fl
     behind = np.floor(values * ((shard.start + shard.n_records) / whole) + phases)
     share: NDArray[np.float64] = behind - before
     return share
-
-
-def phases_of(values: NDArray[np.float64], rng: Generator) -> NDArray[np.float64]:
-    """Where the rounding of each cell starts, in [0, 1)."""
-    return rng.random(values.shape)

@@ -149,8 +149,9 @@ class Mender:
         for column, new in zip(columns, cells, strict=True):
             column.put(at, new)
         ok = fine()
+        back = np.flatnonzero(~ok)
         for column, old in zip(columns, before, strict=True):
-            column.put(at[~ok], old[~ok])
+            column.put(at[back], old[back])
         return ok
 
     def _movable(self, name: str, at: Ints) -> Bools:

@@ -187,7 +187,7 @@ def plan_budget(
         counted = fewer
         one_ways, scores, joint, rest = joint_of(counted)
     pairs, questions = _with_questions(joint, rest, questions_share)
-    strength = _strength(whole, noise, total)
+    strength = total / noise.of_cell(whole)  # records, in standard deviations of a count that spends everything
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
     each = one_ways.split(noise.shares(np.array(counted)))
     twice = [
@@ -305,11 +305,6 @@ def _score_share(attributes: int, left: Cost, noise: Noise, total: float, s: Sha
         return s.scores
     usual = noise.of_score(left.scaled(_of_noise([s.scores], pure=left.pure)[0]), pairs) / max(total, 1.0)
     return float(np.clip(s.scores * (usual / s.score_noise) ** 2, s.scores, s.scores_most))
-
-
-def _strength(whole: Cost, noise: Noise, total: float) -> float:
-    """Records, in standard deviations of the noise of one count that spends everything."""
-    return total / noise.of_cell(whole)
 
 
 def _number_resolution(strength: float, tuning: Tuning) -> float:

@@ -18,7 +18,6 @@ from dpsyn_core.estimate import (
     Target,
     follow,
     independent_rows,
-    phases_of,
     place_by_category,
     place_numbers,
     schedule,
@@ -122,7 +121,7 @@ def in_shards(
 def _flat(targets: Sequence[Target], rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The values of all tables, one after the other, and how their shares will be rounded."""
     values = np.concatenate([t.values.ravel() for t in targets])
-    return values, phases_of(values, rng)
+    return values, rng.random(values.shape)  # where the rounding of each cell starts, in [0, 1)
 
 
 def shaken(n_records: int, targets: Sequence[Target], effort: float) -> Pace:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsyn_core.estimate.records.shards import MOST, phases_of, shard_share, shards_of
+from dpsyn_core.estimate.records.shards import MOST, shard_share, shards_of
 
 
 @given(st.integers(0, 10**10), st.integers(0, 2000))
@@ -24,7 +24,7 @@ def test_shards_follow_each_other_and_are_about_equal(n, attributes):
 @given(st.lists(st.floats(-10, 1e6), min_size=1, max_size=20), st.integers(1, 5 * MOST), st.integers(0, 99))
 def test_shares_are_whole_numbers_that_add_up_to_the_table_rounded(values, n, seed):
     table = np.array(values)
-    phases = phases_of(table, np.random.default_rng(seed))
+    phases = np.random.default_rng(seed).random(table.shape)
     shares = [shard_share(table, s, phases) for s in shards_of(n, 3)]
     assert all((s == np.rint(s)).all() for s in shares)
     assert (np.abs(np.sum(shares, axis=0) - table) < 1).all()
@@ -33,7 +33,7 @@ def test_shares_are_whole_numbers_that_add_up_to_the_table_rounded(values, n, se
 def test_a_rare_cell_is_one_record_in_some_shards_and_not_nothing_in_all():
     shards = shards_of(100 * MOST, 1)
     table = np.full(200, 30.0)
-    phases = phases_of(table, np.random.default_rng(0))
+    phases = np.random.default_rng(0).random(table.shape)
     shares = np.stack([shard_share(table, s, phases) for s in shards])
     assert set(np.unique(shares)) == {0.0, 1.0}
     assert (shares.sum(axis=0) == 30).all()
