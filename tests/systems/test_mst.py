@@ -10,7 +10,7 @@ import pytest
 from dpsyn_core.errors import MethodError, SettingError, SizeError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.select import spanning_tree
+from dpsyn_core.measure.spanning import spanning_tree
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit

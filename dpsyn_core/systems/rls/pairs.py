@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import Coarsening, Recodes, Trust, shrink_unordered
-from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares, spanning_tree
+from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import AttributeSet
@@ -341,6 +341,8 @@ def _doubtful(
         follows[i] = 0 < through >= tuning.follows * doubted[i]
     if follows.sum() < max(tuning.follow * chosen.sum(), 1):
         return np.zeros_like(follows)
+    from dpsyn_core.measure import spanning_tree  # where pairs wait
+
     taken = np.flatnonzero(chosen)
     tree = set(spanning_tree([pairs[i] for i in taken], excess[taken]))
     return np.array([taken and pair not in tree for taken, pair in zip(chosen, pairs, strict=True)], dtype=np.bool_)
