@@ -26,7 +26,6 @@ sources.base: Opened Source Spreading
 sources.bounding: bound draw_key kept name_hashes record_hashes text_hashes
 sources.choice: CountingPlan choose half_of_machine memory_of shown source_of source_of_batches vouched
 sources.transactions: ItemSource from_lines from_source from_table item_rows items_text
-spanning: spanning_tree
 spark.files: SparkFiles expected
 spark.session: settings_of
 sparse: urn_unit

@@ -73,7 +73,6 @@ from dpsyn_core.measure.sources.transactions import from_source as from_source
 from dpsyn_core.measure.sources.transactions import from_table as from_table
 from dpsyn_core.measure.sources.transactions import item_rows as item_rows
 from dpsyn_core.measure.sources.transactions import items_text as items_text
-from dpsyn_core.measure.spanning import spanning_tree as spanning_tree
 from dpsyn_core.measure.spark.files import SparkFiles as SparkFiles
 from dpsyn_core.measure.spark.files import expected as expected
 from dpsyn_core.measure.spark.session import settings_of as settings_of
