@@ -169,6 +169,7 @@ PARTS: dict[str, Part] = {
         measuring=True, making=True,
         instead={
             f"{ENGINE}.pairs.sampling_errors": _poisson, f"{ENGINE}.implied_dependence.sampling_errors": _poisson,
+            f"{ENGINE}.explained_pairs.sampling_errors": _poisson,
         },
     ),
     "strong pairs": Part(measuring=True, instead={f"{ENGINE}.pairs._standing_out": _none_strong}),

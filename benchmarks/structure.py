@@ -56,6 +56,7 @@ KINDS: dict[str, type[Kind]] = {
 DELTA = 1e-9
 NUMBER_PARTS = 16  # of a number, for distances of pairs and triples
 SEEN, LEAST = 0.02, 0.1  # change of a figure that is shown, over the real one or this
+SYSTEMS = ("rls", "mst", "aim", "privbayes", "independent")
 Line = dict[str, Any]  # kind, system, epsilon, seconds, figures
 
 
@@ -162,7 +163,11 @@ def shown(lines: list[Line], *, each: bool) -> str:
     out = []
     for name in dict.fromkeys(line["kind"] for line in lines):
         of_kind = [line for line in lines if line["kind"] == name]
-        systems = list(dict.fromkeys(line["system"] for line in of_kind))
+        present = dict.fromkeys(line["system"] for line in of_kind)
+        systems = [
+            *(s for s in ("real", "fresh", *SYSTEMS) if s in present),
+            *sorted(set(present) - {"real", "fresh", *SYSTEMS}),
+        ]
         epsilons = sorted({line["epsilon"] for line in of_kind if "epsilon" in line})
         rows = [
             [figure, *(_cell(of_kind, figure, s, epsilons, each=each) for s in systems)]
@@ -234,7 +239,7 @@ def main() -> int:
     """Prints one table a kind."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--systems", default="rls,mst,aim,privbayes,independent")
+    parser.add_argument("--systems", default=",".join(SYSTEMS))
     parser.add_argument("--epsilons", default=".3,1,3")
     parser.add_argument("--releases", type=int, default=3)
     parser.add_argument("--each", action="store_true", help="all releases in place of their median")

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.structure import KINDS, Drawn, shown
+from benchmarks.structure import KINDS, Drawn, changes, shown
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 
@@ -45,3 +45,15 @@ def test_lines_that_were_kept_are_shown_with_the_median_of_releases():
     ]
     text = shown(json.loads(json.dumps(lines)), each=False)
     assert "| V of team and coach | 0.900 | 1.50 / 3.50 |" in text
+
+
+def test_what_a_mechanism_buys_is_shown_in_pairs_and_by_the_figure_that_loses_most():
+    def line(system, pairs, found):
+        figures = {"V of team and coach": found, "pairs (distance)": pairs}
+        return {"kind": "club", "system": system, "epsilon": 1.0, "figures": figures}
+
+    lines = [{"kind": "club", "system": "real", "figures": {"V of team and coach": 0.9, "pairs (distance)": 0.0}}]
+    lines += [line("rls", 0.1, 0.8), line("rls without it", 0.11, 0.3), line("rls without nothing", 0.1, 0.8)]
+    text = changes(lines)
+    assert "| it | 1 | +10.0 %; V of team and coach 0.800, 0.300 (0.900) |" in text
+    assert "nothing" not in text

@@ -21,7 +21,7 @@ partitions: reach_for
 releases: law_of sigma_of
 search: Margins excesses search_sets
 select: EXCEPTIONS GRID added_noise choose_sets choose_tables exceptions_noise noise_error
-select: score_exceptions score_sets shares spanning_tree
+select: score_exceptions score_sets shares
 sources.base: Opened Source Spreading
 sources.bounding: bound draw_key kept name_hashes record_hashes text_hashes
 sources.choice: CountingPlan choose half_of_machine memory_of shown source_of source_of_batches vouched

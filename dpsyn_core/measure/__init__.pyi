@@ -50,7 +50,6 @@ from dpsyn_core.measure.select import noise_error as noise_error
 from dpsyn_core.measure.select import score_exceptions as score_exceptions
 from dpsyn_core.measure.select import score_sets as score_sets
 from dpsyn_core.measure.select import shares as shares
-from dpsyn_core.measure.select import spanning_tree as spanning_tree
 from dpsyn_core.measure.sources.base import Opened as Opened
 from dpsyn_core.measure.sources.base import Source as Source
 from dpsyn_core.measure.sources.base import Spreading as Spreading

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -247,35 +246,3 @@ def choose_sets(
         noise_factor=noise_factor,
     )
     return [int(i) for i in np.flatnonzero(options)]
-
-
-def spanning_tree(
-    pairs: list[AttributeSet],
-    scores: NDArray[np.float64],
-    *,
-    beside: Sequence[AttributeSet] = (),
-    fits: Callable[[list[AttributeSet]], bool] = lambda _: True,
-) -> list[AttributeSet]:
-    """Pairs of a maximum spanning tree (a forest where pairs are missing), by Kruskal's rule, in domain order.
-
-    beside: sets that are in the model already, and connect their attributes. fits: whether a model of these sets is
-    small enough; pairs that would make it too large are left out.
-    """
-    part = {n: n for n in chain.from_iterable([*pairs, *beside])}
-
-    def top(n: str) -> str:
-        while part[n] != n:
-            part[n] = part[part[n]]
-            n = part[n]
-        return n
-
-    for names in beside:
-        for other in names[1:]:
-            part[top(other)] = top(names[0])
-    chosen: list[int] = []
-    for i in np.argsort(-scores, kind="stable"):
-        a, b = (top(n) for n in pairs[i])
-        if a != b and fits([*beside, *(pairs[j] for j in chosen), pairs[i]]):
-            part[a] = b
-            chosen.append(int(i))
-    return [pairs[i] for i in sorted(chosen)]

@@ -8,7 +8,7 @@ from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.systems.rls import pairs as rls_pairs
-from dpsyn_core.systems.rls.implied_dependence import ExplainedPairs
+from dpsyn_core.systems.rls.explained_pairs import ExplainedPairs
 from tests.audit import layers
 from tests.audit.gates import TapeGate
 from tests.audit.mutants.base import replacing

@@ -10,13 +10,13 @@ import pytest
 from dpsyn_core.errors import MethodError, SettingError, SizeError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.select import spanning_tree
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.others.graphical.compress import coarse_sizes, decode, rare_codes, target
+from dpsyn_core.systems.others.mst import spanning_tree
 from dpsyn_core.systems.registry import configure
 from tests.systems.harness import PlainCounter, SeededNoise
 

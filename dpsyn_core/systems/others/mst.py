@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.estimate import Measurement, Recodes, ReleasedTables
-from dpsyn_core.measure import Counter, Gate, measure_marginals, score_sets, spanning_tree
+from dpsyn_core.measure import Counter, Gate, measure_marginals, score_sets
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import AttributeSet
@@ -275,3 +277,35 @@ class MST(Synthesizer):
 def _proportions(values: NDArray[np.float64]) -> NDArray[np.float64]:
     kept = np.clip(values, 0, None)
     return kept / kept.sum() if kept.sum() > 0 else np.full(values.shape, 1 / values.size)
+
+
+def spanning_tree(
+    pairs: list[AttributeSet],
+    scores: NDArray[np.float64],
+    *,
+    beside: Sequence[AttributeSet] = (),
+    fits: Callable[[list[AttributeSet]], bool] = lambda _: True,
+) -> list[AttributeSet]:
+    """Pairs of a maximum spanning tree (a forest where pairs are missing), by Kruskal's rule, in domain order.
+
+    beside: sets that are in the model already, and connect their attributes. fits: whether a model of these sets is
+    small enough; pairs that would make it too large are left out.
+    """
+    part = {n: n for n in itertools.chain.from_iterable([*pairs, *beside])}
+
+    def top(n: str) -> str:
+        while part[n] != n:
+            part[n] = part[part[n]]
+            n = part[n]
+        return n
+
+    for names in beside:
+        for other in names[1:]:
+            part[top(other)] = top(names[0])
+    chosen: list[int] = []
+    for i in np.argsort(-scores, kind="stable"):
+        a, b = (top(n) for n in pairs[i])
+        if a != b and fits([*beside, *(pairs[j] for j in chosen), pairs[i]]):
+            part[a] = b
+            chosen.append(int(i))
+    return [pairs[i] for i in sorted(chosen)]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import Coarsening, Recodes, Trust, shrink_unordered
-from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares, spanning_tree
+from dpsyn_core.measure import Gate, added_noise, choose_tables, score_sets, shares
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import AttributeSet
@@ -341,9 +341,13 @@ def _doubtful(
         follows[i] = 0 < through >= tuning.follows * doubted[i]
     if follows.sum() < max(tuning.follow * chosen.sum(), 1):
         return np.zeros_like(follows)
-    taken = np.flatnonzero(chosen)
-    tree = set(spanning_tree([pairs[i] for i in taken], excess[taken]))
-    return np.array([taken and pair not in tree for taken, pair in zip(chosen, pairs, strict=True)], dtype=np.bool_)
+    tree, part = set[int](), {n: n for pair in pairs for n in pair}
+    for i in sorted(np.flatnonzero(chosen).tolist(), key=lambda i: -float(excess[i])):
+        one, other = (part[n] for n in pairs[i])
+        if one != other:
+            tree.add(i)
+            part = {n: one if p == other else p for n, p in part.items()}
+    return chosen & ~np.isin(np.arange(len(pairs)), list(tree))
 
 
 def _second_scoring(

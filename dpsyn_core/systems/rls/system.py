@@ -35,7 +35,7 @@ from dpsyn_core.systems.rls.budget import NOTHING, BudgetPlan, Noise, plan_budge
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
 from dpsyn_core.systems.rls.expectation import fit_view
 from dpsyn_core.systems.rls.followers import measure_followers, measure_together
-from dpsyn_core.systems.rls.implied_dependence import ExplainedPairs, cooler_half, denied_pairs
+from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.systems.rls.sharding import in_shards
@@ -287,6 +287,8 @@ class Rls(Synthesizer):
         """
         if not pairs.doubtful.any() or self.workload is not None or self.prior is not None:
             return pairs
+        from dpsyn_core.systems.rls.explained_pairs import ExplainedPairs
+
         parts = np.array(self.noise.shares(pairs.cells * pairs.weights))
         parts /= parts.sum()
         spent = np.where(pairs.doubtful, 0.0, parts)
