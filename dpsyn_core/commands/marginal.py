@@ -181,4 +181,6 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
 def named(found: list[Reconstruction]) -> str:
     """How many marginals, and how many of them had to be reconstructed."""
     count = sum(not f.covered for f in found)
-    return f"{len(found)} marginal{'s' * (len(found) > 1)}" + (f" ({count} reconstructed)" if count else "")
+    wide = "; its tables are too large to agree as a whole: another marginal may say something else of the same columns"
+    many = f"{len(found)} marginal{'s' * (len(found) > 1)}" + (f" ({count} reconstructed)" if count else "")
+    return many + (wide if any(f.wide for f in found) else "")

@@ -173,6 +173,7 @@ def as_document(found: Sequence[Reconstruction], schema: Schema, *, run: Manifes
                 "sigma": f.sigma,
                 "residual": f.residual,
                 "apart": f.apart,
+                "wide": f.wide,
             }
             for f in found
         ],

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.questions.answers import marginals
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from tests.app_driver import at_page, words
 from ui.data.loading import Dataset, place
@@ -49,7 +50,7 @@ def test_a_marginal_is_priced_released_charged_and_downloadable(app):
 
 
 def test_released_tables_that_still_differ_are_named_under_the_marginal_and_others_are_not():
-    def page(apart):
+    def page(apart, wide):
         import numpy as np
 
         from dpsyn_core.estimate import Reconstruction
@@ -57,12 +58,15 @@ def test_released_tables_that_still_differ_are_named_under_the_marginal_and_othe
         from ui.shared.marginals import shown
 
         values = np.array([600.0, 400.0])
-        found = Reconstruction(attributes=("SEX",), values=values, covered=True, residual=0.0, sweeps=0, apart=apart)
+        left = {"apart": apart, "wide": wide}
+        found = Reconstruction(attributes=("SEX",), values=values, covered=True, residual=0.0, sweeps=0, **left)
         shown(found, sample_schema(), key="it")
 
-    assert "still differ" not in words(AppTest.from_function(page, args=(0.0,)).run())
-    seen = AppTest.from_function(page, args=(3.2,)).run()
+    nothing = words(AppTest.from_function(page, args=(0.0, False)).run())
+    assert "still differ" not in nothing and "500,000" not in nothing
+    seen = AppTest.from_function(page, args=(3.2, True)).run()
     assert not seen.exception and "still differ by up to 3.2 records" in words(seen)
+    assert f"more than {marginals.WHOLE:,} cells together" in words(seen)
 
 
 def test_a_press_releases_nothing_of_a_table_that_another_tab_has_loaded(app):

@@ -2,11 +2,14 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dpsyn_core.commands.cli import main
+from dpsyn_core.commands.marginal import named
+from dpsyn_core.estimate.marginals.maxent import Reconstruction
 from dpsyn_core.privacy.ledger.ledger import Ledger
 
 SCHEMA = {
@@ -192,3 +195,10 @@ def test_codes_on_disk_give_a_marginal_too(folder, capsys):
     assert marginal(folder, "sex,q0", extra=("--engine", "stored")) == 0
     assert sum(float(r["count"]) for r in csv.DictReader((folder / "out.csv").open())) == pytest.approx(2000, abs=100)
     assert "engine stored" in capsys.readouterr().err
+
+
+def test_the_command_says_where_marginals_agree_on_columns_alone():
+    found = Reconstruction(attributes=("sex",), values=np.ones(2), covered=True, residual=0.0, sweeps=0)
+    assert named([found]) == "1 marginal"
+    wide = named([found, replace(found, covered=False, wide=True)])
+    assert wide.startswith("2 marginals (1 reconstructed); ") and "another marginal may say something else" in wide

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import deep, designs
-from benchmarks.designs import design_for_file
+from benchmarks.designs import described, design_for_file
 from benchmarks.process import Cost
 from dpsyn_core.data import worked_design
 from dpsyn_core.errors import SettingError
@@ -286,12 +286,12 @@ def test_groups_and_places_of_the_worked_design_are_those_of_section_5_3(epsilon
 def test_for_the_tables_of_the_challenge_the_designs_name_columns_and_no_codes():
     """`benchmarks.designs --file`: the census has 98 columns of the published specification."""
     domain = sample_schema("census98").domain()
-    census = design_for_file("census98", domain.names)
+    census = design_for_file(worked_design("census98"), domain.names)
     assert "hierarchies" not in census and all("width" in b for b in census["bins"])
     assert {"target": "RACE", "source": "RACED"} in census["functional"]
     check_at_every_budget(Design.model_validate(census), domain)
     calls = sample_schema("firecalls").domain()
-    whole = design_for_file("firecalls", calls.names)
+    whole = design_for_file(worked_design("firecalls"), calls.names)
     assert [whole[k] for k in ("groups", "patterns", "functional", "marginals")] == [
         worked_design("firecalls")[k] for k in ("groups", "patterns", "functional", "marginals")
     ]
@@ -304,11 +304,39 @@ def test_a_design_goes_over_the_columns_that_a_schema_has(name):
     domain = sample_schema(name).domain()
     gone = {"Address", "Unit ID", "ALS Unit", "Unit Type", "RACED", domain.names[0]}
     left = domain.project([n for n in domain.names if n not in gone])
-    design = design_for_file(name, left.names)
+    design = design_for_file(worked_design(name), left.names)
     check_at_every_budget(Design.model_validate(design), left)
     assert not [n for n in gone if f'"{n}"' in json.dumps(design)]
     if name == "firecalls":
         assert "Unit_Info" not in json.dumps(design), "a group of no members is in no set either"
+
+
+def test_the_design_of_section_5_4_has_what_the_document_says_of_columns_and_runs_on_a_table_with_them():
+    """One-ways alone, pairs without, wages by city and sex in bins that the budget decides; written for a file too."""
+    schema = sample_schema("census98")
+    domain, codes = schema.domain(), Codec(schema).encode(sample_table("census98")).codes
+    written = described(worked_design("census98"))
+    check_at_every_budget(Design.model_validate(written), domain)
+    sets = [frozenset(s) for s in written["marginals"][0]["sets"]]
+    assert {frozenset(s) for s in (("AGE", "EDUCD"), ("CITY", "METAREAD"), ("CITY", "SEX", "INCWAGE"))} <= set(sets)
+    assert not [s for s in sets if s & {"AGEMONTH", "DURUNEMP", "CITIZEN"}]
+    cells = {}
+    for epsilon in (0.3, 1.0, 4.0):
+        task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=epsilon, delta=1e-9))
+        system = configure("dpsyn-2018", {"design": written}).calibrate(task)
+        cells[epsilon] = system.working["INCWAGE"].size
+    assert cells == {0.3: 6, 1.0: 10, 4.0: 30}
+    out, gate, _ = run("dpsyn-2018", task, codes, settings={"design": written})
+    names = {c.name for c in gate.account.charges}
+    assert {"marginal AGEMONTH", "marginal DURUNEMP", "marginal CITIZEN"} <= names
+    assert [n for n in names if "INCWAGE" in n and n.count(" x ") == 2 and "CITY" in n and "SEX" in n]
+    for general, detailed in (("RACE", "RACED"), ("EDUC", "EDUCD")):  # the mapping is public
+        of = next(h for h in written["hierarchies"] if h["general"] == general)["codes"]
+        assert (np.array(of)[out[domain.index(detailed)]] == out[domain.index(general)]).all()
+    left = domain.project([n for n in domain.names if n != "IND"])
+    for_file = design_for_file(written, left.names)
+    check_at_every_budget(Design.model_validate(for_file), left)
+    assert '"IND"' not in json.dumps(for_file) and not [b for b in for_file["budgets"][0]["bins"] if "edges" in b]
 
 
 def test_high_budgets_bring_calls_to_their_box_and_low_ones_leave_it_random():

@@ -108,6 +108,8 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
         note(t("reading.made", residual=local(found.residual, ",.1f")), "warning")
     if found.apart:
         note(t("reading.apart", apart=local(found.apart, ",.1f")), "warning")
+    if found.wide:
+        note(t("reading.wide"), "warning")
     return frame
 
 

@@ -34,6 +34,7 @@ class Reconstruction:
     counts; tables that contradict each other leave one. sweeps: of iterative proportional fitting. sigma: where
     covered, the least standard deviation of a cell's noise in a table that holds it, before consistency; else None.
     apart: by how much the released tables still differ on a cell that they share, in counts; 0 where they agree.
+    wide: its tables have too many cells to agree as a whole, so that another marginal may differ on two of its columns.
     """
 
     attributes: AttributeSet
@@ -43,6 +44,7 @@ class Reconstruction:
     sweeps: int
     sigma: float | None = None
     apart: float = 0.0
+    wide: bool = False
 
 
 def reconstruct(

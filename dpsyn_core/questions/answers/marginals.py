@@ -163,12 +163,12 @@ class Reader:
     def _of_columns(self, wanted: AttributeSet) -> Reconstruction:
         """A marginal of several columns that agrees with that of each, and with others of its group of tables."""
         alone = [self._column(n) for n in wanted]
-        tables, apart = self._joint(wanted)
+        tables, apart, wide = self._joint(wanted)
         apart = max([apart, *(c.apart for c in alone)])
-        return self._reconstructed([*map(_exactly, alone), *tables], apart, wanted)
+        return replace(self._reconstructed([*map(_exactly, alone), *tables], apart, wanted), wide=wide)
 
-    def _joint(self, wanted: AttributeSet) -> tuple[list[Measurement], float]:
-        """What tables of several columns say of a query, each at its resolution: agreed, and still so far apart.
+    def _joint(self, wanted: AttributeSet) -> tuple[list[Measurement], float, bool]:
+        """What tables of several columns say of a query, each at its resolution: agreed, still so far apart, and wide.
 
         Tables that share two columns, in turn, are a group, which agrees as a whole where it has few cells. Else, its
         tables agree once they are summed to the columns of the query: another query may say something else of a pair.
@@ -189,7 +189,7 @@ class Reader:
             apart = max(apart, left)
         if wide:
             found, apart = self._with_columns(merged([*found, *wide]))
-        return found, apart
+        return found, apart, bool(wide)
 
     def _with_columns(self, tables: Sequence[Measurement]) -> tuple[list[Measurement], float]:
         """Tables that agree with each other and with the marginals of their columns."""

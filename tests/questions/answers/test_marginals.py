@@ -151,9 +151,11 @@ def test_tables_at_different_coarse_values_agree_and_above_a_number_of_cells_col
     assert off([*"abd", "ab", "abd"], read) < 0.2
     assert off(["ac", "bc", "abc"], read, THIRDS) < 0.2  # inside a coarse value nothing says how two columns depend
     assert off(["ad", "bd", "abd"], read, OTHERS) < 0.2
+    assert not read.read("abc").wide
     monkeypatch.setattr(marginals, "WHOLE", 0)
     wide = Reader(kept, domain, ReadingSettings())
     assert off([*"abcd", "abc"], wide) < 0.2
+    assert wide.read("abc").wide and not wide.read("a").wide  # which stands beside the answer
 
 
 def test_a_column_that_no_table_tells_apart_is_refused_and_not_made_up():

@@ -5,14 +5,18 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 
-from dpsyn_core.errors import EngineError
+from dpsyn_core.errors import EngineError, SettingError
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.deep.decoder import layout_of, linear_start, probabilities
 from dpsyn_core.systems.deep.features import smoothed, space_of
 from dpsyn_core.systems.deep.mixture import Components, Mixture, cells, components, maximised, statistics
 from dpsyn_core.systems.deep.model import Seen
+from dpsyn_core.systems.deep.network import Shape
+from dpsyn_core.systems.deep.p3gm import P3GMConfig
+from dpsyn_core.systems.deep.settings import MOST_WEIGHTS
 from dpsyn_core.systems.deep.training import Optimiser
+from tests.systems.harness import task_for
 
 
 def space(codes, domain, sigma=1e-9, values=16):
@@ -188,3 +192,12 @@ def test_smooth_counts_lose_most_of_their_noise_and_heaped_ones_are_left_as_they
     heaped = np.where(np.arange(40) % 5 == 0, 1000.0, 50.0)
     assert smoothed(heaped + 60 * rng.normal(size=40), 60.0) is None
     assert smoothed(bell, 0.0) is None and smoothed(bell[:4], 60.0) is None
+
+
+def test_networks_of_more_weights_than_the_cap_are_refused_in_a_sentence_and_those_at_it_are_not():
+    system = P3GMConfig().build(task_for("p3gm", {"a": 3, "b": 4}, 10))
+    at = Shape(latent=9, hidden=0, outputs=(MOST_WEIGHTS - 9) // 10)  # (9 + 1) * outputs, and a variance a dimension
+    assert at.size <= MOST_WEIGHTS < at.size + 10 and system.hidden_units(at) is at
+    for shape, members in ((Shape(latent=9, hidden=0, outputs=at.outputs + 1), 1), (at, 2)):
+        with pytest.raises(SettingError, match=rf"{shape.size * members:,} weights, above the cap of 8,000,000; lower"):
+            system.hidden_units(shape, members)
