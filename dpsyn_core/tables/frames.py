@@ -11,6 +11,13 @@ from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.frame_types import columns_of, levels_of
 
+ROWS = 10  # times the rows of a frame: numbers of a whole table that the frame is a sample of seldom go further
+# cells of Python objects, by pandas' name of them: what they are and what they become
+OBJECTS = {
+    "decimal": "objects of decimal.Decimal, which are floating-point numbers",
+    "time": "objects of datetime.time, which are text",
+}
+
 
 def to_arrow(frame: Any) -> Any:
     """A pyarrow table of any eager or lazy frame that narwhals knows.
@@ -19,7 +26,8 @@ def to_arrow(frame: Any) -> Any:
     Raises TableError for anything else, for blank or repeated headers and for columns of a nested type.
 
     Warns:
-        SchemaWarning: a level of the index has no name, or that of a column, and is left out.
+        SchemaWarning: a level of the index has no name, or that of a column, and is left out; a column holds objects of
+            Python that do not come back as such.
     """
     import pyarrow as pa
 
@@ -41,6 +49,7 @@ def to_arrow(frame: Any) -> Any:
     if frame_of.implementation.is_pandas():
         headers.check([str(label) for label, _ in columns_of(native)])
         _warn_of_levels(native)
+        _warn_of_objects(native)
         return checked(columnar.decoded(_seconds(_without_objects(native))))
     return checked(columnar.decoded(_seconds(frame_of.to_arrow())))
 
@@ -89,7 +98,10 @@ def _warn_of_levels(frame: Any) -> None:
     import pandas as pd
 
     for i, name in enumerate(frame.index.names):
-        if i in levels_of(frame) or (name is None and pd.api.types.is_integer_dtype(frame.index.get_level_values(i))):
+        level = frame.index.get_level_values(i)
+        if i in levels_of(frame) or (
+            name is None and pd.api.types.is_integer_dtype(level) and not _numbers_others(level)
+        ):
             continue
         which = (
             "an index without a name" if name is None else f"index '{headers.short(str(name))}', the name of a column"
@@ -99,6 +111,24 @@ def _warn_of_levels(frame: Any) -> None:
     if frame.attrs:
         msg = "attrs of the frame do not come back: they may tell of its records; set those that are public again"
         warnings.warn(msg, SchemaWarning, stacklevel=3)
+
+
+def _numbers_others(level: Any) -> bool:
+    """Whether whole numbers of an index are like those of a register, and not like rows of this or a larger frame."""
+    return bool(len(level) and not level.is_monotonic_increasing and level.max() >= ROWS * len(level))
+
+
+def _warn_of_objects(frame: Any) -> None:
+    """Warns of columns whose cells are objects that the output cannot have: a cell's type would tell of its record."""
+    import pandas as pd
+
+    for label, series in columns_of(frame):
+        cells = pd.api.types.infer_dtype(series, skipna=True) if series.dtype == object else ""
+        if cells in OBJECTS:
+            msg = (
+                f"column '{headers.short(str(label))}' holds {OBJECTS[cells]} in the synthetic table; convert it there"
+            )
+            warnings.warn(msg, SchemaWarning, stacklevel=3)
 
 
 def _column(series: Any) -> Any:

@@ -241,6 +241,7 @@ def test_an_index_comes_back_with_its_names_and_types(make, index):
         (pd.date_range("2020", periods=100), "an index without a name"),
         (pd.MultiIndex.from_arrays([AT[:100], ["x", "y"] * 50], names=["who", None]), "an index without a name"),
         (pd.Index([1, 2] * 50, name="a"), "index 'a', the name of a column"),
+        (pd.Index([48_302, 17_003] * 50), "an index without a name"),
     ],
 )
 def test_an_index_that_no_column_can_be_is_named_and_never_vanishes(index, words):
@@ -298,3 +299,21 @@ def test_a_type_that_the_values_do_not_fit_is_named():
     with pytest.warns(SchemaWarning, match="'a' does not come back as int8"):
         out = from_arrow(pa.table({"a": [1, 300]}), pd.DataFrame({"a": np.array([1, 2], "int8")}))
     assert out["a"].tolist() == [1, 300]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (decimal.Decimal("2.50"), "decimal.Decimal, which are floating"),
+        (datetime.time(9, 30), "datetime.time, which are"),
+    ],
+)
+def test_objects_that_do_not_come_back_are_named(cell, words):
+    with pytest.warns(SchemaWarning, match=f"column 'fee' holds objects of {words}"):
+        to_arrow(pd.DataFrame({"fee": [cell, None, cell], "a": [1, 2, 3]}))
+
+
+@pytest.mark.parametrize("index", [pd.RangeIndex(100), pd.Index(range(0, 400, 4)), pd.Index(range(99, -1, -1))])
+def test_numbers_of_rows_are_no_index_to_speak_of(index, recwarn):
+    to_arrow(pd.DataFrame({"a": [1, 2] * 50}, index=index))
+    assert not [w for w in recwarn if issubclass(w.category, SchemaWarning)]
