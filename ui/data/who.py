@@ -11,9 +11,10 @@ from dpsyn_core.schema import Repeats, Schema, candidates, coded, looked_at, rep
 from ui.schema import unit as protected
 from ui.schema.rows import identified, with_unit
 from ui.shared.going import keep
+from ui.shared.limits import ladder
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, percent, sentence, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import lead, note, private_tag
 
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
@@ -163,20 +164,3 @@ def _kept(space: Workspace, column: str) -> None:
             protected.see(space)
             space.memo[key] = repeats(data.whole, column)
             st.rerun()
-
-
-def ladder(found: Repeats, *, about: str, key: str) -> None:
-    """Every limit of the ladder with what it keeps; private. about: whose texts, of one table or of linked ones."""
-    records = max(1, found.records)
-    rows = [
-        {
-            t(f"{about}.limit"): k.most,
-            t(f"{about}.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
-            t(f"{about}.whole"): number(k.whole),
-        }
-        for k in found.kept
-    ]
-    st.dataframe(
-        rows, hide_index=True, key=key, alt=t(f"{about}.kept_alt"), height="content",
-        column_config={t(f"{about}.limit"): st.column_config.Column(width=70)},
-    )  # fmt: skip

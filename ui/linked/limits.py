@@ -11,8 +11,8 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import remember
 from dpsyn_core.runs import LeftOut, bounded
 from dpsyn_core.schema import repeats
-from ui.data.who import ladder
 from ui.schema import tried
+from ui.shared.limits import ladder
 from ui.shared.results import kept
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, literal, sentence, t
