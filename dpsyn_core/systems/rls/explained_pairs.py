@@ -28,7 +28,7 @@ class ExplainedPairs:
     def __init__(self, pairs: Pairs, view: RlsEvidence) -> None:
         """view: of the tables of all pairs that are not doubtful."""
         self.pairs, self.view, self.places = pairs, view, np.flatnonzero(pairs.doubtful)
-        self.sets, self.maps = ([of[i] for i in self.places] for of in (pairs.sets, pairs.recodes))
+        self.sets, self.maps = [pairs.sets[i] for i in self.places], [pairs.recodes[i] for i in self.places]
         self.alone = [view.product(s, m) for s, m in zip(self.sets, self.maps, strict=True)]
         self.fitted = fitted_tables(view, self.sets, self.maps)
         self.chance = sampling_errors(self.alone)

@@ -342,11 +342,11 @@ def _doubtful(
     if follows.sum() < max(tuning.follow * chosen.sum(), 1):
         return np.zeros_like(follows)
     tree, part = set[int](), {n: n for pair in pairs for n in pair}
-    for i in sorted(np.flatnonzero(chosen).tolist(), key=lambda i: -float(excess[i])):
-        one, other = (part[n] for n in pairs[i])
-        if one != other:
-            tree.add(i)
-            part = {n: one if p == other else p for n, p in part.items()}
+    for k in sorted(np.flatnonzero(chosen).tolist(), key=lambda k: -float(excess[k])):
+        root, leaf = (part[n] for n in pairs[k])
+        if root != leaf:
+            tree.add(k)
+            part = {n: root if p == leaf else p for n, p in part.items()}
     return chosen & ~np.isin(np.arange(len(pairs)), list(tree))
 
 
