@@ -6,8 +6,8 @@ have nothing to do with each other, and on the bundled sample. For `dpsyn-2018` 
 inside the parts; when they were drawn from all attributes, none of them lay in a part of six, and what was left were
 one-ways, as `independent` has them. Prints mean two-way distances with their standard errors, at delta 1e-9.
 
-`--only close` prints one table: two close chains, in which each column is equal to the one before with chance .8. There
-records with the steps of `privsyn` and without them are made from the same released tables.
+`--only close` prints one table: two close chains, in which each column is equal to the one before with chance .8, at
+three sizes. There records with the steps of `privsyn` and without them are made from the same released tables.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def error(
     return f"{np.mean(found):.4f} ± {spread(np.array(found)):.4f}"
 
 
-def close(seeds: int) -> str:
+def close(seeds: int, n: int, epsilon: float) -> list[list[str]]:
     """Distances of pairs inside two close chains and of all pairs, without both steps and with them, run by run."""
-    codes, domain = blocks(2, 6, 6, 20_000, same=0.8, even=True)
-    task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.2, delta=1e-9))
+    codes, domain = blocks(2, 6, 6, n, same=0.8, even=True)
+    task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=epsilon, delta=1e-9))
     parts = [domain.names[:6], domain.names[6:], domain.names]
     found: list[list[list[float]]] = []
     for seed in range(seeds):
@@ -87,15 +87,16 @@ def close(seeds: int) -> str:
             )
             found[-1].append([(one + two) / 2, whole])
     runs = np.array(found)  # runs, without and with, inside and all
-    rows = [
+    return [
         [
+            f"{n:,}",
+            f"{epsilon:g}",
             said,
             *(f"{runs[:, k, i].mean():.4f} ± {spread(runs[:, k, i]):.4f}" for k in (0, 1)),
             f"{(runs[:, 1, i] - runs[:, 0, i]).mean():+.4f} ± {spread(runs[:, 1, i] - runs[:, 0, i]):.4f}",
         ]
         for i, said in enumerate(("inside the chains", "all"))
     ]
-    return table(["pairs of two chains of chance .8, epsilon .2", "without", "with", "difference of a run"], rows)
 
 
 def spread(values: np.ndarray) -> float:
@@ -110,7 +111,9 @@ def main() -> None:
     parser.add_argument("--only", choices=["close"], help="this table alone")
     given = parser.parse_args()
     seeds = given.seeds
-    print(close(seeds), flush=True)
+    sizes = ((2_000, 1.0), (20_000, 0.2), (40_000, 0.1))
+    closed = [r for n, epsilon in sizes for r in close(seeds, n, epsilon)]
+    print(table(["records", "epsilon", "pairs of two chains of chance .8", "without", "with", "difference"], closed))
     if given.only:
         return
     rows = []

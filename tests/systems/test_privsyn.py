@@ -87,10 +87,10 @@ def test_attributes_that_no_marginal_connects_stay_independent_and_pairs_come_ou
     assert found[True] < 0.8 * found[False]
 
 
-def test_separating_brings_pairs_of_a_chain_hardly_further_away_where_noise_is_large():
+def test_separating_brings_pairs_of_a_chain_no_further_away_where_noise_is_large():
     """Two chains of six columns, 20,000 records, epsilon .2, from the same released tables.
 
-    At an update rate of 1, records of a chain alone follow the noise of its tables too closely (.125 against .123).
+    Records of a chain alone follow the noise of its tables too closely where the update rate is not cooled.
     """
     rng = np.random.default_rng(0)
     rows = []
@@ -110,7 +110,7 @@ def test_separating_brings_pairs_of_a_chain_hardly_further_away_where_noise_is_l
             inside = [pairs_distance(codes[c : c + 6], out[c : c + 6], [6] * 6) for c in (0, 6)]
             errors.append([np.mean(inside), pairs_distance(codes, out, [6] * 12)])
     (inside, everywhere), (inside_without, everywhere_without) = (np.mean(found[s], axis=0) for s in (True, False))
-    assert inside < 1.03 * inside_without  # 20 runs: .8 % above, with .6 % of standard error in four
+    assert inside < 1.01 * inside_without  # 8 runs: 1.2 % below, and 1.3 % above without cooling
     assert everywhere < 0.97 * everywhere_without
     assert inside < 0.118  # a rate of 1 has .125 with both steps, .123 without
 

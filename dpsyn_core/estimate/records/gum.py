@@ -157,6 +157,7 @@ class UpdateSettings(BaseModel):
 
 
 WINDOW, GAIN = 5, 0.01  # stop when the mean error fell by less than 1 % over 5 sweeps
+COOLING, COOLED = 20, 0.84  # sweeps that follow then, and what each leaves of the update rate
 
 
 def gum(
@@ -164,6 +165,7 @@ def gum(
     tables: Sequence[TargetTable],
     settings: UpdateSettings,
     *,
+    cooled: bool = False,
     rng: Generator,
     progress: Progress = silent,
 ) -> list[float]:
@@ -175,15 +177,22 @@ def gum(
         codes: unsigned (n_attributes, n_records), C-contiguous, changed.
         tables: targets.
         settings: rates, fill and number of sweeps.
+        cooled: more sweeps follow whose rate falls fast, so that records average over the noise of their tables.
         rng: post-processing randomness.
         progress: gets the mean total variation distance to the targets.
 
     Returns:
         The mean total variation distance to the targets at the start of each sweep.
     """
-    return _sweep(
-        codes, tables, settings.sweeps, settings.rate, settings.copies, settings.removal == "share", rng, progress
-    )
+    by_share = settings.removal == "share"
+    done = _sweep(codes, tables, settings.sweeps, settings.rate, settings.copies, by_share, rng, progress)
+    if not cooled or not done:
+        return done
+
+    def rate(sweep: int) -> float:
+        return settings.rate(len(done)) * COOLED**sweep
+
+    return done + _sweep(codes, tables, COOLING, rate, lambda s, _: settings.copies(s, done), by_share, rng, progress)
 
 
 def mcf(
@@ -232,25 +241,6 @@ def _sweep(
         if history[-1] == 0 or _stalled(history):
             break
     return history
-
-
-def flow(source: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A cheapest flow at unit cost: entry (i, j) moves from over-full cell i to under-full cell j.
-
-    Args:
-        source: (cells,), counts or shares.
-        target: (cells,), of the same total.
-
-    Returns:
-        (cells, cells); its sum is the cost.
-    """
-    over = np.clip(source - target, 0, None)
-    under = np.clip(target - source, 0, None)
-    # overlap of the intervals that the surplus and the deficit cells cover on one line
-    a, b = np.cumsum(over), np.cumsum(under)
-    low = np.maximum((a - over)[:, None], (b - under)[None, :])
-    high = np.minimum(a[:, None], b[None, :])
-    return np.asarray(np.clip(high - low, 0, None))
 
 
 def _stalled(history: list[float]) -> bool:

@@ -166,9 +166,9 @@ def fit_to_marginals(
     codes = np.empty((len(domain), n), dtype=dtype)
     for group in groups:
         inside = [m for m in measured if m.attributes and set(m.attributes) <= set(group)]
-        codes[[domain.index(a) for a in group]] = _group(
-            inside, domain.project(group), [shares[domain.index(a)] for a in group], n, settings, append, rng, progress
-        )
+        rows = [domain.index(a) for a in group]
+        shared, apart = [shares[r] for r in rows], len(groups) > 1
+        codes[rows] = _group(inside, domain.project(group), shared, n, settings, append, apart, rng, progress)
     return polish(codes, tables, passes=settings.polish, rng=rng, progress=progress)
 
 
@@ -179,10 +179,15 @@ def _group(
     n: int,
     settings: UpdateSettings,
     append: bool,
+    alone: bool,
     rng: Generator,
     progress: Progress,
 ) -> NDArray[np.unsignedinteger]:
-    """Records of attributes that some table connects: updates on the core, then the leaves."""
+    """Records of attributes that some table connects: updates on the core, then the leaves.
+
+    alone: other groups are made by themselves. Updates of their tables would blur what these records take over of the
+    noise; without them the update rate is cooled, unless the result of the sweeps is to stay.
+    """
     core, leaves = peel(measured) if append else (list(measured), [])
     codes = independent_records(shares, n, rng=rng)
     hanging = {leaf.name for leaf in leaves}
@@ -193,7 +198,7 @@ def _group(
     if settings.updater == "mcf":
         mcf(inner, tables, sweeps=settings.sweeps, rng=rng, progress=progress)
     else:
-        gum(inner, tables, settings, rng=rng, progress=progress)
+        gum(inner, tables, settings, cooled=alone and settings.polish > 0, rng=rng, progress=progress)
     codes[rows] = inner
     for leaf in reversed(leaves):
         table = project(leaf.measurement.values, leaf.measurement.attributes, (leaf.parent, leaf.name))

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.estimate.records.gum import UpdateSettings, flow, gum, mcf
+from dpsyn_core.estimate.records import gum as module
+from dpsyn_core.estimate.records.gum import COOLING, WINDOW, UpdateSettings, gum, mcf
 from dpsyn_core.estimate.records.gum_kernel import removals, update
 from dpsyn_core.estimate.records.random import seed_state
 from dpsyn_core.estimate.records.targets import TargetTable
@@ -104,13 +105,6 @@ def test_gum_reaches_consistent_targets_by_either_removal(removal):
     settings = UpdateSettings(alpha=1.0, sweeps=60, removal=removal, decay_curve="square-root")
     history = gum(codes, tables, settings, rng=np.random.default_rng(0))
     assert history[-1] < 0.25 * history[0]
-
-
-def test_oracle_o9_flow():
-    moved = flow(np.array([0.3, 0.3, 0.4]), np.array([0.5, 0.2, 0.3]))
-    assert moved[1, 0] == pytest.approx(0.1)
-    assert moved[2, 0] == pytest.approx(0.1)
-    assert moved.sum() == pytest.approx(0.2)
 
 
 def test_mcf_moves_what_oracle_o9_says():
@@ -217,6 +211,29 @@ def test_the_rate_falls_in_steps_and_s5_alternates():
     settings = UpdateSettings(alpha=2.0, decay=0.5, decay_every=3)
     assert [settings.rate(t) for t in range(7)] == [2, 2, 2, 1, 1, 1, 0.5]
     assert [settings.copies(t, []) for t in range(4)] == [0.5, 1.0, 0.5, 1.0]
+
+
+def test_cooling_sweeps_on_at_a_rate_that_falls_by_a_part_each_sweep(monkeypatch):
+    """Tables of pairs whose noise contradicts itself."""
+    rng = np.random.default_rng(0)
+    codes, sizes, rates = random_table(0, n=3000), (3, 4, 5, 2), []
+    pairs = [(a, b) for a in range(4) for b in range(a)]
+    true = [counted(codes, p, [sizes[a] for a in p]) for p in pairs]
+    noisy = [table(p, np.maximum(t + rng.normal(0, 60, t.shape), 0)) for p, t in zip(pairs, true, strict=True)]
+
+    def noted(codes, rows, sizes, target, rate, *rest):
+        rates.append(rate)
+        return update(codes, rows, sizes, target, rate, *rest)
+
+    monkeypatch.setattr(module, "update", noted)
+    settings = UpdateSettings(sweeps=25)
+    usual = gum(random_table(1, n=3000), noisy, settings, rng=np.random.default_rng(2))
+    rates.clear()
+    cooled = gum(random_table(1, n=3000), noisy, settings, cooled=True, rng=np.random.default_rng(2))
+    more = len(cooled) - len(usual)
+    assert cooled[: len(usual)] == usual and WINDOW < more <= COOLING
+    after = rates[len(usual) * len(pairs) :: len(pairs)]
+    assert after == pytest.approx([settings.rate(len(usual)) * 0.84**t for t in range(more)])
 
 
 def test_close_rewrites_until_a_sweep_gains_little_and_copies_from_then_on():
