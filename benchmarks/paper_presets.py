@@ -73,10 +73,10 @@ def row(name: str, data: Data, seed: int, steps: int | None) -> list[str]:
     gate = Gate(account=account, noise=SystemNoise(), unit=task.unit)
     first: dict[int, float] = {}  # processor seconds when a step of the training was done
 
-    def progress(stage: str, done: int, total: int, value: float | None = None) -> None:
+    def progress(stage: str, done: float, total: float, value: float | None = None) -> None:
         del total, value
         if stage == "training":
-            first[done] = time.process_time()
+            first[round(done)] = time.process_time()
 
     measured = system.measure(MemoryCounter(data.codes, data.domain), gate=gate, progress=progress)
     out = system.synthesize(measured, data.codes.shape[1], rng=np.random.default_rng(seed))
