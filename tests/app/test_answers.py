@@ -62,9 +62,9 @@ def test_released_tables_that_still_differ_are_named_under_the_marginal_and_othe
         found = Reconstruction(attributes=("SEX",), values=values, covered=True, residual=0.0, sweeps=0, **left)
         shown(found, sample_schema(), key="it")
 
-    nothing = words(AppTest.from_function(page, args=(0.0, False)).run())
+    nothing = words(AppTest.from_function(page, args=(0.0, False), default_timeout=120).run())
     assert "still differ" not in nothing and "500,000" not in nothing
-    seen = AppTest.from_function(page, args=(3.2, True)).run()
+    seen = AppTest.from_function(page, args=(3.2, True), default_timeout=120).run()
     assert not seen.exception and "still differ by up to 3.2 records" in words(seen)
     assert f"more than {marginals.WHOLE:,} cells together" in words(seen)
 
