@@ -243,5 +243,24 @@ def _sweep(
     return history
 
 
+def flow(source: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A cheapest flow at unit cost: entry (i, j) moves from over-full cell i to under-full cell j.
+
+    Args:
+        source: (cells,), counts or shares.
+        target: (cells,), of the same total.
+
+    Returns:
+        (cells, cells); its sum is the cost.
+    """
+    over = np.clip(source - target, 0, None)
+    under = np.clip(target - source, 0, None)
+    # overlap of the intervals that the surplus and the deficit cells cover on one line
+    a, b = np.cumsum(over), np.cumsum(under)
+    low = np.maximum((a - over)[:, None], (b - under)[None, :])
+    high = np.minimum(a[:, None], b[None, :])
+    return np.asarray(np.clip(high - low, 0, None))
+
+
 def _stalled(history: list[float]) -> bool:
     return len(history) > WINDOW and history[-1] > (1 - GAIN) * history[-1 - WINDOW]

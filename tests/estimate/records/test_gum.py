@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.estimate.records import gum as module
-from dpsyn_core.estimate.records.gum import COOLING, WINDOW, UpdateSettings, gum, mcf
+from dpsyn_core.estimate.records.gum import COOLING, WINDOW, UpdateSettings, flow, gum, mcf
 from dpsyn_core.estimate.records.gum_kernel import removals, update
 from dpsyn_core.estimate.records.random import seed_state
 from dpsyn_core.estimate.records.targets import TargetTable
@@ -105,6 +105,13 @@ def test_gum_reaches_consistent_targets_by_either_removal(removal):
     settings = UpdateSettings(alpha=1.0, sweeps=60, removal=removal, decay_curve="square-root")
     history = gum(codes, tables, settings, rng=np.random.default_rng(0))
     assert history[-1] < 0.25 * history[0]
+
+
+def test_oracle_o9_flow():
+    moved = flow(np.array([0.3, 0.3, 0.4]), np.array([0.5, 0.2, 0.3]))
+    assert moved[1, 0] == pytest.approx(0.1)
+    assert moved[2, 0] == pytest.approx(0.1)
+    assert moved.sum() == pytest.approx(0.2)
 
 
 def test_mcf_moves_what_oracle_o9_says():
