@@ -70,6 +70,17 @@ def log_ratio(one: Floats, other: Floats) -> Floats:
     return np.asarray(np.log(one) - np.log(other))
 
 
+def largest_ratio(epsilon: float, assumed: float, real: float, scores: Floats = VOTES) -> float:
+    """Ln of the largest ratio that one person with `real` points to move can cause, over all whom they favour."""
+    before = exponential(scores, epsilon, assumed)
+    worst = 0.0
+    for mover in range(len(scores)):
+        if mover != int(np.argmax(scores)):
+            after = exponential(moved(scores, mover, real), epsilon, assumed)
+            worst = max(worst, float(np.abs(log_ratio(after, before)).max()))
+    return worst
+
+
 def largest_promise(epsilon: float, assumed: float, *, days: int | None = None) -> float:
     """Ln of the largest ratio over all tables when one person moves scores by 1 and `assumed` was believed.
 
@@ -77,6 +88,11 @@ def largest_promise(epsilon: float, assumed: float, *, days: int | None = None) 
     up to epsilon / 4 of its own, so that the loss grows with the number of `days`.
     """
     return epsilon / assumed if days is None else days * epsilon / (4 * assumed)
+
+
+def chance_of_best(scores: Floats, epsilon: float, sensitivity: float) -> float:
+    """How often the exponential mechanism picks the true winner."""
+    return float(exponential(scores, epsilon, sensitivity)[int(np.argmax(scores))])
 
 
 def margin(epsilon: float, sensitivity: float, choices: int, failure: float = 0.05) -> float:
