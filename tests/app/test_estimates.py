@@ -127,7 +127,7 @@ def test_the_forecast_of_the_largest_domain():
 
 
 def test_the_page_shows_a_range(app):
-    assert "2 – 6 s" in words(at_page(app, "synthesize"))
+    assert "1 – 6 s" in words(at_page(app, "synthesize"))
 
 
 def test_the_bar_of_a_run_goes_by_its_forecast_never_back_and_is_never_full_before_the_end():

@@ -1,6 +1,7 @@
 """`dpsyn plan`: every system prints its steps without a table, and says what it does not know."""
 
 import json
+from statistics import median
 
 import pytest
 
@@ -109,11 +110,13 @@ def test_the_forecast_of_pairs_holds_on_the_sample():
     codes = Codec(schema).encode(sample_table()).codes
     task = Task.of(schema, Budget(epsilon=1.0, delta=1e-9))
     (chosen,) = [s for s in plan("rls", {}, task, n_records=20_000).steps if s.kind == "chosen"]
-    system = configure("rls", {"triples": False}).calibrate(task)
-    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
-    system.measure(PlainCounter(codes, task.domain), gate=gate)
-    pairs = sum(" x " in c.name for c in gate.account.charges)
-    assert 0.8 * chosen.likely[0] <= pairs <= 1.2 * chosen.likely[1]
+    measured = []
+    for seed in range(5):
+        system = configure("rls", {"triples": False}).calibrate(task)
+        gate = Gate(account=Account(system.cost), noise=SeededNoise(seed), unit=task.unit)
+        system.measure(PlainCounter(codes, task.domain), gate=gate)
+        measured.append(sum(" x " in c.name for c in gate.account.charges))
+    assert 0.8 * chosen.likely[0] <= median(measured) <= 1.2 * chosen.likely[1], measured
     assert chosen.likely[1] < 91, "a forecast of everything would say nothing"
 
 

@@ -544,6 +544,8 @@ class Rls(Synthesizer):
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits, orders = self.tuning.triples, self.tuning.orders
         releases = 3  # without a target, pairs may be scored against a fit
+        beyond_tree = scored * (pairs - d + 1) / pairs
+        against_fit = min(beyond_tree, self.tuning.shares.scores_of_joint * share_of(plan.pairs, self.cost))
         # what follows from what may be scored twice, and values together three times; both may have tables
         f = self.tuning.followers
         extra += share_of(plan.pairs.scaled(3 * f.score + f.runs + f.groups), self.cost)
@@ -567,7 +569,7 @@ class Rls(Synthesizer):
             Step(
                 kind="scores",
                 parts=(int(certain), releases),
-                share=(scored if certain else 0.0, 3 * scored + extra),
+                share=(scored if certain else 0.0, 2 * scored + against_fit + extra),
                 about=about,
             ),
             Step(
