@@ -392,13 +392,13 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema import OF_MANY, candidates
+    from dpsyn_core.schema import OF_MANY, candidates, naming
 
     for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
         if not attribute.released:
             why = f": {attribute.description}" if attribute.description else ""
             print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
-            if attribute.description in OF_MANY:
+            if attribute.description in OF_MANY and not naming([attribute.name]):  # values of persons are not kept
                 print_offers(attribute.name, schema.unit)
         else:
             what = "list of values" if attribute.listed else "range"

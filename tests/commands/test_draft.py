@@ -208,6 +208,14 @@ def many(folder, n=6000):
     (folder / "jobs.csv").write_text("plz,job,age\n" + "\n".join(rows) + "\n")
 
 
+def test_values_of_a_column_that_names_persons_are_not_offered(folder, capsys):
+    people = "".join(f"P{i % 1440},{18 + i % 60}\n" for i in range(2880))
+    (folder / "visits.csv").write_text("patient_id,age\n" + people)
+    assert main(["schema", "draft", "visits.csv", "-o", "s.json"]) == 0
+    said = capsys.readouterr().err
+    assert "column 'patient_id' is left out" in said and "--buy" not in said and "--list" not in said
+
+
 def test_text_of_many_values_is_offered_three_ways_with_their_prices(folder, capsys):
     many(folder)
     assert main(["schema", "draft", "jobs.csv", "-o", "s.json"]) == 0
