@@ -14,10 +14,11 @@ from ui.shared.going import keep
 from ui.shared.limits import ladder
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import lead, note, private_tag
 
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
+LIMIT = "who_limit"  # in the memo: a proposed column was taken, and the guide has not asked for the limit yet
 
 
 def panel(space: Workspace, kind: Literal["primary", "secondary"] = "secondary") -> None:
@@ -84,6 +85,18 @@ def undecided(space: Workspace, schema: Schema) -> bool:
     return unit.source == "data" or bool(candidates(schema))
 
 
+def limit_open(space: Workspace, schema: Schema) -> bool:
+    """Whether the guide has yet to ask how many rows of one person are counted: nobody sees that it starts at 1."""
+    return bool(space.memo.get(LIMIT)) and schema.unit.identifier is not None
+
+
+def confirm_limit(space: Workspace, schema: Schema) -> None:
+    """The press that ends the question of who is one person, with how many rows of each are counted."""
+    if st.button(counted("data.limit_taken", schema.unit.max_records), key="limit_taken", type="primary"):
+        space.memo.pop(LIMIT, None)
+        st.rerun()
+
+
 def _each_row(space: Workspace, key: str) -> None:
     """Takes the choice that each row is one person as a person's word."""
     if space.schema is not None and st.session_state[key] == EACH_ROW and undecided(space, space.schema):
@@ -122,6 +135,7 @@ def _proposal(space: Workspace, schema: Schema, key: str, kind: Literal["primary
         # set, not forgotten: the browser would send the field's old value again, and each row would be protected
         st.session_state[key] = column
         st.session_state["theta"] = 1
+        space.memo[LIMIT] = True
         st.rerun()
     if no:
         st.session_state[key] = EACH_ROW

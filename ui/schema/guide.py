@@ -56,7 +56,8 @@ def screen(space: Workspace) -> int | None:
     if schema is None or data is None or data.table is None:
         return None
     if any(a.source == "data" for a in schema.attributes):
-        return 0 if not space.one_of_linked and who.undecided(space, schema) else 1
+        open_still = who.undecided(space, schema) or who.limit_open(space, schema)
+        return 0 if open_still and not space.one_of_linked else 1
     return 2 if space.memo.get(DONE) and not space.one_of_linked else None
 
 
@@ -71,6 +72,8 @@ def panel(space: Workspace, always: Callable[[], None]) -> None:
     _steps(at)
     if at == 0:
         who.panel(space, "primary")
+        if who.limit_open(space, schema):
+            who.confirm_limit(space, space.schema)  # as the panel above left it
     elif at == 1:
         _columns(space, schema, data.table)
     else:
