@@ -11,7 +11,6 @@ from dpsyn_core.tables import parquet as columnar
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.frame_types import columns_of, levels_of
 
-ROWS = 10  # times the rows of a frame: numbers of a whole table that the frame is a sample of seldom go further
 # cells of Python objects, by pandas' name of them: what they are and what they become
 OBJECTS = {
     "decimal": "objects of decimal.Decimal, which are floating-point numbers",
@@ -94,28 +93,32 @@ def _without_objects(frame: Any) -> Any:
 
 
 def _warn_of_levels(frame: Any) -> None:
-    """Warns of what stands neither in a column nor in a named index; whole numbers without a name count rows."""
+    """Warns of what stands neither in a column nor in a named index, but for numbers of the rows."""
     import pandas as pd
 
     for i, name in enumerate(frame.index.names):
         level = frame.index.get_level_values(i)
         if i in levels_of(frame) or (
-            name is None and pd.api.types.is_integer_dtype(level) and not _numbers_others(level)
+            name is None and pd.api.types.is_integer_dtype(level) and _numbers_rows(level)
         ):
             continue
         which = (
             "an index without a name" if name is None else f"index '{headers.short(str(name))}', the name of a column"
         )
-        msg = f"the table does not take {which}; give it a name of its own, or call reset_index() on the frame"
+        remedy = "give it a name of its own, or call reset_index(), with drop=True where it only numbers rows"
+        msg = f"the table does not take {which}; {remedy}"
         warnings.warn(msg, SchemaWarning, stacklevel=3)
     if frame.attrs:
         msg = "attrs of the frame do not come back: they may tell of its records; set those that are public again"
         warnings.warn(msg, SchemaWarning, stacklevel=3)
 
 
-def _numbers_others(level: Any) -> bool:
-    """Whether whole numbers of an index are like those of a register, and not like rows of this or a larger frame."""
-    return bool(len(level) and not level.is_monotonic_increasing and level.max() >= ROWS * len(level))
+def _numbers_rows(level: Any) -> bool:
+    """Whether whole numbers of an index count the rows, from 0 or 1 and in any order, or a range gave them."""
+    import pandas as pd
+
+    low, high = level.min(), level.max()
+    return isinstance(level, pd.RangeIndex) or not len(level) or (level.is_unique and low in (0, 1) and high - low + 1 == len(level))
 
 
 def _warn_of_objects(frame: Any) -> None:

@@ -242,6 +242,10 @@ def test_an_index_comes_back_with_its_names_and_types(make, index):
         (pd.MultiIndex.from_arrays([AT[:100], ["x", "y"] * 50], names=["who", None]), "an index without a name"),
         (pd.Index([1, 2] * 50, name="a"), "index 'a', the name of a column"),
         (pd.Index([48_302, 17_003] * 50), "an index without a name"),
+        (pd.Index([*range(3, 103)]), "an index without a name"),
+        (pd.Index([*range(99), 98]), "an index without a name"),
+        (pd.Index([7] * 100), "an index without a name"),
+        (pd.MultiIndex.from_arrays([AT[:100], [4, 9] * 50]), "an index without a name"),
     ],
 )
 def test_an_index_that_no_column_can_be_is_named_and_never_vanishes(index, words):
@@ -313,7 +317,12 @@ def test_objects_that_do_not_come_back_are_named(cell, words):
         to_arrow(pd.DataFrame({"fee": [cell, None, cell], "a": [1, 2, 3]}))
 
 
-@pytest.mark.parametrize("index", [pd.RangeIndex(100), pd.Index(range(0, 400, 4)), pd.Index(range(99, -1, -1))])
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.RangeIndex(100), pd.RangeIndex(0, 400, 4), pd.Index([*range(99, -1, -1)]), pd.Index([*range(1, 101)])
+    ],
+)
 def test_numbers_of_rows_are_no_index_to_speak_of(index, recwarn):
     to_arrow(pd.DataFrame({"a": [1, 2] * 50}, index=index))
     assert not [w for w in recwarn if issubclass(w.category, SchemaWarning)]
