@@ -44,14 +44,14 @@ def lines(header: str, row: Callable[[int], str], rows: int = ROWS) -> bytes:
     return "\n".join([header, *map(row, range(rows)), ""]).encode()
 
 
-def read(raw: bytes, name: str = "own.csv") -> Any:
+def read(raw: bytes, name: str = "own.csv", **form: Any) -> Any:
     """The table of a file with these bytes."""
     from dpsyn_core.tables import read_table
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(raw)
-        return read_table(path)
+        return read_table(path, **form)
 
 
 def proposed(raw: bytes, name: str = "own.csv") -> Any:
@@ -526,6 +526,13 @@ class Tried:
     wrong: tuple[str, ...]
 
 
+def as_csv(release: Any) -> bytes:
+    """The file that is written of a release."""
+    with tempfile.TemporaryDirectory() as folder:
+        release.write(path := Path(folder) / "made.csv")
+        return path.read_bytes()
+
+
 def in_python(one: Foreign) -> tuple[float, int, tuple[str, ...]]:
     """Draft, a person's word, synthesis: seconds, columns, and those that came back in another form or range."""
     from dpsyn_core import synthesize
@@ -536,7 +543,7 @@ def in_python(one: Foreign) -> tuple[float, int, tuple[str, ...]]:
     schema, _ = drafted(table, "own")
     schema = confirm(rounded(schema, table), everything=True)
     with fresh_ledger():
-        made = synthesize(table, schema, epsilon=EPSILON, delta=DELTA, dataset="own").table
+        made = read(as_csv(synthesize(table, schema, epsilon=EPSILON, delta=DELTA, dataset="own")), encoding="utf-8")
     seconds = time.perf_counter() - start
     wrong = []
     for name in table.column_names:
@@ -551,12 +558,42 @@ def in_python(one: Foreign) -> tuple[float, int, tuple[str, ...]]:
         new = {s for s in shapes[1] if s and s not in shapes[0] | words}
         if new:
             wrong.append(f"{name} written otherwise, as {sorted(new)[0]}")
+            continue
+        sizes = [digits(t.column(name).drop_null().to_pylist()) for t in (table, made)]
+        odd = [text for at, text in sizes[1].items() if at[:2] in {k[:2] for k in sizes[0]} and at not in sizes[0]]
+        if odd:
+            wrong.append(f"{name} with other digits, as {odd[0]}")
     return seconds, table.num_columns, tuple(wrong)
 
 
 def shape(text: str) -> str:
     """How a cell is written: digits as 0 without their number, groups of digits as one, letters unchanged."""
     return re.sub(r"(,0)+", ",0", re.sub(r"0+", "0", re.sub(r"\d", "0", text)))
+
+
+def digits(values: list[object]) -> dict[tuple[str, int, str], str]:
+    """How many digits groups of them have, by shape and place: each such way, with a cell that is written so.
+
+    Groups in front of which a zero stands (03), or which have one length in all cells (2024, .50), are of that length;
+    of others (3, 12) any length is the same way. A whole number alone has the length that it needs.
+    """
+    found: dict[tuple[str, int], dict[str, str]] = {}
+    for text in dict.fromkeys(map(str, values)):
+        groups = re.findall(r"\d+", text)
+        if re.fullmatch(r"\D*\d{1,3}([,.' ]\d{2,3})*[,.' ]\d{3}([.,]\d+)?\D*", text):
+            continue  # thousands, of which a smaller number has fewer groups
+        decimal = re.fullmatch(r"[^\d]*\d+[.,]\d+[^\d]*", text) is not None
+        for place, group in enumerate(groups):
+            last = decimal and place == len(groups) - 1
+            padded = len(group) > 1 and group[0] == "0" and not last
+            if len(groups) > 1 or padded:
+                found.setdefault((shape(text), place), {})[f"0{len(group)}" if padded else str(len(group))] = text
+    out = {}
+    for (form, place), ways in found.items():
+        sizes = {way.lstrip("0") for way in ways}
+        for way, text in ways.items():
+            out[form, place, way.lstrip("0") if len(sizes) == 1 else way if way[0] == "0" else "any"] = text
+    return out
 
 
 def in_the_app(one: Foreign) -> tuple[int, int, int, float]:

@@ -28,13 +28,13 @@ DAYS = (
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only where the header speaks of a date
 # digits alone that nothing but times has, with their number
-STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%f", 17), ("%Y%m%d%H%M%S%f", 20))
+STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%3f", 17), ("%Y%m%d%H%M%S%f", 20))
 ISO_DAY, SHAPES = "%Y-%m-%d", 4  # kinds of digits and letters up to which a column may be written in two ways
-ISO = {
-    "%Y-%m-%d %H:%M": r"^\d{4}-\d\d-\d\d \d\d:\d\d$",
-    "%Y-%m-%dT%H:%M": r"^\d{4}-\d\d-\d\dT\d\d:\d\d$",
-    "%Y-%m-%dT%H:%M:%S": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$",
-}
+ISO = (
+    r"^\s*\d{4}-\d{1,2}-\d{1,2}(?:(?P<t>[T ])(?P<clock>\d{1,2}:\d\d(?P<S>:\d\d)?)(?P<mark>[.,]?)(?P<f>\d*)"
+    r"(?P<z>\s*(?:[Zz]|[+-]\d\d:?\d\d)?))?$"
+)
+USUAL = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%SZ")  # how times are written where nothing is declared
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
 LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
@@ -75,23 +75,63 @@ def dates(name: str, texts: Any, counts: NDArray[np.int64] | None = None) -> dic
         document |= {"rhythm": rhythm}
     if not re.search("%[dV]", ways[0]):
         document |= {"bins": {"every": "month"}}
-    return document | {"missing": True, "formats": list(ways)}
+    return document | {"missing": True, "formats": [_unpadded(texts, way) for way in ways]}
 
 
-def in_parts(texts: Any) -> dict[str, Any]:
-    """`formats` of times in ISO 8601 without seconds or with a T; empty where they are written in the usual way."""
+def in_parts(texts: Any, *, of_column: bool = False) -> dict[str, Any]:
+    """`formats` of dates in ISO 8601 that are not written in the usual way, such as with a T; else empty.
+
+    of_column: the texts are all of a column: a time of 00:00 and an offset that all have are taken for fixed.
+    """
     import pyarrow.compute as pc
 
-    for ways, shape in ISO.items():
-        if pc.all(pc.match_substring_regex(texts, shape)).as_py():
-            return {"formats": [ways]}
-    return {}
+    parts = pc.extract_regex(texts, ISO)
+
+    def only(name: str) -> str | None:
+        found = pc.unique(pc.struct_field(parts, name)).to_pylist()
+        return found[0] if len(found) == 1 else None
+
+    between, mark, zone, clock = only("t"), only("mark"), only("z"), only("clock")
+    seconds, digits = (pc.unique(pc.utf8_length(pc.struct_field(parts, name))).to_pylist() for name in ("S", "f"))
+    if parts.null_count or between is None or mark is None or len(seconds) > 1:
+        return {}
+    way = f"%Y-%m-%d{between}"
+    if between:
+        days = of_column and zone is not None and clock is not None and not clock.strip("0:")
+        way += clock if days and clock else "%H:%M:%S" if seconds[0] else "%H:%M"
+        if mark:
+            size = digits[0] if len(digits) == 1 else 6
+            way += mark + ("0" * size if days else "%f" if size == 6 else f"%{size}f")
+        if zone is not None and (of_column or zone.strip() in ("", "Z", "z")):
+            way += zone
+        else:
+            zones = pc.struct_field(parts, "z")
+            if pc.any(pc.equal(zones, "")).as_py():
+                return {}
+            way += " " if pc.all(pc.starts_with(zones, " ")).as_py() else ""
+            way += "%:z" if pc.any(pc.match_substring(zones, ":")).as_py() else "%z"
+    way = _unpadded(texts, way)
+    return {} if way in USUAL else {"formats": [way]}
+
+
+def _unpadded(texts: Any, way: str) -> str:
+    """The way of writing without zeros in front (1.3.2024) where texts of it show that, and none has one there."""
+    import pyarrow.compute as pc
+
+    parts = pc.extract_regex(texts, instants.pattern(way))
+    signs = [sign for sign in "dmHIV" if f"%{sign}" in way]
+    cells = {sign: pc.struct_field(parts, "H" if sign == "I" else sign) for sign in signs}
+    if not any(pc.any(pc.equal(pc.utf8_length(c), 1)).as_py() for c in cells.values()):
+        return way
+    padded = [sign for sign, c in cells.items() if pc.any(pc.match_substring_regex(c, r"^0\d")).as_py()]
+    return re.sub(r"%([dmHIV])", lambda m: m[0] if m[1] in padded else f"%-{m[1]}", way)
 
 
 def ends(texts: Any, ways: tuple[str, ...]) -> tuple[str, str]:
     """The first and the last of some dates that are written in these ways, as far as they say: 2024-06 for Jun-24."""
     low, high = _times(texts, ways)[[0, -1]].astype("datetime64[s]")
-    letters = 19 if re.search("%[HI]", ways[0]) else 10 if re.search("%[dV]", ways[0]) else 7
+    way = instants.plain(ways[0])
+    letters = 19 if re.search("%[HI]", way) else 10 if re.search("%[dV]", way) else 7
     return str(low)[:letters], str(high)[:letters]
 
 
@@ -108,7 +148,7 @@ def way_of(example: str) -> str | None:
     if instants.parse_one(example) is not None:
         return str(in_parts(text).get("formats", [""])[0])
     match = _ways(text) or _of_digits(text, (*STAMPS, *DIGITS))
-    return None if match is None else match[0][0]
+    return None if match is None else _unpadded(text, match[0][0])
 
 
 def formats_of(example: str) -> tuple[str, ...]:

@@ -148,17 +148,37 @@ def in_arrow(table: Any, like: Any) -> Any:
     import pyarrow.types as t
 
     kinds = {composed(field.name): field.type for field in like.schema}
+    places = {composed(name): i for i, name in enumerate(like.column_names)}
     for i, field in enumerate(table.schema):
         kind, column = kinds.get(composed(field.name), field.type), table.column(i)
         if kind == field.type or kind in (pa.int64(), pa.float64(), pa.bool_(), pa.null()):
             continue
-        if t.is_dictionary(kind) or t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
+        if t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
             continue  # readers write text as any of these, or as none where all cells are blank
 
-        def convert(column: Any = column, kind: Any = kind) -> Any:
+        def convert(column: Any = column, kind: Any = kind, place: int = places[composed(field.name)]) -> Any:
+            if t.is_dictionary(kind):
+                return _dictionary(column.cast(kind.value_type), place, like)
             if t.is_duration(kind):
                 return pc.round(pc.multiply(column, 1e6)).cast(pa.int64()).cast(pa.duration("us")).cast(kind)
             return column.cast(kind, safe=not t.is_floating(kind))
 
         table = table.set_column(i, field.name, kept(field.name, kind, column, convert))
     return table
+
+
+def _dictionary(column: Any, place: int, like: Any) -> Any:
+    """A dictionary of the values that the synthetic column has; of an ordered one in the order that somebody gave it.
+
+    Its indices have room for any number: their type would tell how many values the private one has.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given, have = like.schema.field(place).type, column.unique().drop_null()
+    if given.ordered and like.num_rows:
+        order = like.column(place).unify_dictionaries().chunk(0).dictionary
+        have = pa.chunked_array([order.filter(pc.is_in(order, have)), have.filter(pc.invert(pc.is_in(have, order)))])
+    few = have.combine_chunks() if isinstance(have, pa.ChunkedArray) else have
+    index = pc.index_in(column.combine_chunks(), few)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(index, few, ordered=given.ordered)])

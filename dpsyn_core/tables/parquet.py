@@ -67,8 +67,10 @@ def decoded(table: Any) -> Any:
         try:
             column.validate(full=True)
         except pa.ArrowInvalid:
-            chunks = [_decoded(chunk) for chunk in column.chunks]
-            table = table.set_column(i, field.name, pa.chunked_array(chunks))
+            decoded_column = pa.chunked_array([_decoded(chunk) for chunk in column.chunks])
+            if not t.is_dictionary(field.type):  # a cell that does not decode must not change the type of its column
+                decoded_column = decoded_column.cast(field.type)
+            table = table.set_column(i, field.name, decoded_column)
     return table
 
 

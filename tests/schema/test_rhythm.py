@@ -157,20 +157,36 @@ def test_a_rhythm_of_times_that_cannot_be_is_refused_in_a_sentence(document, say
         schema(document)
 
 
+def valid_times(attribute, table):
+    """Whether the drafted attribute describes every cell."""
+    odd = attribute.unfit(table["seen"])
+    return not (odd.blank | odd.unread | odd.outside | odd.off_rhythm).any()
+
+
 @pytest.mark.parametrize(
     ("cell", "rhythm", "formats"),
     [("2024-03-{d:02} {h:02}:{m:02}", "minutes", ["%Y-%m-%d %H:%M"]),
      ("2024-03-{d:02}T{h:02}:00", "hours", ["%Y-%m-%dT%H:%M"]),
      ("2024-03-{d:02} {h:02}:{q:02}:00", "quarter-hours", None), ("2024-03-{d:02} {h:02}:{m:02}:07", None, None),
      ("2024-03-{d:02}T{h:02}:{m:02}:07", None, ["%Y-%m-%dT%H:%M:%S"]), ("{d:02}.03.2024 {h:02}:{q:02}", "quarter-hours",
-     ["%d.%m.%Y %H:%M"]), ("2024-03-{d:02} {h:02}:{q:02}:00Z", "quarter-hours", None)],
+     ["%d.%m.%Y %H:%M"]), ("2024-03-{d:02} {h:02}:{q:02}:00Z", "quarter-hours", None),
+     ("2024-03-{d:02}T{h:02}:{m:02}:07Z", None, ["%Y-%m-%dT%H:%M:%SZ"]),
+     ("2024-03-{d:02}T{h:02}:{m:02}:07.{m:03}Z", None, ["%Y-%m-%dT%H:%M:%S.%3fZ"]),
+     ("2024-03-{d:02} {h:02}:{m:02}:07,{m:06}", None, ["%Y-%m-%d %H:%M:%S,%f"]),
+     ("2024-03-{d:02} {h:02}:{m:02}:07+01:00", None, ["%Y-%m-%d %H:%M:%S+01:00"]),
+     ("2024-03-{d:02}T{h:02}:{m:02}:07+0{z}:00", None, ["%Y-%m-%dT%H:%M:%S%:z"]),
+     ("2024-03-{d:02} {h:02}:{m:02}:07 +0{z}00", None, ["%Y-%m-%d %H:%M:%S %z"]),
+     ("2024-3-{d} {h}:{m:02}", "minutes", ["%Y-%-m-%-d %-H:%M"]),
+     ("3/{d}/2024 {h}:{m:02}", "minutes", ["%-m/%-d/%Y %-H:%M"]),
+     ("{d}.3.2024 {h:02}:{m:02}", "minutes", ["%-d.%-m.%Y %H:%M"])],
 )  # fmt: skip
 def test_a_draft_proposes_how_times_are_written_and_which_ones_can_be(cell, rhythm, formats):
-    cells = [cell.format(d=1 + i % 31, h=i % 24, m=i * 7 % 60, q=15 * (i % 4)) for i in range(200)]
+    cells = [cell.format(d=1 + i % 31, h=i % 24, m=i * 7 % 60, q=15 * (i % 4), z=1 + i // 7 % 2) for i in range(200)]
     table = pa.table({"seen": cells, "kind": ["a", "b"] * 100})
     whole = draft(table, "t")
     drafted = whole.document()["attributes"][0]
     assert (drafted.get("rhythm"), drafted.get("formats") or None) == (rhythm, formats)
+    assert valid_times(whole["seen"], table)
     [proposed, _] = propose(whole, table)
     assert proposed.document.get("rhythm") == rhythm and proposed.document["max"].startswith("2024-03-31T23:59")
     made = schema({**proposed.document, "source": "public"})
@@ -178,6 +194,24 @@ def test_a_draft_proposes_how_times_are_written_and_which_ones_can_be(cell, rhyt
     assert made["seen"].formats == tuple(formats or ()) and encode_one(
         made["seen"].document(), out.column(0).to_pylist()
     )
+
+
+@pytest.mark.parametrize(
+    ("cell", "formats"),
+    [("2024-03-{d:02}T00:00:00Z", ["%Y-%m-%dT00:00:00Z"]), ("2024-03-{d:02} 00:00:00", ["%Y-%m-%d 00:00:00"]),
+     ("2024-03-{d:02}T00:00:00.000+01:00", ["%Y-%m-%dT00:00:00.000+01:00"]), ("2024-3-{d}", ["%Y-%-m-%-d"]),
+     ("{d}.3.2024", ["%-d.%-m.%Y"]), ("3/{d}/2024", ["%-m/%-d/%Y"]), ("3/{d:02}/2024", ["%-m/%d/%Y"]),
+     ("{d:02}.03.2024", ["%d.%m.%Y"])],
+)  # fmt: skip
+def test_days_come_back_with_the_time_and_the_digits_that_all_of_them_have(cell, formats):
+    table = pa.table({"seen": [cell.format(d=1 + i % 31) for i in range(200)], "kind": ["a", "b"] * 100})
+    whole = draft(table, "t")
+    assert whole["seen"].formats == tuple(formats) and not whole["seen"].precise and valid_times(whole["seen"], table)
+    [proposed, _] = propose(whole, table)
+    made = schema({**proposed.document, "source": "public"})
+    codes = np.arange(made["seen"].size)[None, :-1].astype(np.uint16)
+    back = set(Codec(made).decode(codes, rng=RNG).column(0).to_pylist())
+    assert set(table["seen"].to_pylist()) - back == set()
 
 
 def test_rules_move_times_to_times_of_the_rhythm():

@@ -1,5 +1,7 @@
 import datetime
 import decimal
+import fractions
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -242,6 +244,10 @@ def test_an_index_comes_back_with_its_names_and_types(make, index):
         (pd.MultiIndex.from_arrays([AT[:100], ["x", "y"] * 50], names=["who", None]), "an index without a name"),
         (pd.Index([1, 2] * 50, name="a"), "index 'a', the name of a column"),
         (pd.Index([48_302, 17_003] * 50), "an index without a name"),
+        (pd.Index([*range(3, 103)]), "an index without a name"),
+        (pd.Index([*range(99), 98]), "an index without a name"),
+        (pd.Index([7] * 100), "an index without a name"),
+        (pd.MultiIndex.from_arrays([AT[:100], [4, 9] * 50]), "an index without a name"),
     ],
 )
 def test_an_index_that_no_column_can_be_is_named_and_never_vanishes(index, words):
@@ -282,17 +288,22 @@ def test_a_polars_frame_comes_back_with_the_types_that_somebody_gave_it(lazy):
     assert made(frame.lazy() if lazy else frame).schema == frame.schema
     table = frame.to_arrow()
     back = made(table).schema
-    assert [back.field(f.name).type for f in table.schema if not pa.types.is_dictionary(f.type)] == [
-        f.type for f in table.schema if not pa.types.is_dictionary(f.type)
-    ]
+    few = {
+        f.name: pa.dictionary(pa.int32(), f.type.value_type, f.type.ordered)
+        for f in table.schema
+        if pa.types.is_dictionary(f.type)
+    }
+    assert [back.field(f.name).type for f in table.schema] == [few.get(f.name, f.type) for f in table.schema]
 
 
 def test_what_no_table_holds_is_named_and_never_vanishes():
     frame = pd.DataFrame({"a": [1, 2] * 50, "nan": np.nan, "by": [b"x"] * 100, "dict": [{"a": 1}] * 100})
+    frame["thirds"], frame["pair"] = [fractions.Fraction(1, 3)] * 100, [(1, 2)] * 100
+    frame["complex"], frame["span"] = 1j, pd.Series([datetime.timedelta(1)] * 100, dtype=object)
     frame["interval"] = pd.IntervalIndex.from_breaks(range(101))
     with pytest.warns(SchemaWarning) as said:
         draft(frame, "t")
-    assert [str(w.message).split("'")[1] for w in said] == ["nan", "by", "dict", "interval"]
+    assert [str(w.message).split("'")[1] for w in said] == [*frame.columns[1:]]
 
 
 def test_a_type_that_the_values_do_not_fit_is_named():
@@ -305,15 +316,64 @@ def test_a_type_that_the_values_do_not_fit_is_named():
     ("cell", "words"),
     [
         (decimal.Decimal("2.50"), "decimal.Decimal, which are floating"),
-        (datetime.time(9, 30), "datetime.time, which are"),
+        (datetime.time(9, 30), "datetime.time, which are text"),
+        (datetime.datetime(2024, 1, 2, 3), "datetime.datetime, which are dates or times"),
+        (pd.Timestamp("2024-01-02"), "Timestamp, which are dates or times"),
+        (uuid.UUID(int=7), "uuid.UUID, which are text"),
     ],
 )
 def test_objects_that_do_not_come_back_are_named(cell, words):
-    with pytest.warns(SchemaWarning, match=f"column 'fee' holds objects of {words}"):
-        to_arrow(pd.DataFrame({"fee": [cell, None, cell], "a": [1, 2, 3]}))
+    column = pd.Series([cell, None, cell], dtype=object)
+    for series in (column, *([] if isinstance(cell, datetime.datetime) else [column.astype("category")])):
+        with pytest.warns(SchemaWarning, match=f"column 'fee' holds objects of .*{words}"):
+            to_arrow(pd.DataFrame({"fee": series, "a": [1, 2, 3]}))
 
 
-@pytest.mark.parametrize("index", [pd.RangeIndex(100), pd.Index(range(0, 400, 4)), pd.Index(range(99, -1, -1))])
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["x", 3, 2.5], "float, int, str, which are text or numbers"),
+        ([True, 3, 4], "bool, int, which are text or numbers"),
+        ([datetime.date(2024, 1, 2), datetime.datetime(2024, 1, 2, 3), None], "which are dates or times"),
+        ([(1, 2), "x", None], "str, tuple, some of which no column holds"),
+    ],
+)
+def test_columns_of_several_types_are_named(cells, words):
+    with pytest.warns(SchemaWarning, match=words):
+        to_arrow(pd.DataFrame({"fee": pd.Series(cells, dtype=object), "a": [1, 2, 3]}))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["x", None, "y"], [True, None, False], [1, 2.5, None], [1, None, 2], [datetime.date(2024, 1, 2), None, None]],
+)
+def test_objects_that_come_back_are_not_warned_of(cells, recwarn):
+    to_arrow(pd.DataFrame({"fee": pd.Series(cells, dtype=object), "a": [1, 2, 3]}))
+    assert not [w for w in recwarn if issubclass(w.category, SchemaWarning)]
+
+
+def test_a_dictionary_of_arrow_comes_back_with_values_of_the_synthetic_table_alone():
+    given = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 50, pa.int32()), ["x", "y", "rare disease"])
+    back = made(pa.table({"a": given, "b": list(range(50)) * 2}))
+    assert back["a"].type == given.type and "rare disease" not in back["a"].combine_chunks().dictionary.to_pylist()
+    wide = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array([3, 5]), ordered=True)
+    out = from_arrow(pa.table({"a": [5, 3]}), pa.table({"a": wide}))["a"]
+    assert (
+        out.to_pylist() == [5, 3]
+        and out.chunk(0).dictionary.to_pylist() == [3, 5]
+        and out.type == pa.dictionary(pa.int32(), pa.int64(), ordered=True)
+    )
+
+
+def test_one_cell_that_is_not_utf_8_leaves_the_type_of_its_column():
+    good, bad = (pa.array([b"x", c]).view(pa.string()) for c in (b"y", b"\xff"))
+    assert to_arrow(pa.table({"a": good})).schema == to_arrow(pa.table({"a": bad})).schema
+
+
+@pytest.mark.parametrize(
+    "index",
+    [pd.RangeIndex(100), pd.RangeIndex(0, 400, 4), pd.Index([*range(99, -1, -1)]), pd.Index([*range(1, 101)])],
+)
 def test_numbers_of_rows_are_no_index_to_speak_of(index, recwarn):
     to_arrow(pd.DataFrame({"a": [1, 2] * 50}, index=index))
     assert not [w for w in recwarn if issubclass(w.category, SchemaWarning)]

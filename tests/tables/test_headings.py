@@ -10,6 +10,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables.headers import over
 from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text.batches import text_batches
+from dpsyn_core.tables.text.dialect import header_hint
 from tests.tables.reading import read
 
 MARKS = [["pupil", "", "maths", "", "sports", "days"], ["form", "sex", "1", "oral", "mark", ""]]
@@ -133,3 +134,32 @@ def test_other_archives_are_named_with_what_helps(name, what):
         archive.writestr(name, "x")
     with pytest.raises(TableError, match=f"{what}.* as (.xlsx or )?CSV"):
         read(out.getvalue())
+
+
+@pytest.mark.parametrize("of_book", [False, True])
+@pytest.mark.parametrize(
+    ("above", "hint", "names"),
+    [
+        (["Report of costs"], (2, 1, False), ["Age", "Sex", "2023", "2024"]),
+        (["Report of costs", ",,Costs"], (2, 2, False), ["Age", "Sex", "Costs / 2023", "Costs / 2024"]),
+        (["Report of costs", "Person,,Costs"], (2, 2, False), None),
+    ],
+)
+def test_headers_with_years_among_words_are_hinted_at_below_a_title(of_book, above, hint, names):
+    lines = [*above, "Age,Sex,2023,2024", *(f"{30 + i},{'fm'[i % 2]},{i},{i + 2}" for i in range(9))]
+    rows = [[int(c) if c.isdigit() else c or None for c in line.split(",")] for line in lines]
+    raw = book(*rows) if of_book else "\n".join([*lines, ""]).encode()
+    assert read(raw).header_hint == hint
+    got = read(raw, header_row=hint[0], header_lines=hint[1]).table
+    names = names or ["Person / Age", "Person / Sex", "Costs / 2023", "Costs / 2024"]
+    assert got.column_names == names and got.num_rows == 9
+
+
+def test_a_title_that_stands_in_the_middle_is_no_heading():
+    rows = [["", "", "Costs"], ["", "", "of 2024"], ["Age", "Sex", "2023", "2024"], ["31", "f", "1", "2"], list("41m2")]
+    assert header_hint(rows) == (3, 1, False)
+
+
+def test_records_with_a_year_are_no_headers():
+    assert read(b"towns\nBern,2001\nOslo,2004\nRome,2001\nKiev,1999\n").header_hint is None
+    assert read(b"towns\nBern,2001,2001\nOslo,,7\nRome,5,\nKiev,6,2\n").header_hint is None

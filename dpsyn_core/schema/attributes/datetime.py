@@ -38,7 +38,9 @@ class DatetimeAttribute(RangeAttribute):
         "hours; absent: every day, or second",
     )
     formats: tuple[StrictStr, ...] = Field(
-        (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
+        (),
+        description="How cells are written, e.g. %d/%m/%Y, or %-d.%-m.%Y without zeros in front, tried in order; "
+        "empty: ISO 8601",
     )
 
     @validator(mode="after")
@@ -54,7 +56,7 @@ class DatetimeAttribute(RangeAttribute):
             raise ValueError(msg)
         for f in self.formats:
             instants.pattern(f)
-        if self.formats and self.precise and not {"%H", "%I"} & set(re.findall("%.", self.formats[0])):
+        if self.formats and self.precise and not {"%H", "%I"} & set(re.findall("%.", instants.plain(self.formats[0]))):
             msg = f"formats[0] {self.formats[0]!r} has no hour, but min or max has a time of day; add %H:%M"
             raise ValueError(msg)
         if self.rhythm is not None and (timed := self.rhythm in OF_TIMES) != self.precise:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -378,14 +379,18 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     seconds, valid = instants.to_instants(filled, ())
     if not valid.all():
         return None
+    way = {} if typed else written_dates.in_parts(texts, of_column=True)
+    if way:
+        seconds, _ = instants.to_instants(filled, tuple(way["formats"]))
     low, high = (int(np.clip(end, canonical.FIRST, canonical.LAST)) for end in (seconds.min(), seconds.max()))
     timed = (seconds % 86_400 != 0).any()
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
-    zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))
+    if way:
+        zoned = bool(re.search("%H.*(Z|z)$", way["formats"][0]))
+    elif not typed:
+        zoned = bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py())
     ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]
-    out: dict[str, Any] = {"kind": "datetime", "min": ends[0], "max": ends[1]}
-    if (timed or zoned) and not typed:
-        out |= written_dates.in_parts(texts)
+    out: dict[str, Any] = {"kind": "datetime", "min": ends[0], "max": ends[1]} | way
     rhythm = found_in_times(np.unique(seconds)) if timed or zoned else found_in(np.unique(seconds // 86_400))
     if rhythm is not None:
         return out | {"rhythm": rhythm}

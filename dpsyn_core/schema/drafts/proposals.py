@@ -74,7 +74,11 @@ def _number(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propo
 def _date(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:
     """The proposal for dates: whole years, months or days around them."""
     formats = drafted.get("formats")
-    low, high = ranges.seen_dates(column, tuple(formats)) if formats else (drafted["min"], drafted["max"])
+    low, high = (
+        ranges.seen_dates(column, tuple(formats))
+        if formats and drafted["max"][-1] != "Z"
+        else (drafted["min"], drafted["max"])
+    )
     timed = len(low) == len("2024-01-31T12:00:00")  # of a format with a time the draft has whole years
     first, last, ends = ranges.calendar(*((low, high) if timed else (drafted["min"], drafted["max"])))
     return Proposal(

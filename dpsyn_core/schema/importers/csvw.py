@@ -19,7 +19,7 @@ from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
 CONTEXT = "http://www.w3.org/ns/csvw"
 EYES_OFF = "csvw-eo-context.jsonld"  # how the address of its context ends
 OWN = "dpsyn:"  # prefix of what CSVW has no property for
-DATES = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%m", "d": "%d"}
+DATES = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%-m", "d": "%-d"}
 REMOTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:|^//")
 OF_BASE: dict[str, Kind] = {
     "string": "text", "normalizedString": "text", "token": "text", "anyAtomicType": "", "any": "", "boolean": "boolean",
@@ -203,9 +203,10 @@ def _strptime(pattern: str) -> tuple[str, ...]:
 
 def _pattern(form: str) -> str | None:
     """The same the other way round; None where CSVW has no letter for a part."""
-    back = {python: letters for letters, python in reversed(DATES.items())}
-    parts = re.split(r"(%.)", form)
-    return None if any(p[:1] == "%" and p not in back for p in parts) else "".join(back.get(p, p) for p in parts)
+    back = {python: letters for letters, python in DATES.items()}
+    parts = re.split(r"(%-?.)", form)
+    known = all(p in back if p[:1] == "%" else not re.search("[A-SU-Za-z]", p) for p in parts)
+    return "".join(back.get(p, p) for p in parts) if known else None
 
 
 def _code(text: str, kind: Kind) -> Value:

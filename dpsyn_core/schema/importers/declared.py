@@ -175,7 +175,7 @@ def iso_day(text: str, formats: tuple[str, ...]) -> str:
     if not valid[0]:
         return text
     moment = str(np.datetime64(int(seconds[0]), "s"))
-    return moment if any({"%H", "%I"} & set(re.findall("%.", f)) for f in formats) else moment[:10]
+    return moment if any({"%H", "%I"} & set(re.findall("%.", instants.plain(f))) for f in formats) else moment[:10]
 
 
 def alternatives(pattern: str) -> list[Value]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, alternatives, iso_day, listed_values
-from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical
+from dpsyn_core.tables import DeclaredColumn, Kind, Value, canonical, instants
 
 OWN = "dpsyn:"  # prefix of what a format has no property for
 TYPES: dict[str, Kind] = {
@@ -180,7 +180,7 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
         worded = [(c, column.words.get(c)) for c in map(canonical, column.codes_missing) if c]
         out["missingValues"] = ["", *({"value": c, "label": w} if w else c for c, w in worded)]
     out |= {"constraints": limits} if limits else {}
-    out |= {"format": column.formats[0]} if column.formats else {}
+    out |= {"format": instants.plain(column.formats[0])} if column.formats else {}
     extra: dict[str, Any] = {"step": column.step, "decimals": column.decimals}
     extra |= {"kind": column.kind if column.kind in ("identifier", "ignored") else None}
     return out | {f"{OWN}{k}": v for k, v in extra.items() if v is not None}
@@ -218,7 +218,11 @@ def _sdv(name: str, column: Mapping[str, Any], key: object) -> DeclaredColumn:
     if kind == "float" and str(column.get("computer_representation", "")).lower().startswith(("int", "uint")):
         kind = "integer"
     form = column.get("datetime_format")
-    if kind == "datetime" and isinstance(form, str) and not {"%H", "%I", "%X", "%c"} & set(re.findall("%.", form)):
+    if (
+        kind == "datetime"
+        and isinstance(form, str)
+        and not {"%H", "%I", "%X", "%c"} & set(re.findall("%.", instants.plain(form)))
+    ):
         kind = "date"
     return DeclaredColumn(
         name=name,
@@ -248,7 +252,7 @@ def _sdtype(column: DeclaredColumn, key: str | None) -> dict[str, Any]:
         return {"sdtype": "categorical"}
     if column.kind in ("date", "datetime"):
         usual = "%Y-%m-%d" if column.kind == "date" else "%Y-%m-%d %H:%M:%S"
-        return {"sdtype": "datetime", "datetime_format": column.formats[0] if column.formats else usual}
+        return {"sdtype": "datetime", "datetime_format": instants.plain(column.formats[0]) if column.formats else usual}
     return {"sdtype": "numerical", "computer_representation": "Int64" if column.kind == "integer" else "Float"}
 
 

@@ -44,7 +44,9 @@ def check_comparable(first: Any, second: Any) -> None:
             )
             raise SchemaError(msg)
         if isinstance(attribute, DatetimeAttribute) and attribute.formats:
-            written = attribute.formats[0]
+            from dpsyn_core.tables import instants
+
+            written = instants.plain(attribute.formats[0])
             needed = ("%S",) if attribute.rhythm not in OF_TIMES else ("%M", "%S")
             if not any(day in written for day in ("%d", "%j")) or (
                 attribute.precise and not any(part in written for part in needed)

@@ -84,7 +84,9 @@ def check_part(part: Part, of: Any, column: Any, on: str | None = None) -> None:
     if part == "hour" and not of.precise:
         msg = f"'{of.name}' holds days, which have no hour; give its min and max a time of day"
         raise SchemaError(msg)
-    for written in of.formats[:1]:
+    from dpsyn_core.tables import instants
+
+    for written in map(instants.plain, of.formats[:1]):
         if not all(any(f"%{sign}" in written for sign in signs.split("%")[1:]) for signs in WRITTEN[part]):
             lost = "day" if part in COMPLETED else words
             msg = f"'{of.name}' is written as {written}, which does not show its {lost}; write it in full"

@@ -36,13 +36,22 @@ _FIELDS = {
     "z": _ZONE,
     "%": "%",
 }
+# what a directive may have before its letter: no zero in front, a colon in the offset, digits of a second
+MODIFIED = re.compile(r"%(-(?=[dmHIV])|:(?=z)|[1-9](?=f))?([A-Za-z%])")
+UNPADDED = "\x01"  # stands before a number that is written without a zero in front
 NEVER = LAST - 86_399  # the last day of the calendar, which says in many tables that something has no end
 CANONICAL = r"^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}(\.\d+)?Z?)?$"  # how typed dates and times are written
 ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
 
 
+def plain(form: str) -> str:
+    """A strptime format without what only writing needs: %d for %-d, %z for %:z, %f for %3f."""
+    return MODIFIED.sub(r"%\2", form)
+
+
 def pattern(form: str) -> str:
     """The regular expression of a strptime format. Raises SchemaError for a directive that is not supported."""
+    form = plain(form)
     out, i, seen = "", 0, set()
     while i < len(form):
         if form[i] != "%":
@@ -228,8 +237,16 @@ def written(moments: Any, form: str) -> Any:
     """Dates or times (a pyarrow array) as text in a strptime format that `pattern` knows."""
     import pyarrow.compute as pc
 
-    plain = re.sub(r"%(%|f|z)", lambda m: {"%": "%%", "f": "000000", "z": "+0000"}[m[1]], form)
-    return pc.strftime(moments, format=plain, locale="C")
+    def directive(found: re.Match[str]) -> str:
+        how, sign = found[1], found[2]
+        if sign == "f":
+            return "0" * int(how or 6)
+        if sign == "z":
+            return "+00:00" if how else "+0000"
+        return f"{UNPADDED if how else ''}%{sign}"
+
+    texts = pc.strftime(moments, format=MODIFIED.sub(directive, form), locale="C")
+    return pc.replace_substring_regex(texts, UNPADDED + "0?", "") if "%-" in form else texts
 
 
 def days(year: NDArray[np.int64], month: NDArray[np.int64], day: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -178,3 +178,9 @@ _MAKERS: tuple[tuple[type, Callable[[list[Any]], Any]], ...] = (
     (datetime.time, _written(_time)),
     (uuid.UUID, _written(str)),
 )
+
+
+def readable(kind: type) -> bool:
+    """Whether cells of a Python type become values or text; others become the replacement character."""
+    of_numpy = (np.str_, np.datetime64, np.bool_, np.integer, np.floating)
+    return issubclass(kind, of_numpy if issubclass(kind, np.generic) else tuple(base for base, _ in _MAKERS))

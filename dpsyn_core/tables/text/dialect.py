@@ -24,7 +24,7 @@ BLANK, R_HEADERS = (
 SURVEY, KEY = 4, '{"ImportId"'  # the line up to which exports of surveys have keys, and how their cells begin
 NEARLY = 0.8  # of the cells of most lines, which headers fill: some stand above a column of their own alone
 LOOKED = 30  # lines that are looked at for headers below a title
-NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
+NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"((1[89]|20)\d\d|2100)")
 DECIMAL = re.compile(r"[-+]?(0,\d+|\d*,(\d{1,2}|\d{4,})|\d{4,},\d+)")  # with a comma that stands for no thousands
 JSON = re.compile(r"\s*(\[\s*$|\[?\s*\{\s*($|\}|\".*\"\s*:))")
 MARKUP = re.compile(r"\s*<(\?xml|!doctype|html|head|body|table|svg|[a-z][\w:]*( [^<>]*)?>\s*($|<))", re.IGNORECASE)
@@ -246,7 +246,8 @@ def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
 
     Returns:
         Their line, counted from 1, how many they take, and whether their cells hold line ends: the first line with
-        nearly as many cells as most, none a number, and headings over its cells; or names above questions of a survey.
+        nearly as many cells as most, none a number but years among words, and headings over its cells; or names above
+        questions of a survey.
     """
     for number, row in enumerate(rows[1:SURVEY], start=2):
         if row and all(c.lstrip().startswith(KEY) for c in row):
@@ -257,7 +258,7 @@ def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
         return None
     usual = max(set(widths[1:]), key=lambda w: (widths[1:].count(w), w))
     for i, row in enumerate(filled):
-        if any(NUMBER.fullmatch(c) for c in row):
+        if not _words_and_years(rows[i], rows[i + 1] if i + 1 < len(rows) else []):
             continue
         if 2 <= len(row) < NEARLY * usual and i + 1 < len(rows) and _go_on(rows[i], rows[i + 1], usual):
             return i + 1, 2, False
@@ -265,8 +266,21 @@ def header_hint(rows: list[list[str]]) -> tuple[int, int, bool] | None:
             marks = sorted(_places(rows[i - 1]))
             if i and 1 < len(marks) < min(len(row), marks[-1] - marks[0] + 1):  # headings, and a gap between them
                 return i, 2, False
+            if i > 1 and len(marks) == 1 and marks[0] > min(_places(rows[i - 2]), default=marks[0]):  # one, not a title
+                return i, 2, False
             return (i + 1, 1, False) if i and len(row) > widths[0] else None
     return None
+
+
+def _words_and_years(row: list[str], below: list[str]) -> bool:
+    """Whether no cell is a number, or some are years, each once, beside a word: not over a year as those of records."""
+    numbers = {k: c.strip() for k, c in enumerate(row) if NUMBER.fullmatch(c.strip())}
+    if len(set(numbers.values())) < len(numbers) or not all(YEAR.fullmatch(n) for n in numbers.values()):
+        return False
+    if not numbers:
+        return True
+    of_records = not below or any(YEAR.fullmatch(c.strip()) for k, c in enumerate(below) if k in numbers)
+    return not of_records and len(_places(row)) > len(numbers)
 
 
 def _places(row: list[str]) -> set[int]:
