@@ -302,6 +302,16 @@ def test_each_way_to_a_manifest_states_the_word_for_a_query_and_nothing_is_calle
         assert "safe to publish" not in found.sentence.replace("not called safe to publish", "")
 
 
+@pytest.mark.parametrize("way", list(WAYS))
+def test_each_way_to_a_manifest_states_its_rules_and_who_vouches_for_them(way, tmp_path, base):
+    schema = (document if way in SINGLE else linked_document)()
+    holder = schema if way in SINGLE else schema["tables"][1]["schema"]
+    holder["rules"] = [RULE | {"source": "proposed"}]
+    stated = Manifest.load(WAYS[way](base, schema, tmp_path)[1])
+    kept = () if "itemsets" in way else ((f"impossible: {RULE['where']}", "proposed and agreed"),)
+    assert tuple((r.rule, r.vouched) for r in stated.rules if r.vouched != "bought") == kept
+
+
 @pytest.mark.parametrize("learnt", ["records", "settings"])
 def test_what_learnt_from_a_public_table_may_be_published_and_says_on_whose_word(learnt, tmp_path, base, capsys):
     if learnt == "records":

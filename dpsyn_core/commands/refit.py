@@ -223,7 +223,7 @@ def _rules(path: Path | None) -> tuple[dict[str, Any], ...]:
 
 
 def _proposed(numbers: list[int] | None, schema: Any) -> tuple[dict[str, Any], ...]:
-    """Rules that the headers of a schema propose, by their numbers, all for an empty list; the person vouches for them.
+    """Rules that the headers of a schema propose, by their numbers, all for an empty list; the person agrees to them.
 
     Raises:
         SettingError: a number that is none of theirs, or there is no proposal.
@@ -240,4 +240,4 @@ def _proposed(numbers: list[int] | None, schema: Any) -> tuple[dict[str, Any], .
         msg = f"--add-proposed takes numbers from 1 to {len(rules)}, or none; {got}; see dpsyn schema propose-rules"
         raise SettingError(msg)
     chosen = [rules[n - 1] for n in dict.fromkeys(numbers)] if numbers else rules
-    return tuple(r.model_dump(mode="json") | {"source": "public"} for r in chosen)
+    return tuple(r.model_dump(mode="json") | {"source": "proposed"} for r in chosen)

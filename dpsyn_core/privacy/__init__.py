@@ -19,8 +19,8 @@ manifest: certificates
 manifest.certificates: ENGLISH Words certificate charge_name citation promise
 manifest.manifest: Manifest
 manifest.signing: fingerprint load_key locked new_key public_key public_path signature_holds
-manifest.statement: AskedQuestions Booking Digests HangingTable NOT_PRIVATE PartDigests PublicFacts Refit TableDigests
-manifest.statement: UsedTable guarantee individual
+manifest.statement: AskedQuestions Booking Digests HangingTable NOT_PRIVATE PartDigests PublicFacts Refit
+manifest.statement: StatedRule TableDigests UsedTable guarantee individual
 names: dataset_name near_sentence
 noise.chance: on_grid
 noise.draws: check_scale

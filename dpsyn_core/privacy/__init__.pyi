@@ -51,6 +51,7 @@ from dpsyn_core.privacy.manifest.statement import HangingTable as HangingTable
 from dpsyn_core.privacy.manifest.statement import PartDigests as PartDigests
 from dpsyn_core.privacy.manifest.statement import PublicFacts as PublicFacts
 from dpsyn_core.privacy.manifest.statement import Refit as Refit
+from dpsyn_core.privacy.manifest.statement import StatedRule as StatedRule
 from dpsyn_core.privacy.manifest.statement import TableDigests as TableDigests
 from dpsyn_core.privacy.manifest.statement import UsedTable as UsedTable
 from dpsyn_core.privacy.manifest.statement import guarantee as guarantee

@@ -26,7 +26,7 @@ released: marginal_name
 scatter: numbers_of scatter_figure
 takeaways: cite schema_file shell_command
 theme: Figure
-translation: setting translated
+translation: sentence setting translated
 verdict: alarm changes parts released_words uses_words
 wording: TEXTS Words dated languages read_text words
 """,

@@ -51,6 +51,7 @@ from dpsyn_core.report.takeaways import cite as cite
 from dpsyn_core.report.takeaways import schema_file as schema_file
 from dpsyn_core.report.takeaways import shell_command as shell_command
 from dpsyn_core.report.theme import Figure as Figure
+from dpsyn_core.report.translation import sentence as sentence
 from dpsyn_core.report.translation import setting as setting
 from dpsyn_core.report.translation import translated as translated
 from dpsyn_core.report.verdict import alarm as alarm

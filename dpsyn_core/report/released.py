@@ -53,7 +53,7 @@ def add_odds(page: Page, m: Manifest) -> None:
 
 def add_certificate(page: Page, m: Manifest) -> None:
     """The certificate of a run, folded."""
-    page.certificate(page.say("certificate"), certificate(m, certificate_words(page.words)))
+    page.certificate(page.say("certificate"), certificate(m, certificate_words(page.words), page.sentence))
 
 
 def certificate_words(words: Words) -> Words:

@@ -76,9 +76,10 @@ def _facts(source: ItemSource, schema: Schema | None, spec: RunSpec, query_vouch
             query_vouched=query_vouched,
             hanging=(),
             public_table=None,
+            rules=(),
         )
     of_schema = public_facts(schema, dataset=spec.dataset, query_vouched=query_vouched, reasons=(), public_table=None)
-    return replace(of_schema, name="items", digest=digest)
+    return replace(of_schema, name="items", digest=digest, rules=())  # no record is made
 
 
 def frequent_itemsets(

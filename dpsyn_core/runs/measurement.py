@@ -17,6 +17,7 @@ from dpsyn_core.privacy import AskedQuestions, Ledger, Manifest, PublicFacts
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
+from dpsyn_core.runs.stated_rules import bought_rules
 from dpsyn_core.schema import Schema
 from dpsyn_core.systems import MethodConfig, Synthesizer, Task, check_drawable, plan_of
 
@@ -69,7 +70,7 @@ class Measured:
     def manifest(self, n_records: int) -> Manifest:
         """The manifest of the run with this number of synthetic records."""
         return self.run.manifest(
-            self.facts,
+            replace(self.facts, rules=(*self.facts.rules, *bought_rules(self.released, self.schema))),
             settings=self.config.model_dump(mode="json"),
             n_records=n_records,
             seed=self.seed,

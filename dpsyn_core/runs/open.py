@@ -28,6 +28,7 @@ from dpsyn_core.privacy import (
     Unit,
     UsedTable,
 )
+from dpsyn_core.runs.stated_rules import stated_rules
 from dpsyn_core.systems import package_of
 
 
@@ -56,6 +57,7 @@ def public_facts(
         query_vouched=query_vouched,
         hanging=schema.hanging,
         public_table=public_table,
+        rules=stated_rules(schema),
     )
 
 

@@ -92,7 +92,7 @@ def _of_one(schema: TableSchema, table: Any) -> Offered:
 
     def with_rules(chosen: list[Any]) -> tuple[Any, int]:
         documents = [r.model_dump(mode="json") for r in chosen]
-        return _extended(schema, [d | {"source": d["source"] or "public"} for d in documents])
+        return _extended(schema, [d | {"source": d["source"] or "proposed"} for d in documents])
 
     return [*propose_rules(schema), *([] if table is None else kept_rules(schema, table))], with_rules
 

@@ -172,7 +172,7 @@ def test_rules_public_by_nature_are_on_and_others_are_not_each_with_a_record_tha
     assert not space_of(app).schema.rules, "no rule before every column is decided"
     app.button(key="guide_agree").click().run()
     rules = space_of(app).schema.rules
-    assert [(str(r), r.source) for r in rules] == [("admitted <= discharged", "public")]
+    assert [(str(r), r.source) for r in rules] == [("admitted <= discharged", "proposed")]
     ticks = {c.label.replace("\\", "").split(" · ")[0]: c for c in app.checkbox if "<=" in c.label}
     assert {n: c.value for n, c in ticks.items()} == {"admitted <= discharged": True, "net <= gross": False}
     first, last = re.findall(r"\d{4}-\d\d-\d\d", ticks["admitted <= discharged"].label.replace("\\", ""))

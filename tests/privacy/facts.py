@@ -11,7 +11,7 @@ def facts(**changes):
     """Of a private run, but for what is named."""
     plain = {
         "name": "adult", "digest": "ab" * 32, "reasons": (), "bought": (), "query_vouched": False, "hanging": (),
-        "public_table": None,
+        "public_table": None, "rules": (),
     }  # fmt: skip
     return PublicFacts(**plain | changes)
 

@@ -129,6 +129,7 @@ ALONE = {
     "charges": lambda m: m.update(charges=m["charges"][1:]),
     "bought": lambda m: m.update(bought=[BOUGHT]),
     "public_table": lambda m: m.update(public_table=USED),
+    "rules": lambda m: m.update(rules=[{"rule": "age <= pay", "vouched": "owner's word"}]),
     "digests": lambda m: m.update(digests=None),
     "signature": lambda m: m.update(signature={"algorithm": "ed25519", "key": "0" * 64, "value": "0" * 128}),
 }

@@ -23,7 +23,7 @@ from ui.shared import results
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import certificate_words, counted, language, plain, t
+from ui.shared.text import certificate_words, counted, figure_words, language, plain, t
 from ui.shared.theme import note
 from ui.synthesize import refits, runs
 
@@ -286,9 +286,11 @@ def certificate(job: Job) -> str:
     """The manifest as a page that a person can read, in the visitor's language."""
     from dpsyn_core.privacy import Manifest
     from dpsyn_core.privacy import certificate as text
+    from dpsyn_core.report import sentence
     from dpsyn_core.runs import MANIFEST
 
-    return text(Manifest.load(job.folder / MANIFEST), certificate_words())
+    manifest, words = Manifest.load(job.folder / MANIFEST), figure_words()
+    return text(manifest, certificate_words(), lambda rule: sentence(rule, words))
 
 
 def promised(job: Job) -> str:

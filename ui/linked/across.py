@@ -52,7 +52,11 @@ def panel(space: Workspace) -> None:
         for number, one in enumerate(proposed):
             link = next(link for link in schema.links if link.child == one.table)
             if rules.line(f"{one.table}: {words(one.rule)}", t("rules.confirm"), f"link_rule_confirm_{number}"):
-                _take(linked, link, [*linked.rule_documents(one.table), *tried.marked(tables, [one.document])])
+                _take(
+                    linked,
+                    link,
+                    [*linked.rule_documents(one.table), *tried.marked(tables, [one.document], proposed=True)],
+                )
         _form(linked, schema)
 
 
@@ -138,7 +142,7 @@ def _impossible(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | 
 def _confirmed(linked: Linked, schema: LinkedSchema) -> None:
     """All rules of links are known without the tables, a person says."""
     for link in schema.links:
-        known = [rule | {"source": "public"} for rule in linked.rule_documents(link.child)]
+        known = [rule.known.model_dump(mode="json") for rule in link.rules]
         linked.set_rules(link.child, known)
     linked.version += 1
     st.rerun()

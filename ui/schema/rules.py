@@ -112,7 +112,7 @@ def _boxes(
         words = t("rules.would_break", rule=rule_words(rule), record=forbidden) if forbidden else rule_words(rule)
         kept = st.checkbox(literal(words), name in held, key=mark)
         if kept and name not in held:
-            _take(space, [*held.values(), *_now(space, rule.model_dump(mode="json"))], why_not)
+            _take(space, [*held.values(), *_now(space, rule.model_dump(mode="json"), proposed=True)], why_not)
         if name in held and not kept:
             _take(space, [d for n, d in held.items() if n != name], why_not)
 
@@ -124,7 +124,8 @@ def _written(cell: Any) -> str:
 def by_nature(space: Workspace, schema: Schema) -> Schema:
     """The schema with proposed rules that headers show to be public by their nature; one that does not fit is left."""
     for rule in (r for r in propose_rules(schema) if holds_by_nature(r, schema)):
-        made, why = _with(schema, [*_documents(schema), *_now(space, rule.model_dump(mode="json"))])
+        agreed = _now(space, rule.model_dump(mode="json"), proposed=True)
+        made, why = _with(schema, [*_documents(schema), *agreed])
         schema = schema if why else made
     return schema
 
@@ -313,9 +314,9 @@ def _several(key: str, label: str, names: list[str]) -> list[str]:
     return st.multiselect(label, names, key=key, format_func=literal, placeholder=t("rules.choose_several"))
 
 
-def _now(space: Workspace, rule: dict[str, Any]) -> list[dict[str, Any]]:
-    """A rule that is declared now."""
-    return tried.marked(tried.names(space), [rule])
+def _now(space: Workspace, rule: dict[str, Any], *, proposed: bool = False) -> list[dict[str, Any]]:
+    """A rule that is declared now, or proposed and agreed to."""
+    return tried.marked(tried.names(space), [rule], proposed=proposed)
 
 
 def _documents(schema: Schema) -> list[dict[str, Any]]:

@@ -57,9 +57,15 @@ def source(tables: Sequence[str]) -> Literal["public", "data"] | None:
     return "data" if any(remembered(name, "rules") for name in tables) else "public"
 
 
-def marked(tables: Sequence[str], documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rules that are declared now, each with where it comes from unless it says so itself."""
-    now = source(tables)
+def marked(
+    tables: Sequence[str], documents: Sequence[dict[str, Any]], *, proposed: bool = False
+) -> list[dict[str, Any]]:
+    """Rules that are declared now, each with where it comes from unless it says so itself.
+
+    proposed: the headers propose them, and a person agrees.
+    """
+    now: str | None = source(tables)
+    now = "proposed" if proposed and now == "public" else now
     return [rule if rule.get("source") or now is None else rule | {"source": now} for rule in documents]
 
 

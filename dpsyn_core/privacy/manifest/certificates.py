@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ LABEL = 21  # letters of a label
 ENGLISH: dict[str, str] = tomllib.loads(Path(__file__).with_name("certificate.en.toml").read_text("utf-8"))
 
 
-def certificate(m: Statement, words: Words = ENGLISH) -> str:
+def certificate(m: Statement, words: Words = ENGLISH, said: Callable[[str], str] = str) -> str:
     """Unit, promise, spends, method, seeds and versions, in plain words.
 
     In long lists, equal charges are one line; after 40 lines the rest is counted. The JSON holds them all.
@@ -26,6 +26,7 @@ def certificate(m: Statement, words: Words = ENGLISH) -> str:
     Args:
         m: the manifest.
         words: as ENGLISH. Names, reasons and settings stay as the manifest has them.
+        said: a rule in the language of the words, from its English sentence.
     """
     w = words
     lines = [w["title"] if m.private else w["not_private"], "", promise(m, w)]
@@ -50,7 +51,7 @@ def certificate(m: Statement, words: Words = ENGLISH) -> str:
         _row(w["method"], m.method),
         *(f"    {key} = {w['unset'] if value is None else value}" for key, value in _settings(m.settings)),
         *_asked(m, w),
-        *([] if m.query is None else [_row(w["query"], w["query_note"].format(who=m.query))]),
+        *([] if m.query is None else [_row(w["query"], w["query_note"].format(who=w["owners_word"]))]),
         *_public(m, w),
         *_refitted(m, w),
         _row(w["records"], str(m.n_records)),
@@ -58,6 +59,7 @@ def certificate(m: Statement, words: Words = ENGLISH) -> str:
         _row(w["seed"], w["seed_note"].format(seed=w["no_seed"] if m.seed is None else m.seed)),
         _row(w["seconds"], _number(m.seconds, "g", w)),
         "",
+        *_rules(m, w, said),
         w["accesses"].format(count=len(m.charges)),
         *_charges(m.charges, w),
     ]
@@ -156,7 +158,21 @@ def _public(m: Statement, w: Words) -> list[str]:
     p = m.public_table
     note = w["public_table_note"].format(name=p.name, hash=p.sha256[:16], records=p.n_records, columns=len(p.columns))
     chosen = [f"    {w['public_table_chosen'].format(candidates=', '.join(p.candidates))}"] if p.candidates else []
-    return [_row(w["public_table"], note), *chosen, f"    {w['public_table_word'].format(who=p.vouched)}"]
+    return [_row(w["public_table"], note), *chosen, f"    {w['public_table_word'].format(who=w['owners_word'])}"]
+
+
+def _rules(m: Statement, w: Words, said: Callable[[str], str]) -> list[str]:
+    """The rules that every record keeps, with who vouches for each; none where there are none."""
+    rules = m.rules or ()
+    if not rules:
+        return []
+    lines = [w["rules"].format(count=len(rules))]
+    for r in rules[:MOST_LINES]:
+        table = "" if r.table is None else f"{r.table}: "
+        lines.append(f"  {table}{said(r.rule)}: {w['vouched_' + r.vouched.replace(' ', '_')]}")
+    if len(rules) > MOST_LINES:
+        lines.append("  " + w["more"].format(count=_number(len(rules) - MOST_LINES, ",", w)))
+    return [*lines, ""]
 
 
 def _refitted(m: Statement, w: Words) -> list[str]:

@@ -119,6 +119,7 @@ class Manifest(Statement):
             settings=json.loads(json.dumps(dict(settings))),
             query=OWNERS_WORD if facts.query_vouched else None,
             public_table=facts.public_table,
+            rules=facts.rules,
             n_records=n_records,
             columns=columns,
             charges=booked,

@@ -99,6 +99,22 @@ class UsedTable(BaseModel):
     )
 
 
+Vouched = Literal["owner's word", "proposed and agreed", "bought", "not said", "nobody"]
+
+
+class StatedRule(BaseModel):
+    """A rule that every synthetic record keeps. Public: declared in the schema, or a value that the run released."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    table: str | None = Field(default=None, description="Of linked tables: the table, or the child; null: one table")
+    rule: str = Field(min_length=1, description="In words, as in reports")
+    vouched: Vouched = Field(
+        description="Who says that it is public: the owner; the draft, from names alone, and a person agreed; bought: "
+        "the run released it and charged for it; not said: the schema does not tell; nobody: chosen by looking"
+    )
+
+
 class HangingTable(BaseModel):
     """A table whose records hang on the individual, of linked tables."""
 
@@ -124,6 +140,7 @@ class PublicFacts:
 
     name, digest: of the schema or the list of items. reasons: why the run is NOT PRIVATE; empty when it is. bought: by
     earlier charges. query_vouched: that the query behind the records reads each record by itself is the owner's word.
+    rules: of the schema, with who vouches for each.
     """
 
     name: str
@@ -133,6 +150,7 @@ class PublicFacts:
     query_vouched: bool
     hanging: tuple[HangingTable, ...]
     public_table: UsedTable | None
+    rules: tuple[StatedRule, ...]
 
 
 class Refit(BaseModel):
@@ -194,6 +212,10 @@ class Statement(BaseModel):
         description="Who says that the query behind the records reads each one by itself; null: checked, or no query",
     )
     public_table: UsedTable | None = Field(default=None, description="A public table that the run used")
+    rules: tuple[StatedRule, ...] | None = Field(
+        default=None,
+        description="What every record keeps, and who vouches for it; null: not known, of an early version",
+    )
     n_records: int = Field(ge=0, le=WHOLE, description="Records of the synthetic table; a public number")
     columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
     charges: tuple[ChargeRecord, ...] = ()
@@ -251,6 +273,11 @@ class Statement(BaseModel):
             document.pop("public_table", None)
         elif not self.public_table.candidates:
             document["public_table"].pop("candidates")
+        if self.rules is None:
+            document.pop("rules", None)
+        for rule in document.get("rules", ()):
+            if rule["table"] is None:
+                del rule["table"]
         if self.version == 3 and self.seed is not None and self.seed.bit_length() > EXACT_BITS:
             document["seed"] = str(self.seed)
         if not self.hanging:

@@ -17,10 +17,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
-from dpsyn_core.estimate import ReleasedFile
-from dpsyn_core.measure import item_rows, items_text
+from dpsyn_core.estimate import ReleasedFile, ReleasedTables
+from dpsyn_core.measure import EXCEPTIONS, item_rows, items_text
 from dpsyn_core.privacy import Budget, ChargeRecord, Manifest, Unit
 from dpsyn_core.questions import Questions
+from dpsyn_core.runs.stated_rules import BOUGHT, bought_rules, stated_rules
 from dpsyn_core.runs.trees.flat_table import units_of
 from dpsyn_core.runs.trees.stages import unit_of
 from dpsyn_core.runs.verify.stated_noise import ROUNDING, of_linked_charges, underpaid
@@ -62,6 +63,7 @@ def contradictions(
         out += [*_of_linked_schema(found, schema), *of_linked_charges(found, schema)[:_MOST]]
     elif schema is not None:
         out += _of_schema(found, schema)
+    out += _of_rules(found, schema, measurements)
     if measurements is not None:
         out += underpaid(found.charges, Unit.of(found), measurements.measurements)[:_MOST]
     return out
@@ -270,6 +272,29 @@ def _of_schema(found: Manifest, schema: Schema) -> list[str]:
     if Counter(found.bought) != Counter(ChargeRecord.of(b.charge()) for b in schema.bought):
         out.append("the manifest lists other charges for what was bought than its schema")
     return out
+
+
+def _of_rules(found: Manifest, schema: Schema | None, measurements: ReleasedFile | None) -> list[str]:
+    """Holds the stated rules against the schema, and those that were bought against what was charged and released."""
+    if found.rules is None:  # of a version before they were stated
+        return []
+    bought = tuple(r for r in found.rules if r.vouched == BOUGHT)
+    if bought and not any(c.name == EXCEPTIONS for c in found.charges):
+        return [f"the manifest states that '{bought[0].rule[:200]}' was bought, and no charge paid for it"]
+    held = []
+    if schema is not None:
+        given = () if found.method == ITEMSETS else stated_rules(schema)
+        held.append(("schema", tuple(r for r in found.rules if r.vouched != BOUGHT), given))
+    if schema is not None and measurements is not None and isinstance(measurements.measurements, ReleasedTables):
+        held.append(("released marginals", bought, bought_rules(measurements.measurements, schema)))
+    for where, stated, given in held:
+        for r in (*stated, *given):
+            if (r in stated) != (r in given):
+                there = f"the rule '{r.rule[:200]}' ({r.vouched})"
+                if r in stated:
+                    return [f"the manifest states {there}, and its {where} does not"]
+                return [f"the {where} has {there}, and the manifest does not state it"]
+    return []
 
 
 def _of_linked_schema(found: Manifest, schema: Any) -> list[str]:

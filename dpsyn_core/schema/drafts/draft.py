@@ -191,9 +191,8 @@ def confirm(
 
 
 def rules_known(schema: Schema) -> Schema:
-    """The schema with its rules marked public, by a person's word."""
-    rules = tuple(rule.model_copy(update={"source": "public"}) for rule in schema.rules)
-    return schema.model_copy(update={"rules": rules})
+    """The schema with its rules marked public, by a person's word; proposals that one agreed to stay so marked."""
+    return schema.model_copy(update={"rules": tuple(rule.known for rule in schema.rules)})
 
 
 def _confirmed_unit(schema: Schema) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def confirm_linked(
     if unit or everything:
         changes["unit"] = schema.unit.model_copy(update={"source": "public"})
     if rules or everything:
-        confirmed = [tuple(r.model_copy(update={"source": "public"}) for r in link.rules) for link in schema.links]
+        confirmed = [tuple(r.known for r in link.rules) for link in schema.links]
         changes["links"] = tuple(
             link.model_copy(update={"rules": rules_of}) for link, rules_of in zip(schema.links, confirmed, strict=True)
         )
@@ -200,7 +200,7 @@ class LinkedProposal:
             holder = next(link for link in document["links"] if link["child"] == self.table)
         else:
             holder = next(table for table in document["tables"] if table["name"] == self.table)["schema"]
-        holder["rules"] = [*holder.get("rules", []), self.document | {"source": "public"}]  # a person's word
+        holder["rules"] = [*holder.get("rules", []), self.document | {"source": "proposed"}]  # a person agreed
         return LinkedSchema.of(document)
 
     def __str__(self) -> str:

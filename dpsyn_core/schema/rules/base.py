@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -122,11 +122,17 @@ class Rule(RecordRule, SchemaPart):
     if TYPE_CHECKING:
         kind: str
 
-    source: Literal["public", "data"] | None = Field(
+    source: Literal["public", "proposed", "data"] | None = Field(
         default=None,
-        description="Where the rule comes from: public, or chosen by how many records break it (NOT PRIVATE until a "
-        "person confirms it); null: not said, which is public as long as nobody had the breaks of rules counted",
+        description="Where the rule comes from: public; proposed, by names and declared ranges alone, and agreed; or "
+        "data, chosen by how many records break it (NOT PRIVATE until a person confirms it); null: not said, which is "
+        "public as long as nobody had the breaks of rules counted",
     )
+
+    @property
+    def known(self) -> Self:
+        """The rule as public knowledge by a person's word; one that was proposed and agreed to is that already."""
+        return self if self.source == "proposed" else self.model_copy(update={"source": "public"})
 
     @property
     def table_wide(self) -> bool:
