@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.evaluation import evaluate
+from dpsyn_core.questions.meaning import numbers_of
 from dpsyn_core.questions.regress import DesignMatrix, fit_linear, fit_logistic
+from tests.questions.small import codes, schema
 
 
 def matrix(x, y, weights):
@@ -100,3 +104,37 @@ def test_few_records_leave_one_degree_of_freedom():
     rest = y - x @ np.linalg.lstsq(x, y, rcond=None)[0]
     expected = np.linalg.inv(x.T @ (x * half[:, None])) * (half * rest**2).sum()
     assert fit_linear(matrix(x, y, half))[1] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_formula_is_fitted_on_the_columns_that_it_names(exact):
+    """Numbers and their functions from exact values where they are given, categories against their first value."""
+    table, people = codes(500), schema()
+    number = {n: numbers_of(people[n])[table[people.domain().index(n)]] for n in ("AGE", "PAY")}
+    if exact:
+        number["AGE"] = number["AGE"] + np.random.default_rng(0).uniform(-2, 2, 500)
+    sex, city = table[1], table[0]
+    kept = (sex < 2) & ~np.isnan(number["PAY"])
+    age = number["AGE"][kept]
+    columns = {
+        "intercept": np.ones(kept.sum()), "square(AGE)": age**2, "log1p(AGE)": np.log1p(age),
+        "SEX = Female": sex[kept] == 1, "CITY = B": city[kept] == 1, "CITY = C": city[kept] == 2,
+    }  # fmt: skip
+    x = np.column_stack([*columns.values()]).astype(float)
+    document = {"name": "q", "kind": "regression", "formula": "PAY ~ square(AGE) + log1p(AGE) + SEX + CITY"}
+    [question] = Questions.of([document]).checked(people).questions
+    answer = evaluate(question, table, people, values={"AGE": number["AGE"]} if exact else {})
+    assert answer.axes[0].labels == tuple(columns)
+    assert answer.values == pytest.approx(np.linalg.lstsq(x, number["PAY"][kept], rcond=None)[0], rel=1e-6)
+
+
+@pytest.mark.parametrize(("value", "code"), [(None, 1), ("Male", 0), ("Female", 1)])
+def test_the_odds_of_the_named_value_are_explained_and_of_the_last_one_by_default(value, code):
+    table, people = codes(500), schema()
+    document = {"name": "q", "kind": "regression", "of": "SEX", "on": ["CITY"], "model": "logistic"}
+    [question] = Questions.of([document | ({} if value is None else {"value": value})]).checked(people).questions
+    answer = evaluate(question, table, people)
+    odds = [np.mean(table[1][(table[0] == city) & (table[1] < 2)] == code) for city in range(3)]
+    logit = np.log(odds) - np.log1p(-np.array(odds))
+    assert answer.values == pytest.approx([logit[0], logit[1] - logit[0], logit[2] - logit[0]], abs=1e-5)
+    assert answer.unit == "log odds of SEX"
