@@ -164,12 +164,13 @@ def fit_linear(made: DesignMatrix) -> tuple[Floats, Floats]:
     if not used.any():
         return beta, covariance
     x = x[:, used]
-    gram = (x * w[:, None]).T @ x
-    inverse = np.linalg.pinv(gram)
-    beta[used] = inverse @ ((x * w[:, None]).T @ made.y)
+    scale = _sizes(x, w)
+    z = x / scale
+    inverse = np.linalg.pinv((z * w[:, None]).T @ z)
+    beta[used] = inverse @ ((z * w[:, None]).T @ made.y) / scale
     rest = made.y - x @ beta[used]
     free = max(float(w.sum()) - int(used.sum()), 1.0)
-    covariance[np.ix_(used, used)] = inverse * float((w * rest**2).sum()) / free
+    covariance[np.ix_(used, used)] = inverse / np.outer(scale, scale) * float((w * rest**2).sum()) / free
     return beta, covariance
 
 
@@ -185,7 +186,7 @@ def fit_logistic(made: DesignMatrix) -> tuple[Floats, Floats]:
     if not used.any() or not 0 < share < 1:
         return beta, covariance
     x = x[:, used]
-    scale = np.maximum(np.sqrt((w[:, None] * x**2).sum(axis=0) / w.sum()), 1e-300)
+    scale = _sizes(x, w)
     z = x / scale
     b = np.zeros(z.shape[1])
     b[0] = np.log(share / (1 - share)) if used[0] else 0.0
@@ -208,6 +209,11 @@ def fit_logistic(made: DesignMatrix) -> tuple[Floats, Floats]:
     beta[used] = b / scale
     covariance[np.ix_(used, used)] = np.linalg.pinv(gram) / np.outer(scale, scale)
     return beta, covariance
+
+
+def _sizes(x: Floats, w: Floats) -> Floats:
+    """Root mean squares of the terms, by which they are divided: a pseudo-inverse drops far smaller ones."""
+    return np.asarray(np.maximum(np.sqrt((w[:, None] * x**2).sum(axis=0) / w.sum()), 1e-300))
 
 
 def _usable(made: DesignMatrix) -> tuple[Floats, Floats, NDArray[np.bool_]]:
