@@ -11,8 +11,6 @@ that made the run recognise the table by it; nobody else can, nor tell whether t
 Entries carry no time, because the time at which a run's files were written tells how long it worked on the data.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

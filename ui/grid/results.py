@@ -1,7 +1,5 @@
 """What grids found: progress while one runs, then a map on one colour scale, curves with error bars, and the file."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.report import bars_figure, grid_figure

@@ -1,7 +1,5 @@
 """Files of a run of linked tables where they differ from those of one table: formats, digests, answers, commands."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -33,8 +33,9 @@ from ui.questions import kept as questions
 from ui.schema import editor, tried
 from ui.schema.rows import typed_source, with_unit
 from ui.shared import uploads
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import literal, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -54,11 +55,8 @@ def load_and_save(space: Workspace, part: Workspace) -> None:
     got = uploads.several(t("schemafile.upload"), FILES, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:
-        try:
+        with refusals():
             _take(space, part, got)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.session_state[TAKEN] = marks
             st.rerun()
     if said := st.session_state.get(BINNED):

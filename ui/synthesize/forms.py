@@ -1,7 +1,5 @@
 """Forms grown from a system's config: a new setting needs no page code."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import types
