@@ -1,6 +1,7 @@
 """One question as a form in plain words: which columns, which values; no document has to be written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -172,10 +173,6 @@ def _grouped(schema: Schema, old: Document, key: str, most: int = 2) -> Document
     return {"of": of, **({"by": by} if by else {}), **_binned(schema, by, old, key)}
 
 
-def _gini(schema: Schema, old: Document, key: str) -> Document:
-    return _grouped(schema, old, key, most=1)
-
-
 def _quantile(schema: Schema, old: Document, key: str) -> Document:
     made = _grouped(schema, old, key)
     held = ", ".join(plain(100 * float(q)) for q in old.get("at", [0.5]))
@@ -308,9 +305,9 @@ def _regression(schema: Schema, old: Document, key: str) -> Document:
     return made | {"on": _several("explained", names, old.get("on", []), key, most=20)}
 
 
-_FORMS = {
-    "table": _table, "mean": _grouped, "sum": _grouped, "quantile": _quantile, "gap": _gap, "gini": _gini,
-    "range": _range, "predict": _predict, "regression": _regression,
+_FORMS: dict[str, Callable[[Schema, Document, str], Document]] = {
+    "table": _table, "mean": _grouped, "sum": _grouped, "quantile": _quantile, "gap": _gap, "range": _range,
+    "gini": partial(_grouped, most=1), "predict": _predict, "regression": _regression,
 }  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def _take(space: Workspace, part: Workspace, got: Sequence[UploadedFile]) -> Non
             return
     found = chosen(part, got)
     check(part, found)
-    st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
+    st.session_state[BINNED] = tuple(binned(found)) if any(KEPT in a.notes for a in found.attributes) else ()
     st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
     taken = tried.taken(part, found)
     if space.linked is not None:
@@ -213,11 +213,6 @@ def _left_open(schema: Schema) -> Schema:
     """A codebook does not say who is one individual: where a header names some, somebody has to."""
     known = schema.unit.source is not None or not schema.unit.usual
     return schema if known or not candidates(schema) else with_unit(schema, source="data")
-
-
-def imported(schema: Schema) -> bool:
-    """Whether a file of another style made this schema, rather than a person."""
-    return any(KEPT in a.notes for a in schema.attributes)
 
 
 def check(space: Workspace, schema: Schema) -> None:

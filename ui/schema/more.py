@@ -17,7 +17,6 @@ from ui.shared.theme import note
 
 if TYPE_CHECKING:
     import pandas as pd
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 TALL = 9  # rows of a table of codes before it scrolls
 FILES = ["csv", "tsv", "txt", "json"]
@@ -107,7 +106,8 @@ def _follows(space: Workspace, schema: Schema) -> None:
     got = uploads.one(t("follows.upload"), FILES, key=_fresh("follows_file"))
     with refusals():
         if got is not None:
-            pairs |= _picked(got, column)
+            listed = codelists.read(got.getvalue(), got.name)
+            pairs |= listed.get(column, listed.get("", {}))
         edited = _table(pairs, origin, column, f"follows_{column}_{origin}", alt=("follows", origin, column))
         if st.button(t("follows.save"), key="follows_save"):
             _change(space, relations.following(schema, column, origin, edited))
@@ -156,12 +156,6 @@ def _worded(schema: Schema, found: codelists.CodeList, *, codes: bool) -> Schema
             raise SchemaError(t("labels.absent", name=name[:80]))
         schema = relations.labelled(schema, name, words, codes=codes)
     return schema
-
-
-def _picked(got: UploadedFile, column: str) -> dict[str, str]:
-    """The pairs of a file, for one column where it has several. Raises SchemaError."""
-    found = codelists.read(got.getvalue(), got.name)
-    return found.get(column, found.get("", {}))
 
 
 def _table(pairs: dict[str, str], first: str, second: str, key: str, *, alt: tuple[str, str, str]) -> dict[str, str]:
