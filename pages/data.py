@@ -11,11 +11,13 @@ from ui.shared.theme import heading, note, private_tag, section
 
 space = workspace()
 heading("data")
+linked = space.linked
+asks = linked is not None and linked.panel is None and not linked.decided  # next to the files it would be far down
 left, right = st.columns([3.4, 8], gap="medium")
 with left:
     sources.choose(space)
     with st.container(key="data_who"):  # on a phone below what is to be pressed
-        if space.parts:
+        if space.parts and not asks:
             section(t("data.who"))
             who.panel(space)
         sources.ledger_name(space)
@@ -23,6 +25,8 @@ with left:
 with right:
     if space.parts:
         section(space.name)
+    if asks:
+        who.panel(space)
     shown = quick.button(space)
     diagram.draw(space)
     part = tables.choose(space, key="data_table")

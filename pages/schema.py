@@ -12,7 +12,7 @@ from ui.schema import more as schema
 from ui.shared import stamps, tables
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import counted, literal, t
+from ui.shared.text import counted, literal, number, t
 from ui.shared.theme import end_page, heading, not_private, note, section
 from ui.synthesize import design
 
@@ -94,7 +94,7 @@ with more:
         if space.linked is None:
             buying.panel(space)
     with count:
-        section(columns.count_ready(part))
+        section(t("schema.ready", count=number(sum(map(columns.ready, part.rows))), all=number(len(part.rows))))
 across.panel(space)
 limits.left_out(space)
 if space.linked is not None:

@@ -4,14 +4,14 @@ from typing import Literal
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from ui.data.quick import finished, left_out, named
 from ui.privacy import plan
 from ui.questions import expected
 from ui.shared import stamps
+from ui.shared.faults import refusals
 from ui.shared.names import point_out_names
 from ui.shared.state import workspace
-from ui.shared.text import amount, literal, sentence, t
+from ui.shared.text import amount, sentence, t
 from ui.shared.theme import heading, note, section
 from ui.synthesize import answers, design, methods, public_table, refits, runs, settings_file, several
 from ui.synthesize.starting import problem, start
@@ -46,11 +46,8 @@ with right:
         note(left_out(space))
     kind: Literal["primary", "secondary"] = "primary" if done is None else "secondary"
     if st.button(name, type=kind, disabled=bool(why), key="synthesize", width="stretch"):
-        try:
+        with refusals():
             st.session_state[runs.STARTED] = start(space).id
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.rerun()
     if not why and done is None:
         methods.estimate(space)

@@ -1,7 +1,5 @@
 """Starts the server as `streamlit run` does; makes a worker ready and loads the first page before anybody has come."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import threading

@@ -291,6 +291,15 @@ def test_a_list_that_a_cell_cannot_show_stands_whole_below_the_table(app):
 
 
 @pytest.mark.slow
+def test_a_list_that_several_columns_share_stands_once_below_the_table(app):
+    raw = b"first,second\n" + b"".join(b"long name %d,long name %d\n" % (i % 15, i % 15) for i in range(600))
+    uploaded(app, name="answers.csv", raw=raw)
+    app.button(key="quick_to_guide").click().run()
+    listed = ", ".join(sorted(f"long name {i}" for i in range(15)))
+    assert words(app).count(listed) == 1 and "first, second" in words(app)
+
+
+@pytest.mark.slow
 def test_a_list_of_broken_letters_stands_first_and_says_where_they_are_mended(app):
     towns = ("Recife", "S\u00e3o Paulo", "Salvador")
     raw = "size,town\n" + "".join(f"{i % 7},{towns[i % 3]}\n" for i in range(300))

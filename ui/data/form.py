@@ -1,7 +1,5 @@
 """The form on which a person corrects how a table was read: one widget for each field of `ReadForm`."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, get_args, get_origin
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Which files of its own machine a server reads for its visitors."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from pathlib import Path
 

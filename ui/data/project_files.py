@@ -1,7 +1,5 @@
 """Project files: their documents and entries, each checked, for a project is a file from outside."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

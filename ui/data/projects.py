@@ -11,8 +11,6 @@ that made the run recognise the table by it; nobody else can, nor tell whether t
 Entries carry no time, because the time at which a run's files were written tells how long it worked on the data.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -104,7 +102,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     if not space.parts:
         msg = "no table is loaded; load one on the Data page"
         raise InputError(msg)
-    kept = [j for j in jobs().of(space.owner) if j.state == "done" and (whole or _private(space, j))]
+    kept = [j for j in jobs().of(space.owner) if j.state == "done" and (whole or results.manifest(space, j)["private"])]
     project = Project(
         dataset=_line(space.name), ledger=_line(space.ledger), epsilon=choices.epsilon, delta=choices.delta,
         method=choices.method,
@@ -122,7 +120,8 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         entries[SCHEMA] = questions.in_schema(space, schema).dumps().encode()
     for i, job in enumerate(kept):
         tables = [p.name for p in results.places(space, job).values()] if job.spec.linked else [SYNTHETIC]
-        brings = [*released(tables, job.spec), *([RELEASE] if _brings_release(job) else [])]
+        refit = job.spec.release is not None and below(job.folder, job.spec.release).exists()
+        brings = [*released(tables, job.spec), *([RELEASE] if refit else [])]
         entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in brings}
     for place, part in zip([TABLE] if linked is None else TABLES, space.parts.values(), strict=False):
         if whole and part.dataset is not None and part.dataset.whole is not None:
@@ -157,18 +156,9 @@ def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
     return RunNote(spec=spec, label=_line(job.label), created=job.created, salt=salt, table=serial, own=own)
 
 
-def _brings_release(job: Job) -> bool:
-    """Whether it is a refit whose release lies in its folder."""
-    return job.spec.release is not None and below(job.folder, job.spec.release).exists()
-
-
 def _line(text: str) -> str:
     """As much of a name as a project holds."""
     return "".join(c if c.isprintable() else " " for c in text)[:200]
-
-
-def _private(space: Workspace, job: Job) -> bool:
-    return bool(results.manifest(space, job)["private"])
 
 
 def _plain(value: Any) -> Any:

@@ -1,15 +1,13 @@
 """The shortest way: one press on the Data page, and the result where the press was."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from ui.data.sources import refused, waiting
 from ui.schema.unit import dropped, limited
 from ui.shared import results, stamps
+from ui.shared.faults import refusals
 from ui.shared.going import go_to, reveal
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
@@ -58,11 +56,8 @@ def _offer(space: Workspace, done: Job | None, *, busy: bool) -> None:
         if why and space.linked is not None and st.button(t("linked.to_schema"), key="quick_to_schema"):
             go_to("schema")
     if pressed:
-        try:
+        with refusals():
             st.session_state[QUICK] = start(space).id
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.rerun()
 
 

@@ -326,10 +326,8 @@ def asked_and_answered(space: Workspace, job: Job) -> dict[str, str]:
     """Questions and answers of a run of linked tables, by file name; none without any."""
     if not (job.spec.linked and job.spec.questions):
         return {}
-    return {
-        trees.QUESTIONS: trees.questions_text(job),
-        f"answers{suffix(space, job)}.json": trees.answers_text(space, job),
-    }
+    found = {trees.QUESTIONS: job.spec.questions, f"answers{suffix(space, job)}.json": trees.answers(space, job)}
+    return {name: json.dumps(said, indent=2, ensure_ascii=False) + "\n" for name, said in found.items()}
 
 
 def command(space: Workspace, job: Job) -> list[str]:

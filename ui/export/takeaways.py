@@ -1,7 +1,5 @@
 """To take away from a run, on the Export page: script, notebook, citation, and the settings as one file."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 

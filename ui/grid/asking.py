@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.runs import EPSILONS, MOST_RUNS, Candidate, ComparisonSpec, check_comparison
 from dpsyn_core.systems import names
 from ui.questions import kept
+from ui.shared.faults import refusals
 from ui.shared.state import Grid, Workspace, grids
-from ui.shared.text import amount, literal, number, sentence, t
+from ui.shared.text import amount, literal, number, t
 from ui.shared.theme import note
 from ui.synthesize.estimates import estimated, job_memory
 
@@ -60,11 +60,8 @@ def panel(space: Workspace) -> None:
     if runs > MOST_RUNS:
         note(t("grid.too_many", most=number(MOST_RUNS)), "alarm")
     if pressed:
-        try:
+        with refusals():
             _start(space, schema, tuple(methods), tuple(sorted(epsilons)), repeats, public)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.rerun()
 
 

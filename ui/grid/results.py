@@ -1,7 +1,5 @@
 """What grids found: progress while one runs, then a map on one colour scale, curves with error bars, and the file."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.report import bars_figure, grid_figure
@@ -95,17 +93,13 @@ def _map(found: SystemsComparison, score: str) -> None:
     )  # fmt: skip
     note(finding)
     floor = getattr(found, f"{score}_floor")
-    points = {m: [_point(cells.get((m, e))) for e in epsilons] for m in methods}
+    points = {m: [(c.mean, c.half) if (c := cells.get((m, e))) else None for e in epsilons] for m in methods}
     bars = bars_figure(
         methods, epsilons, points, floor=floor, across=t("ahead.epsilon"), up=t("grid.error"),
         floor_name=t("grid.floor"), caption=finding, alt=t("grid.alt", finding=finding),
     )  # fmt: skip
     show(bars, key="grid_bars")
     note(t("grid.bars") if floor is None else f"{t('grid.bars')} {t('grid.floor_note', floor=percent(floor))}")
-
-
-def _point(cell: TrialCell | None) -> tuple[float, float | None] | None:
-    return None if cell is None else (cell.mean, cell.half)
 
 
 def _words(cell: TrialCell | None) -> str:

@@ -1,7 +1,5 @@
 """Lab 29: three ways to fill a table of three columns from its three tables of pairs."""
 
-from __future__ import annotations
-
 import math
 from typing import cast
 

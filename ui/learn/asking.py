@@ -1,7 +1,5 @@
 """Lab 12: everybody adds noise to their own answer, or one trusted person adds it to the count."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

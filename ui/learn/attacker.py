@@ -1,7 +1,5 @@
 """Lab 2: what an attacker can conclude, whatever was believed before."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

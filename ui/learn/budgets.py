@@ -1,7 +1,5 @@
 """Lab 14: how the error of a system falls with epsilon, on a table with real shapes."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.report import theme

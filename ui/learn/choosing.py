@@ -1,7 +1,5 @@
 """Lab 16: choosing in private: the exponential mechanism on a vote, the sparse vector on a list of days."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Lab 13: the bound of a private mean, between bias and noise."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.learn.controls import epsilon, steps

@@ -1,7 +1,5 @@
 """Lab 3: spending a budget k times, rule by rule."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

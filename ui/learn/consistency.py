@@ -1,7 +1,5 @@
 """Lab 4: two noisy tables that share an attribute are made to agree, step by step."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

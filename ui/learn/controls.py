@@ -4,8 +4,6 @@ Streamlit can bind a widget to the address by itself, but writes the words that 
 nothing to somebody who reads the app in another language.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

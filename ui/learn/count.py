@@ -1,7 +1,5 @@
 """Lab 1: one count, its noise, and the same count without one person."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray

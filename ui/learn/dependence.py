@@ -1,7 +1,5 @@
 """Lab 28: which pairs are worth a measurement, and what it helps to put rare values together."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

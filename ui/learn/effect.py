@@ -1,7 +1,5 @@
 """Lab 17: whether an effect is real: intervals that count the noise, and intervals that forget it."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Lab 33: rates of an illness by district, drawn from the Gamma-Poisson model under two priors."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

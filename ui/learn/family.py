@@ -1,7 +1,5 @@
 """Lab 15: what a promise to one person means for a family, and what it costs to protect the family as one."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.privacy import best_guess

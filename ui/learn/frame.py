@@ -1,7 +1,5 @@
 """What every lab has: its question, a guess, what is found, two questions with folded answers, its source."""
 
-from __future__ import annotations
-
 import html
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Lab 18: who pays for the noise: the error of small groups and of large ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

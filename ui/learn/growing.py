@@ -1,7 +1,5 @@
 """Lab 5: one gradual update of five people by hand."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

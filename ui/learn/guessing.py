@@ -1,7 +1,5 @@
 """Guess first: a lab shows nothing until its question was guessed at, and then the truth beside everybody's guesses."""
 
-from __future__ import annotations
-
 import secrets
 import statistics
 import threading

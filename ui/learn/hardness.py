@@ -1,7 +1,5 @@
 """Lab 31: why results of impossibility stop nobody: the errors of which they speak, and those of real tables."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st

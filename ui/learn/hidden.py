@@ -1,7 +1,5 @@
 """Lab 25: what differential privacy does not hide: a conclusion about everybody."""
 
-from __future__ import annotations
-
 from textwrap import wrap
 
 import streamlit as st

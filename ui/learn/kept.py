@@ -1,7 +1,5 @@
 """Figures of labs, kept for all visitors: they show invented people alone, and a class looks at the same few."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

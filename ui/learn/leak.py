@@ -1,7 +1,5 @@
 """Lab 8: why reading the list of values from the data breaks the guarantee, and what buying it costs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

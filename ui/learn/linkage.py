@@ -1,7 +1,5 @@
 """Lab 21: how many people a table without names still points at, and what k-anonymity leaves open."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Lab 26: synthetic stays that end before they begin, although every column and every pair is right."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import streamlit as st

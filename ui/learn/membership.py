@@ -1,7 +1,5 @@
 """Lab 11: whether a synthetic table tells that somebody was in the real one."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

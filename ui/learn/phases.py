@@ -1,7 +1,5 @@
 """Lab 32: a network trained in one phase or in two, on the same budget, and what the phases of P3GM cost."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

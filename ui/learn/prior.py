@@ -1,7 +1,5 @@
 """Lab 7: a prior as privacy: Dirichlet-multinomial draws of the Race counts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

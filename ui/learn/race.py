@@ -1,7 +1,5 @@
 """Lab 9: the same budget spent by different systems on the simulated sample."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict, dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Lab 10: how many noisy sums give a secret column away, and how much noise stops that."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lab 27: error, and marginals of one error, against the number of records: ten times need a tenth of the budget."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator

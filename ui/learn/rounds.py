@@ -1,7 +1,5 @@
 """Lab 30: MWEM as its theorem has it, as it is used, and the error that the theorem allows."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.learn.controls import epsilon, steps

@@ -1,7 +1,5 @@
 """What a lecturer presses below a lab: full screen for the projector, and links with every control as it stands."""
 
-from __future__ import annotations
-
 import html
 import json
 

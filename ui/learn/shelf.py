@@ -1,7 +1,5 @@
 """The shelf: a path of one hour, and all labs by lesson, as cards with a picture, the question and the minutes."""
 
-from __future__ import annotations
-
 import base64
 import html
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Lab 22: a long watch for one alarm: the sparse vector pays once, noise on every day pays every day."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.learn.controls import epsilon, steps

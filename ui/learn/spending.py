@@ -1,7 +1,5 @@
 """Lab 20: a game: spend one budget on questions about the simulated sample; the score is how right the answers are."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.learn.controls import steps

@@ -1,7 +1,5 @@
 """Lab 34: records fitted to one table of counts after another: error sweep by sweep, and rates that fall."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.learn.controls import pick, several

@@ -1,7 +1,5 @@
 """Lab 19: what clipping, noise, samples and steps do to a model that learns from people, and what they cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

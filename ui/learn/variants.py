@@ -1,7 +1,5 @@
 """Lab 23: one noise, and what every variant of differential privacy says of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Lab 6: views: few large tables or many small ones, when every pair must be inside one."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

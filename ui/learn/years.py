@@ -1,7 +1,5 @@
 """Lab 24: a release every year: what the years add up to."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.learn.controls import deltas, epsilon, slide

@@ -1,7 +1,5 @@
 """Rules across links: the list, what names propose, and a form for another one; no record is read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

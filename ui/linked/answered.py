@@ -1,7 +1,5 @@
 """The answers of a run of linked tables to its questions: figures with intervals, beside what the tables say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dpsyn_core.schema import LinkedSchema

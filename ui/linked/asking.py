@@ -1,7 +1,5 @@
 """The form of one question across links, for the kinds that are asked most often; others come as a file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -12,8 +10,9 @@ from dpsyn_core.runs import AskedTable
 from dpsyn_core.schema import Link, LinkedSchema
 from ui.questions import kept
 from ui.questions.words import asks
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import literal, number, t
 from ui.shared.theme import note
 
 COUNT, SHARE, MEAN, OWN, CHANGE = "count", "share", "mean", "own", "change"
@@ -87,13 +86,10 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
     made["ask"]["name"] = (name or "").strip() or usual
     if not st.button(t("questions.keep"), key="linked_ask_keep"):
         return
-    try:
+    with refusals():
         kept.put(space, made)
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return
-    st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
-    st.rerun()
+        st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
+        st.rerun()
 
 
 def words(schema: LinkedSchema, question: LinkedQuestion) -> str:

@@ -1,7 +1,5 @@
 """The diagram of linked tables: the root at the top, below it what hangs on it, with key and limit on each link."""
 
-from __future__ import annotations
-
 import html
 
 import streamlit as st

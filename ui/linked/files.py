@@ -1,7 +1,5 @@
 """Files of a run of linked tables where they differ from those of one table: formats, digests, answers, commands."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -91,16 +89,6 @@ def answers(space: Workspace, job: Job) -> list[dict[str, Any]]:
     if not job.spec.questions:
         return []
     return results.kept(space, ("asked", job.id), lambda: json.loads((job.folder / ANSWERS).read_text("utf-8")))
-
-
-def answers_text(space: Workspace, job: Job) -> str:
-    """The answers as a file."""
-    return json.dumps(answers(space, job), indent=2, ensure_ascii=False) + "\n"
-
-
-def questions_text(job: Job) -> str:
-    """The questions of a run as a file for the command."""
-    return json.dumps(job.spec.questions, indent=2, ensure_ascii=False) + "\n"
 
 
 def _digest(content: bytes) -> str:

@@ -1,7 +1,5 @@
 """What a limit on children leaves out, for an owner who asks; a limit that is chosen after that is marked."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 

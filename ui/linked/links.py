@@ -1,7 +1,5 @@
 """Links drawn and edited: the root, its key, and of each child table parent, key, limit, order and roles."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -164,7 +164,7 @@ def tables(space: Workspace, found: Sequence[tuple[str, Any, Schema]]) -> None:
     parts = {root: parts[root]} | parts  # the root comes first everywhere
     for name, part in parts.items():
         if part.schema is not None:
-            part.schema = with_keys(part.schema, [k for k in (keys.get(name), _key_of(links.get(name))) if k])
+            part.schema = with_keys(part.schema, [k for k in (keys.get(name), name in links and links[name].key) if k])
     name = dataset_name(root)
     place(space, Linked(name, name, parts, root, keys=keys, links=links))
 
@@ -186,10 +186,6 @@ def table_name(file: str) -> str:
 
 def _columns(part: Workspace) -> list[str]:
     return [] if part.dataset is None or part.dataset.table is None else list(part.dataset.table.column_names)
-
-
-def _key_of(link: LinkDraft | None) -> str:
-    return "" if link is None else link.key
 
 
 def guessed(columns: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str], dict[str, LinkDraft]]:

@@ -1,7 +1,5 @@
 """Relations across links on the report: what a run kept of them, whether its keys hold, and what it released."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

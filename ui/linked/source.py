@@ -1,7 +1,5 @@
 """Where linked tables come from, on the Data page: the bundled households, several files, or one file of a panel."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError

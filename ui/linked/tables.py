@@ -35,10 +35,6 @@ class OneTable(Protocol):
 Part = TypeVar("Part", bound=OneTable)
 
 
-def _without_rules(rest: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in rest.items() if key != "rules"}
-
-
 @dataclass
 class LinkDraft:
     """One child table as a person declares it; `rest` keeps what the pages do not show."""
@@ -133,7 +129,7 @@ class LinkedTables(Generic[Part]):
     def structure(self) -> str:
         """Root, keys, parents, limits, orders and roles as one text; rules say themselves where they come from."""
         drafts = [*sorted(self.links.items()), ("", self.panel)]
-        plain = [(n, d if d is None else replace(d, rest=_without_rules(d.rest))) for n, d in drafts]
+        plain = [(n, d and replace(d, rest={k: v for k, v in d.rest.items() if k != "rules"})) for n, d in drafts]
         return repr((self.root, sorted((n, k) for n, k in self.keys.items() if k), plain))
 
     @property

@@ -1,7 +1,5 @@
 """Who is protected by a run of linked tables."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Who is one individual among linked tables, on the Data page: asked, as of one table, until a person has answered."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.schema import candidates

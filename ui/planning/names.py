@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.runs import KINDS, MOST_VALUES, PlannedColumn, changed, checked, columns_of, schema_of
 from dpsyn_core.schema import Schema, TableSchema
 from ui.shared import uploads
-from ui.shared.text import literal, sentence, t
+from ui.shared.faults import refusals
+from ui.shared.text import t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -23,16 +23,14 @@ EXAMPLE = "age, sex=2, education=8, income=number:40, born=date:60, town"
 def chosen() -> Schema | None:
     """The schema to plan with, from a file or from names, at first of an example; None, and the reason, without one."""
     got = uploads.one(t("ahead.upload"), ["json"], key="plan_schema")
-    try:
+    with refusals():
         if got is not None:
             return TableSchema.loads(got.getvalue())
         text = st.text_area(t("ahead.names"), key=TEXT, placeholder=EXAMPLE, persist_state="session")
         own = (text or "").strip()
         note(t("ahead.names_note") if own else f"{t('ahead.of_example')} {t('ahead.names_note')}")
         return schema_of(checked(_corrected(columns_of(own or EXAMPLE))))
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return None
+    return None
 
 
 def _corrected(columns: tuple[PlannedColumn, ...]) -> list[PlannedColumn]:

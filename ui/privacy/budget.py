@@ -1,7 +1,5 @@
 """Budget fields: epsilon and delta by slider and by number, in the URL, with the reason beside a wrong field."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a budget means for this table: who is protected, odds, delta against n, the ledger's limit."""
 
-from __future__ import annotations
-
 import html
 from typing import get_args
 from urllib.parse import quote

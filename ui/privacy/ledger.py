@@ -1,7 +1,5 @@
 """The ledger of the loaded dataset as the side panel and the Privacy page show it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -1,15 +1,13 @@
 """questions.json: taken in, and handed out."""
 
-from __future__ import annotations
-
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions import Questions
 from ui.questions import kept
 from ui.shared import uploads
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import number, t
 from ui.shared.theme import note
 
 TAKEN = "questions_file_taken"
@@ -22,11 +20,8 @@ def panel(space: Workspace) -> None:
     mark = None if got is None else got.file_id
     if got is not None and st.session_state.get(TAKEN) != mark:
         st.session_state[TAKEN] = mark
-        try:
+        with refusals():
             found = Questions.loads(got.getvalue())
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             added = kept.add(space, (*found.questions, *found.across))
             st.session_state[f"{TAKEN}_words"] = t("questions.taken", count=number(added), all=number(len(found)))
             st.rerun()

@@ -1,8 +1,7 @@
 """One question as a form in plain words: which columns, which values; no document has to be written."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,8 +13,9 @@ from dpsyn_core.tables import clauses
 from ui.linked import asking
 from ui.questions import kept
 from ui.questions.words import name_of
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import amount, literal, plain, sentence, t
+from ui.shared.text import amount, literal, plain, t
 from ui.shared.theme import section
 
 OPEN, EDITED, GENERATION = "question_open", "question_edited", "question_generation"
@@ -53,13 +53,10 @@ def panel(space: Workspace) -> None:
             st.rerun()
     if not wanted:
         return
-    try:
+    with refusals():
         kept.put(space, made, instead_of=before.get("name"))
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return
-    st.session_state[OPEN] = False
-    st.rerun()
+        st.session_state[OPEN] = False
+        st.rerun()
 
 
 def _fields(schema: Schema, before: Document, key: str) -> Document:
@@ -124,27 +121,20 @@ def _period(name: str, old: Document | None, key: str) -> Document | None:
     """By which period the dates of one column are told apart."""
     options = ("fine", *PERIODS)
     start = (old or {}).get("every", "month" if old is None else "fine")
-    every = st.selectbox(
-        t("questions.bins", name=literal(name)),
-        options,
-        index=options.index(start),
-        key=f"{key}_every",
-        format_func=lambda k: t(f"questions.bins_{k}"),
-    )
+    every = _fineness(name, options, start, f"{key}_every", st)
     return None if every == "fine" else {"every": every}
+
+
+def _fineness(name: str, options: tuple[str, ...], start: str, key: str, at: Any) -> str:
+    words, said = t("questions.bins", name=literal(name)), lambda k: t(f"questions.bins_{k}")
+    return str(at.selectbox(words, options, index=options.index(start), key=key, format_func=said))
 
 
 def _bins(name: str, old: Document | None, key: str) -> Document | None:
     """How finely one ordered column is told apart."""
     start = next((k for k in BINS if old and k in old), "fine")
     first, second = st.columns(2)
-    how = first.selectbox(
-        t("questions.bins", name=literal(name)),
-        BINS,
-        index=BINS.index(start),
-        key=f"{key}_how",
-        format_func=lambda k: t(f"questions.bins_{k}"),
-    )
+    how = _fineness(name, BINS, start, f"{key}_how", first)
     if how == "fine":
         return None
     with second:
@@ -181,10 +171,6 @@ def _grouped(schema: Schema, old: Document, key: str, most: int = 2) -> Document
     of = _one("number", _numeric(schema), old.get("of"), key)
     by = _several("by", [n for n in _groups(schema) if n != of], old.get("by", []), key, most=most)
     return {"of": of, **({"by": by} if by else {}), **_binned(schema, by, old, key)}
-
-
-def _gini(schema: Schema, old: Document, key: str) -> Document:
-    return _grouped(schema, old, key, most=1)
 
 
 def _quantile(schema: Schema, old: Document, key: str) -> Document:
@@ -319,9 +305,9 @@ def _regression(schema: Schema, old: Document, key: str) -> Document:
     return made | {"on": _several("explained", names, old.get("on", []), key, most=20)}
 
 
-_FORMS = {
-    "table": _table, "mean": _grouped, "sum": _grouped, "quantile": _quantile, "gap": _gap, "gini": _gini,
-    "range": _range, "predict": _predict, "regression": _regression,
+_FORMS: dict[str, Callable[[Schema, Document, str], Document]] = {
+    "table": _table, "mean": _grouped, "sum": _grouped, "quantile": _quantile, "gap": _gap, "range": _range,
+    "gini": partial(_grouped, most=1), "predict": _predict, "regression": _regression,
 }  # fmt: skip
 
 

@@ -1,7 +1,5 @@
 """The visitor's questions: kept with what is loaded, checked against its schema, never dropped by a change of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Asking a release: a figure by groups, of all records or of those that meet a condition, drawn with its intervals."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError

@@ -1,7 +1,5 @@
 """Files of a release that somebody was handed: taken in, proved, and kept for this visit; nothing private is read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

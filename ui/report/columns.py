@@ -1,7 +1,5 @@
 """One column at a time: real and synthetic laid over each other, and how marginals of each order differ."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

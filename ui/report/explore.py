@@ -1,7 +1,5 @@
 """Explore: one view of the report at a time, of one run or of two side by side, and all scores at the end."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.report import asked, columns, groups, incomes, learning, pairs, queries, rules
@@ -23,11 +21,10 @@ def panel(space: Workspace, job: Job, table: str = "") -> None:
     views = ("asked", *PANELS) if asks else tuple(PANELS)
     others = runs.alike(space, job)
     left, right = st.columns([3, 1], vertical_alignment="bottom") if others else (st.container(), None)
-    with left:
-        view = st.segmented_control(
-            t("report.view"), views, default=views[0], required=True, format_func=lambda v: t(f"report.{v}"),
-            key="report_explore", label_visibility="collapsed",
-        )  # fmt: skip
+    view = left.segmented_control(
+        t("report.view"), views, default=views[0], required=True, format_func=lambda v: t(f"report.{v}"),
+        key="report_explore", label_visibility="collapsed",
+    )  # fmt: skip
     chosen = [job]
     if right is not None:
         with right:

@@ -1,7 +1,5 @@
 """Groups: means by group that are not those of the real table, and who pays for the noise."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.report import profile

@@ -1,7 +1,5 @@
 """Incomes: Gini index and pay gap by group, real and synthetic, with their ranks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

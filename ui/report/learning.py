@@ -1,7 +1,5 @@
 """Learning: models trained on synthetic records and tested on real ones, and the other questions of the registry."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Overview: what the table is good for in one sentence, three figures that show it, and what helps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
@@ -10,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpsyn_core.errors import DPSynError, MetricError
+from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, GroupGaps, Verdict, group_gaps, uses, verdict
 from dpsyn_core.report import Figure, alarm, build, changes, figures, parts, uses_words
 from ui.export import files
@@ -18,6 +16,7 @@ from ui.questions import kept as questions
 from ui.report import comparing
 from ui.report.look import Look, Side
 from ui.schema import tried
+from ui.shared.faults import refusals
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.text import counted, figure_words, literal, local, percent, sentence, t
@@ -151,13 +150,10 @@ def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None) -
     about = t("overview.declare_help", what=document["name"])
     if not st.button(t("overview.declare"), key="overview_declare", type="primary", help=literal(about)):
         return
-    try:
+    with refusals():
         if document["name"] not in {one.name for one in questions.lines(view.space)}:
             questions.put(view.space, document)
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return
-    go_to("synthesize")
+        go_to("synthesize")
 
 
 def _refit(view: Look, side: Side, found: Verdict) -> None:
@@ -181,15 +177,12 @@ def _refit(view: Look, side: Side, found: Verdict) -> None:
     source = tried.source(tried.names(view.space)) or "public"  # the samples are about nobody
     rules = tuple(rule | {"source": source} for rule in added)
     content = files.release(view.space, side.job)
-    try:
+    with refusals():
         from dpsyn_core.runs import manifest_of
 
         paid = manifest_of(content, "release.dpsyn")
         job = refits.start(
             view.space, content, paid, size=None, seed=None, maker=None, where=None, columns=None, rules=rules
         )
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return
-    st.session_state[runs.STARTED] = job.id
-    go_to("synthesize")
+        st.session_state[runs.STARTED] = job.id
+        go_to("synthesize")

@@ -1,7 +1,5 @@
 """Where it differs: the map of pairs, and behind each of its squares the two tables and their difference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -80,10 +78,8 @@ def _chosen(view: Look, worst: tuple[str, str, float]) -> tuple[str, str]:
         if st.session_state.get(key) not in names:
             st.session_state[key] = name
     first, second = st.columns(2)
-    with first:
-        a = st.selectbox(t("pairs.rows"), names, key=view.key(f"{CHOSEN}_a"))
-    with second:
-        b = st.selectbox(t("pairs.columns"), names, key=view.key(f"{CHOSEN}_b"))
+    a = first.selectbox(t("pairs.rows"), names, key=view.key(f"{CHOSEN}_a"))
+    b = second.selectbox(t("pairs.columns"), names, key=view.key(f"{CHOSEN}_b"))
     return a, b
 
 

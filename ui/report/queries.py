@@ -85,10 +85,8 @@ def _plot(view: Look) -> CountQuery | None:
         note(t("queries.few"))
         return None
     first, second = st.columns(2)
-    with first:
-        x = st.selectbox(t("queries.x"), names, key=view.key("query_x"))
-    with second:
-        y = st.selectbox(t("queries.y"), [n for n in names if n != x], key=view.key("query_y"))
+    x = first.selectbox(t("queries.x"), names, key=view.key("query_x"))
+    y = second.selectbox(t("queries.y"), [n for n in names if n != x], key=view.key("query_y"))
     got = show(_dots(view, x, y), alt=t("queries.alt", x=x, y=y), key=f"box_{x}_{y}", selects="box")
     note(t("queries.drag"))
     if not got["box"]:

@@ -1,7 +1,5 @@
 """From released values alone: how the table fits its own noisy marginals, and what error to expect. Publishable."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.errors import MetricError

@@ -1,7 +1,5 @@
 """The rules of the schema on the report: how many records break each, real (private) and synthetic."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.schema import derived_rules

@@ -1,7 +1,5 @@
 """Buying knowledge: ranges, bins and categories learnt from the data at a price, on the ledger."""
 
-from __future__ import annotations
-
 import hashlib
 
 import streamlit as st
@@ -15,6 +13,7 @@ from dpsyn_core.schema import date_formats as written_dates
 from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row, kind_words
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace, check_shown
 from ui.shared.text import amount, literal, local, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
@@ -63,13 +62,10 @@ def panel(space: Workspace) -> None:
         elif wanted:
             forecast(space, [rows[n] for n in wanted], got.budget)
         if pressed and got.budget is not None:
-            try:
+            with refusals():
                 with st.spinner(t("buying.running")):
                     chosen = [rows[n] for n in wanted]
                     space.schema = bought(space, chosen, got.budget.epsilon, got.budget.delta, known=known)
-            except DPSynError as error:
-                st.error(literal(sentence(error)))
-            else:
                 editor.sync(space)
                 editor.redraw()
                 st.rerun()

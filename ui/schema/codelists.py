@@ -1,7 +1,5 @@
 """Code lists: labels for codes from a file or from pasted lines, as offices and survey teams publish them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -35,12 +35,13 @@ def panel(space: Workspace) -> None:
     if schema is None or not rows:
         return
     names = sorted(rows, key=lambda n: ready(rows[n]))  # stable: those with a problem stand first
+    marks = {n: "✓" if ready(row) else "⚠" for n, row in rows.items()}
     left, right = st.columns([3, 8], gap="large")
     with left, st.container(height=min(TALL, 24 * len(names) + 16), border=False, key="columns_list"):
         key = editor.field_key(space, "schema_preview")
         name = st.radio(
-            t("schema.preview"), names, format_func=lambda n: _marked(rows[n]), key=key, persist_state="session",
-            label_visibility="collapsed",
+            t("schema.preview"), names, format_func=lambda n: f"{marks[n]} {literal(n)}", key=key,
+            persist_state="session", label_visibility="collapsed",
         )  # fmt: skip
     with right:
         _cells(space, rows[name])
@@ -49,15 +50,6 @@ def panel(space: Workspace) -> None:
 def ready(row: Row) -> bool:
     """Whether nothing is left to be said about a column."""
     return not row.problem and row.document["source"] not in READ_FROM_DATA
-
-
-def count_ready(space: Workspace) -> str:
-    """How many columns are ready, in words."""
-    return t("schema.ready", count=number(sum(map(ready, space.rows))), all=number(len(space.rows)))
-
-
-def _marked(row: Row) -> str:
-    return f"{'✓' if ready(row) else '⚠'} {literal(row.name)}"
 
 
 def _cells(space: Workspace, row: Row) -> None:

@@ -33,8 +33,9 @@ from ui.questions import kept as questions
 from ui.schema import editor, tried
 from ui.schema.rows import typed_source, with_unit
 from ui.shared import uploads
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import literal, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -54,11 +55,8 @@ def load_and_save(space: Workspace, part: Workspace) -> None:
     got = uploads.several(t("schemafile.upload"), FILES, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:
-        try:
+        with refusals():
             _take(space, part, got)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.session_state[TAKEN] = marks
             st.rerun()
     if said := st.session_state.get(BINNED):
@@ -94,7 +92,7 @@ def _take(space: Workspace, part: Workspace, got: Sequence[UploadedFile]) -> Non
             return
     found = chosen(part, got)
     check(part, found)
-    st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
+    st.session_state[BINNED] = tuple(binned(found)) if any(KEPT in a.notes for a in found.attributes) else ()
     st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
     taken = tried.taken(part, found)
     if space.linked is not None:
@@ -215,11 +213,6 @@ def _left_open(schema: Schema) -> Schema:
     """A codebook does not say who is one individual: where a header names some, somebody has to."""
     known = schema.unit.source is not None or not schema.unit.usual
     return schema if known or not candidates(schema) else with_unit(schema, source="data")
-
-
-def imported(schema: Schema) -> bool:
-    """Whether a file of another style made this schema, rather than a person."""
-    return any(KEPT in a.notes for a in schema.attributes)
 
 
 def check(space: Workspace, schema: Schema) -> None:

@@ -193,11 +193,15 @@ def _also(d: dict[str, Any]) -> str:
 
 
 def _in_full(documents: list[dict[str, Any]]) -> None:
-    """Lists that a cell cannot show: whoever agrees to a list agrees to each of its values."""
+    """Lists that a cell cannot show, each once: whoever agrees to a list agrees to each of its values."""
+    found: dict[str, list[str]] = {}
     for d in (d for d in documents if d["kind"] == "categorical"):
         words = _every(d["values"])
         if len(words) > FITS and not (ranged(d["values"]) or offers.values_words(d["values"])):
-            st.html(f"<p class='dp-guide'><small><b>{html.escape(d['name'])}</b> {html.escape(words)}</small></p>")
+            found.setdefault(words, []).append(d["name"])
+    for words, names in found.items():
+        said = f"<b>{html.escape(_listed(names))}</b> {html.escape(words)}"
+        st.html(f"<p class='dp-guide'><small>{said}</small></p>")
 
 
 def _problems(proposals: list[Proposal], shares: Mapping[str, float]) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema import Schema
 from ui.schema import codelists, editor, relations
 from ui.shared import dialogs, uploads
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import number, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
     import pandas as pd
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 TALL = 9  # rows of a table of codes before it scrolls
 FILES = ["csv", "tsv", "txt", "json"]
@@ -79,11 +79,8 @@ def _groups(space: Workspace, schema: Schema) -> None:
         name = middle.text_input(t("groups.name"), key=_fresh("group_name"), placeholder=t("groups.name_hint"))
         pressed = right.form_submit_button(t("groups.add"), width="stretch")
     if pressed:
-        try:
+        with refusals():
             made = relations.grouped(schema, name or "", columns)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             _change(space, made)
 
 
@@ -95,40 +92,30 @@ def _follows(space: Workspace, schema: Schema) -> None:
     if not relations.followers(schema):
         note(t("follows.none"))
     left, right = st.columns(2)
-    with left:
-        names = [a.name for a in schema.attributes]
-        column = st.selectbox(
-            t("follows.column"),
-            names,
-            index=None,
-            placeholder=t("follows.choose"),
-            key=editor.field_key(space, "follows_column"),
-        )
+    column = _column(space, "column", [a.name for a in schema.attributes], left)
     if column is None:
         return
     origins = relations.parents(schema, column)
     if not origins:
         note(t("follows.no_parent"))
         return
-    origin = right.selectbox(
-        t("follows.origin"),
-        origins,
-        index=None,
-        placeholder=t("follows.choose"),
-        key=editor.field_key(space, "follows_origin"),
-    )
+    origin = _column(space, "origin", origins, right)
     if origin is None:
         return
     pairs = {k: relations.known_pairs(schema, column, origin).get(k, "") for k in schema[origin].keys}
     got = uploads.one(t("follows.upload"), FILES, key=_fresh("follows_file"))
-    try:
+    with refusals():
         if got is not None:
-            pairs |= _picked(got, column)
+            listed = codelists.read(got.getvalue(), got.name)
+            pairs |= listed.get(column, listed.get("", {}))
         edited = _table(pairs, origin, column, f"follows_{column}_{origin}", alt=("follows", origin, column))
         if st.button(t("follows.save"), key="follows_save"):
             _change(space, relations.following(schema, column, origin, edited))
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
+
+
+def _column(space: Workspace, word: str, names: list[str], at: DeltaGenerator) -> str | None:
+    key = editor.field_key(space, f"follows_{word}")
+    return at.selectbox(t(f"follows.{word}"), names, index=None, placeholder=t("follows.choose"), key=key)
 
 
 def _labels(space: Workspace, schema: Schema) -> None:
@@ -147,7 +134,7 @@ def _labels(space: Workspace, schema: Schema) -> None:
     pasted = right.text_area(
         t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96
     )
-    try:
+    with refusals():
         found = codelists.read(got.getvalue(), got.name) if got is not None else {}
         known = {k: relations.labels(schema, column).get(k, "") for k in schema[column].keys}
         known |= found.get(column, found.get("", {})) | codelists.pasted(pasted or "")
@@ -155,8 +142,6 @@ def _labels(space: Workspace, schema: Schema) -> None:
         adds = st.checkbox(t("labels.codes"), key="labels_codes")
         if st.button(t("labels.save"), key="labels_save"):
             _change(space, _worded(schema, {**found, column: edited}, codes=bool(adds)))
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
 
 
 def _worded(schema: Schema, found: codelists.CodeList, *, codes: bool) -> Schema:
@@ -171,12 +156,6 @@ def _worded(schema: Schema, found: codelists.CodeList, *, codes: bool) -> Schema
             raise SchemaError(t("labels.absent", name=name[:80]))
         schema = relations.labelled(schema, name, words, codes=codes)
     return schema
-
-
-def _picked(got: UploadedFile, column: str) -> dict[str, str]:
-    """The pairs of a file, for one column where it has several. Raises SchemaError."""
-    found = codelists.read(got.getvalue(), got.name)
-    return found.get(column, found.get("", {}))
 
 
 def _table(pairs: dict[str, str], first: str, second: str, key: str, *, alt: tuple[str, str, str]) -> dict[str, str]:

@@ -1,17 +1,15 @@
 """Three ways to keep text of many values, each with its price: a public list, beginnings of codes, a purchase."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.measure import Wanted, people_needed
 from dpsyn_core.privacy import Budget, Unit
 from dpsyn_core.schema import Schema, built_in, list_of
 from ui.shared import uploads
-from ui.shared.text import amount, literal, number, sentence, t
+from ui.shared.faults import refusals
+from ui.shared.text import amount, number, t
 from ui.shared.theme import note
 
 PRICE = Budget(epsilon=0.5, delta=1e-9)  # of a purchase, as an example: it is set where it is made
@@ -29,12 +27,10 @@ def panel(schema: Schema, column: str, mark: str) -> dict[str, Any] | None:
     got = uploads.one(t("guide.list_file"), ("txt", "csv", "tsv"), key=f"list_file_{mark}")
     if not st.button(t("guide.list_save"), key=f"list_save_{mark}", disabled=known is None and got is None):
         return None
-    try:
+    with refusals():
         one = list_of(got.getvalue(), got.name) if got is not None else built_in()[known or ""]
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return None
-    return one.attribute(column)
+        return one.attribute(column)
+    return None
 
 
 def list_words(name: str) -> str:

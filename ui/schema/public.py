@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.errors import InputError
 from ui.data.loading import recognised, uploaded_table
 from ui.questions import kept as questions
 from ui.schema import editor
 from ui.shared import dialogs, uploads
+from ui.shared.faults import refusals
 from ui.shared.results import kept
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import figure_words, literal, number, percent, sentence, t
+from ui.shared.text import figure_words, number, percent, t
 from ui.shared.theme import marked, note, show
 from ui.synthesize import methods
 
@@ -54,14 +55,11 @@ def _explored(space: Workspace) -> None:
 
         st.error(REFUSED)
         return
-    try:
+    with refusals():
         with st.spinner(t("public.looking")):
             found = _found(space, schema, own)
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return
-    space.memo["public"] = True
-    _shown(space, schema, found)
+        space.memo["public"] = True
+        _shown(space, schema, found)
 
 
 def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:

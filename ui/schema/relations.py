@@ -3,8 +3,6 @@
 Every function returns a new schema that the engine has checked, or raises SchemaError.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

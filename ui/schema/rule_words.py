@@ -1,7 +1,5 @@
 """A rule in the visitor's language, as text without Markdown."""
 
-from __future__ import annotations
-
 from dpsyn_core.schema import Key, Rule
 from ui.shared.text import t
 

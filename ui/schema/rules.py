@@ -1,12 +1,11 @@
 """Rules that no synthetic record breaks: a tick each, also for what headers propose, and a form for another."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema import (
@@ -192,20 +191,16 @@ def lie_close(made: dict[str, Any] | None, named: Mapping[str, Any], key: str) -
 def order_fields(names: list[str], key: str) -> dict[str, Any] | None:
     """Which of two columns is the smaller one; None while one is open."""
     first, second = st.columns(2)
-    with first:
-        lower = _column(f"{key}_lower", t("rules.lower"), names)
-    with second:
-        upper = _column(f"{key}_upper", t("rules.upper"), names)
+    lower = _column(f"{key}_lower", t("rules.lower"), names, at=first)
+    upper = _column(f"{key}_upper", t("rules.upper"), names, at=second)
     strict = st.checkbox(t("rules.strict"), key=f"{key}_strict")
     return {"lower": lower, "upper": upper, "strict": strict} if lower and upper else None
 
 
 def _difference(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     first, second = st.columns(2)
-    with first:
-        of = _column(f"{key}_of", t("rules.of"), names)
-    with second:
-        minus = _column(f"{key}_minus", t("rules.minus"), names)
+    of = _column(f"{key}_of", t("rules.of"), names, at=first)
+    minus = _column(f"{key}_minus", t("rules.minus"), names, at=second)
     column = _column(f"{key}_difference", t("rules.column"), names)
     told = {}
     if of and schema[of].dated:
@@ -233,10 +228,8 @@ def _ratio(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     numbers = [n for n in names if schema[n].limits is not None]
     column = _column(f"{key}_ratio", t("rules.ratio_column"), numbers)
     first, second = st.columns(2)
-    with first:
-        of = _column(f"{key}_divided", t("rules.divided"), numbers)
-    with second:
-        by = _column(f"{key}_by", t("rules.by"), numbers)
+    of = _column(f"{key}_divided", t("rules.divided"), numbers, at=first)
+    by = _column(f"{key}_by", t("rules.by"), numbers, at=second)
     square = st.checkbox(t("rules.square"), key=f"{key}_square")
     times = st.number_input(t("rules.times"), min_value=0.0001, value=1.0, format="%g", key=f"{key}_times")
     if not (column and of and by):
@@ -279,8 +272,7 @@ def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
         note(t("rules.few_dates"))
         return None
     first, second = st.columns(2)
-    with first:
-        of = _column(f"{key}_date", t("rules.date"), dates)
+    of = _column(f"{key}_date", t("rules.date"), dates, at=first)
     part = second.selectbox(
         t("rules.part_of"), get_args(Part), key=f"{key}_part", format_func=lambda p: t(f"rules.part_{p}")
     )
@@ -306,8 +298,8 @@ def conditions(key: str, label: str, example: str) -> str:
     return where
 
 
-def _column(key: str, label: str, names: list[str]) -> str | None:
-    return st.selectbox(label, names, index=None, key=key, format_func=literal, placeholder=t("rules.choose"))
+def _column(key: str, label: str, names: list[str], at: DeltaGenerator | None = None) -> str | None:
+    return (at or st).selectbox(label, names, index=None, key=key, format_func=literal, placeholder=t("rules.choose"))
 
 
 def _several(key: str, label: str, names: list[str]) -> list[str]:

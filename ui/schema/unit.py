@@ -1,7 +1,5 @@
 """The unit of privacy on pages: whether a look at the table decided it, and the button that confirms it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import streamlit as st

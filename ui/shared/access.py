@@ -1,7 +1,5 @@
 """Access: a login through OpenID Connect when the operator has configured one; otherwise everybody at the door."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

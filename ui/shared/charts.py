@@ -1,7 +1,5 @@
 """Traces of Plotly figures as the house draws them, so that a chart names only what is its own."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 Figure: TypeAlias = Any  # of Plotly, which has no types; it is loaded when the first figure is made

@@ -1,7 +1,5 @@
 """Dialogs: each behind a button, and open until it is closed, whatever is pressed in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

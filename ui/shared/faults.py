@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -54,6 +56,15 @@ def explain(error: BaseException) -> bool:
     log.error("%s at %s", type(error).__name__, places(error.__traceback__))
     st.error(t("error.fault"))
     return True
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Shows a DPSynError that is raised within as its sentence, and goes on after it; other errors pass."""
+    try:
+        yield
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
 
 
 class ShownFaults:

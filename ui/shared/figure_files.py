@@ -1,7 +1,5 @@
 """Files of a figure: every figure leaves as SVG, PNG and CSV, with its title and a source line, made in the browser."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -1,7 +1,5 @@
 """Going to another page by a press."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 import streamlit as st

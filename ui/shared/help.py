@@ -1,7 +1,5 @@
 """The help menu in the side panel: three steps, words, tags, and a link to the page as it stands."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The choice of language, in the side panel and at the foot of the labs; a link may ask for one (`?lang=de`)."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.shared.text import ASKED, CHOSEN, LANGUAGES, language, t

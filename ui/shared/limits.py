@@ -1,7 +1,5 @@
 """The ladder of limits on the rows of one individual, with what each keeps."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.schema import Repeats

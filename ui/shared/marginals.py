@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.estimate import ReconstructionRule
 from dpsyn_core.questions import ReadingSettings
-from ui.shared.text import literal, local, number, sentence, t
+from ui.shared.faults import refusals
+from ui.shared.text import local, number, t
 from ui.shared.theme import digits, marked, note
 
 if TYPE_CHECKING:
@@ -78,14 +78,12 @@ def read(
     from dpsyn_core.runs import reader_of
 
     kept = st.session_state.get(READER)
-    try:
+    with refusals():
         if kept is None or kept[0] is not measured or kept[1:3] != (schema, how):
             kept = st.session_state[READER] = (measured, schema, how, reader_of(measured, schema, how))
         with st.spinner(t("asked.working")):
             return kept[3].read(names)
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return None
+    return None
 
 
 def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:

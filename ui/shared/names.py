@@ -1,7 +1,5 @@
 """Names on the ledger: those that look like that of the loaded dataset, and one that somebody else's runs have."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError

@@ -1,7 +1,5 @@
 """The result of a run at a glance: headline, table, download."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.privacy import Manifest

@@ -1,7 +1,5 @@
 """Serving: what a server prepares once, behind its first page, so that every later page opens quickly."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import pkgutil

@@ -1,7 +1,5 @@
 """Stamps: why a run with this schema would be NOT PRIVATE, in words for the page."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.schema import Schema

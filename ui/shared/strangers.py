@@ -1,7 +1,5 @@
 """What Streamlit tells whoever asks, without a login and without a session: closed, before a page draws anything."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 

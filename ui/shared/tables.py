@@ -1,7 +1,5 @@
 """The chooser of one table among those that are loaded; nothing is drawn where there is one."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.shared.state import Workspace

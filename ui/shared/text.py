@@ -1,7 +1,5 @@
 """Words: sentences of the interface, from `assets/text/<language>*.toml`; numbers and errors as people read them."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Visitors without a login: random tokens that this server has issued, and no others."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import os

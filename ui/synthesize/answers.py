@@ -13,8 +13,9 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
 from ui.shared import marginals, stamps, tables
+from ui.shared.faults import refusals
 from ui.shared.state import Dataset, Workspace, check_shown, workspace
-from ui.shared.text import amount, literal, local, number, plain, sentence, t
+from ui.shared.text import amount, local, number, plain, sentence, t
 from ui.shared.theme import digits, marked, not_private, note
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def alone(space: Workspace) -> Workspace:
 
 def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
     """The budget of this release alone; None where it is no budget, with the reason on the page."""
-    with st.columns([2, 7])[0]:
-        text = st.text_input(t("answers.price"), "1", key=f"answers_{key}_price", help=t("answers.price_help"))
+    text = st.columns([2, 7])[0].text_input(
+        t("answers.price"), "1", key=f"answers_{key}_price", help=t("answers.price_help")
+    )
     got = read(text or "", "0" if pure else plain(space.choices.delta))
     if got.budget is None:
         note(got.epsilon_problem or got.delta_problem, "alarm")
@@ -212,14 +214,12 @@ def loaded(space: Workspace) -> Dataset:
 
 def _run(space: Workspace, kind: str, release: Any) -> bool:
     """Spends, and keeps what was released for this visitor. Whether it went well."""
-    try:
+    with refusals():
         check_shown(workspace())
         with st.spinner(t("answers.running")):
             space.memo[f"answers_{kind}"] = release()
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return False
-    return True
+        return True
+    return False
 
 
 def _result(space: Workspace, kind: str) -> None:

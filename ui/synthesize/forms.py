@@ -1,7 +1,5 @@
 """Forms grown from a system's config: a new setting needs no page code."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import types
@@ -121,7 +119,7 @@ def _number(kind: type, optional: bool, field: FieldInfo, value: Any, key: str) 
         min_value=None if bounds["min"] is None else kind(bounds["min"]),
         max_value=None if bounds["max"] is None else kind(bounds["max"]),
         value=None if value is None else kind(value),
-        step=1 if kind is int else _step(value),
+        step=1 if kind is int else (abs(value) / 10 if value else 0.05),
         format="%d" if kind is int else "%g",
         key=key,
         help=help_text,
@@ -129,10 +127,6 @@ def _number(kind: type, optional: bool, field: FieldInfo, value: Any, key: str) 
         persist_state="session",
     )
     return got if got is not None or optional else value
-
-
-def _step(value: float | None) -> float:
-    return 0.05 if value is None or not value else abs(value) / 10
 
 
 def _as_text(value: Any) -> str:

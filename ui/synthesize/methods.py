@@ -1,7 +1,5 @@
 """Systems: choosing one, its settings from its config, output size, and what a run will take."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The public table of a run: uploaded on the Synthesize page, checked against the schema, kept for further runs."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

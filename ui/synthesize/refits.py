@@ -14,6 +14,7 @@ from ui.schema import tried
 from ui.schema.rule_words import rule_words
 from ui.schema.rules import form, line
 from ui.shared import results, uploads
+from ui.shared.faults import refusals
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, sentence, t
@@ -59,12 +60,10 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
     if changes["maker"] is None and part and paid.method not in MAKERS:
         note(t("refit.instead", method=paid.method, made=DEFAULT))
     if st.button(t("refit.start"), key=f"{key}_start", type="primary"):
-        try:
+        with refusals():
             if schema is not None:
                 with_rules(schema, rules, changes["columns"])
             return start(space, content, paid, **changes, rules=rules)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
     return None
 
 
@@ -85,14 +84,12 @@ def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Sch
     note(t("linked.refit_where"))
     if not st.button(t("refit.start"), key=f"{key}_start", type="primary"):
         return None
-    try:
+    with refusals():
         if tree is not None:
             schema_of_refit(Changes(n_records=changes["size"], where=changes["where"]), tree)
             described_tree(tree, (), changes["columns"])
         return start(space, content, paid, **changes, rules=())
-    except DPSynError as error:
-        st.error(literal(sentence(error)))
-        return None
+    return None
 
 
 def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
@@ -137,11 +134,8 @@ def _rules(
             st.rerun()
     added = form(schema, f"{key}_rule")
     if added is not None:
-        try:
+        with refusals():
             check_rules(with_rules(schema, (*rules, added), columns))
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.session_state[at] = (digest, (*rules, *tried.marked(tables, [added])))
             st.rerun()
     return tuple(rules)

@@ -1,7 +1,5 @@
 """Runs on the screen: progress with a live curve, cancel, result with figure and downloads, list of earlier runs."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence

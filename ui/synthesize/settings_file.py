@@ -1,7 +1,5 @@
 """The settings of a run as one file: saved on three pages, and put back as schema, budget, system and questions."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, MethodError, SchemaError
@@ -13,6 +11,7 @@ from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept
 from ui.schema import editor, files, tried
 from ui.shared import results, uploads
+from ui.shared.faults import refusals
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import amount, literal, number, plain, sentence, t
@@ -65,12 +64,9 @@ def upload(space: Workspace, *, key: str) -> None:
     if got is not None and st.session_state.get(TAKEN) != got.file_id:
         st.session_state[TAKEN] = got.file_id
         st.session_state.pop(SAID, None)
-        try:
+        with refusals():
             found = RunSettings.loads(got.getvalue())
             check(space, found)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             st.session_state[PENDING] = found
             st.session_state[SAID] = _said(space, found)
             st.rerun()

@@ -1,7 +1,5 @@
 """Several runs side by side: the error of every finished run by system and epsilon, with the band over its repeats."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Starting a run from what the visitor has chosen, after everything that can be refused was refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError

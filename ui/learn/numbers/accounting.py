@@ -10,8 +10,6 @@ Source: Dwork, Rothblum, Vadhan 2010; expected error as in evaluate/noise_error;
 the number of marginals at a constant error.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

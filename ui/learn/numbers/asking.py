@@ -9,8 +9,6 @@ Source: Warner 1965; Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith 2011.
 Lab 21: what k-anonymity leaves open. Source: Sweeney 2002; Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

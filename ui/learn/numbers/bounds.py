@@ -15,8 +15,6 @@ that are too exact give the table away); its factors for one case by Qardaji, Ya
 Zhang, Wang 2021; Bun, Ullman, Vadhan 2014 (fingerprinting codes).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ Lab 4: two noisy tables that share an attribute are made to agree, step by step.
 Source: Hay, Rastogi, Miklau, Suciu 2010; Qardaji, Yang, Li 2014.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -13,8 +13,6 @@ Lab 13: a private mean needs a bound on each value; too low is wrong, too high i
 Source: Amin, Kulesza, Munoz, Vassilvitskii 2019 (the best bound leaves out about as many people as the noise is wide).
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

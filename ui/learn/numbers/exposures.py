@@ -7,8 +7,6 @@ docs/proofs/gamma-poisson.md allows. Drawn here by floating-point gammas, for th
 Source: Quick 2021; the condition is derived in docs/proofs/gamma-poisson.md.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

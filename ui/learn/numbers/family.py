@@ -15,8 +15,6 @@ Lab 17: is an effect real? Intervals for a difference of two shares, with and wi
 Source: Karwa, Vadhan 2018 and Gaboardi, Lim, Rogers, Vadhan 2016 on what ignoring the noise does; delta method.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

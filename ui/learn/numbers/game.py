@@ -13,8 +13,6 @@ The same class word and the same plan give the same answers, so that a class can
 from its code alone. Noise that repeats protects nobody: this is a game about invented people.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import math

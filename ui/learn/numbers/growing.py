@@ -3,8 +3,6 @@
 Source: Li, Zhang, Wang 2021, appendix A, Figures 3 and 4.
 """
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Guess first: the number that each lab's question has for an answer, computed by the lab's own lesson."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Exact figures of the bundled sample, which is invented. Source: Zhang et al. 202
 Lab 29: maximum entropy, least norm and a linear program. Source: Qardaji, Yang, Li 2014 (PriView), section 4.6.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

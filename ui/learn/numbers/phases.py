@@ -12,8 +12,6 @@ Source: Takagi, Takahashi, Cao, Yoshikawa 2021 (P3GM: Theorem 4, Tables III and 
 Zhang 2014 (noisy second moment).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

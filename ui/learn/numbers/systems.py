@@ -4,8 +4,6 @@ The runs were made by `python -m benchmarks.lessons`; nothing is computed from r
 Source: Ganev, Oprisanu, De Cristofaro 2022, and Bagdasaryan, Poursaeed, Shmatikov 2019, on who bears the error.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

@@ -5,8 +5,6 @@ train their networks in the same way. Privacy is accounted as the engine does it
 Source: Abadi et al. 2016; Mironov, Talwar, Zhang 2019 (Renyi); Doroshenko et al. 2022 (privacy loss distributions).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache
