@@ -143,7 +143,7 @@ def test_a_record_over_merged_rows_is_one_record():
 
 
 def test_a_merged_cell_ends_where_it_is_said_to_end_although_rows_are_repeated():
-    wide = '<table:table-cell table:number-columns-spanned="2" office:value-type="string"><text:p>w</text:p></table:table-cell>'
+    wide = text("w").replace("table-cell ", 'table-cell table:number-columns-spanned="2" ', 1)
     rows = [
         row(text("x", "y")),
         row(text("1"), DOWN.format(3, "South")),
