@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import reduce
+from itertools import compress
 from typing import Any, NoReturn
 
 from dpsyn_core.errors import DPSynError, TableError
@@ -27,7 +28,7 @@ from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
 
 MAX_BYTES = 2 << 30
 MAX_ROW = 2**20  # of a sheet, by its format
-TAIL = 1 << 20  # bytes at the end of a sheet, where merged cells stand
+PIECE = 1 << 20  # bytes of a sheet that are looked through for merged cells at a time
 MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
 # what else is a zip archive, by a name in it
 ARCHIVES = {
@@ -42,8 +43,7 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
     """Reads a sheet of an .xlsx or .ods file."""
     import pyarrow as pa
 
-    names, chosen, filled = _sheet(bytes(data), form.sheet)
-    rows = [row for row in filled if any(c is not None for c in row)]
+    names, chosen, rows = _sheet(bytes(data), form.sheet)
     notices: tuple[Notice, ...] = ()
     if form.sheet is None and len(names) > 1:
         rest = [f"'{n}'" for n in names if n != chosen]
@@ -82,7 +82,7 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
 
 
 def _sheet(raw: bytes, wanted: str | None) -> tuple[list[str], str, list[tuple[Any, ...]]]:
-    """The names of all sheets, that of the one that is read, and its rows."""
+    """The names of all sheets, that of the one that is read, and its rows that have a cell."""
     if _is_open_document(raw):
         sheet = OpenSheet(raw, wanted)
         if sheet.name not in sheet.names:
@@ -115,18 +115,27 @@ def _refuse_sheet(wanted: str | None, names: list[str]) -> NoReturn:
 
 
 def _spread(page: Any, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The rows of a sheet, where cells that are merged downwards all hold what the uppermost shows."""
-    with page._get_source() as source:  # openpyxl tells of merged cells only where it keeps the whole sheet
-        tail = b""
-        while part := source.read(TAIL):
-            tail = tail[-TAIL:] + part
-    for merge in MERGED.finditer(tail):
+    """The rows of a sheet that have a cell of their own, where cells merged downwards hold what the uppermost shows."""
+    filled = [any(c is not None for c in row) for row in rows]
+    for merge in _merges(page):
         column, first, last = _column_number(merge[1].decode()) - 1, int(merge[2]), min(int(merge[3]), len(rows))
         for row in range(first, last) if first <= len(rows) and column < len(rows[first - 1]) else ():
             cells = [*rows[row], *[None] * (column + 1 - len(rows[row]))]
             cells[column] = rows[first - 1][column] if cells[column] is None else cells[column]
             rows[row] = tuple(cells)
-    return rows
+    return list(compress(rows, filled))  # a record over merged rows is one record
+
+
+def _merges(page: Any) -> Iterator[re.Match[bytes]]:
+    """All merged cells of a sheet; openpyxl tells of them only where it keeps the whole sheet."""
+    with page._get_source() as source:
+        left = b""
+        while part := source.read(PIECE):
+            left += part
+            whole = max(left.rfind(b"<"), 0)
+            yield from MERGED.finditer(left, 0, whole)
+            left = left[whole:]
+        yield from MERGED.finditer(left)
 
 
 def _column_number(letters: str) -> int:

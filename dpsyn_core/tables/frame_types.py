@@ -1,7 +1,8 @@
 """Types of frames: a synthetic table with the types that somebody gave the private one, as far as its values fit.
 
-A type that a library infers from cells (object, int64, float64, bool) tells of them, of a single blank for example:
-such columns have the types of the synthetic table alone. All others are declared by the author of the frame.
+A type that a library infers from cells (object, int64, float64, bool, moments of its usual unit) tells of them, of a
+single blank or odd cell for example: such columns have the types of the synthetic table alone. All others are declared
+by the author of the frame.
 """
 
 from __future__ import annotations
@@ -75,8 +76,11 @@ def _series(name: str, series: Any, arrow: Any, like: Any) -> Any:
         return series
 
     def convert() -> Any:
-        if str(kind) == "object":
-            return series.dt.date.where(series.notna(), None) if t.is_date(arrow.type) else series
+        zone = "Z" if t.is_timestamp(arrow.type) and arrow.type.tz else ""
+        fixed = isinstance(kind, pd.DatetimeTZDtype) and kind.tz.utcoffset(None) is not None  # from what cells hold
+        if str(kind) == "object" or fixed or (zone and kind.kind == "M" and not hasattr(kind, "tz")):
+            usual = pd.to_datetime([f"2020-01-01T00:00:00{zone}"]).dtype
+            return series.astype(usual) if t.is_temporal(arrow.type) and series.dtype.kind == "M" else series
         if isinstance(kind, pd.CategoricalDtype):
             return _categories(series, kind)
         if isinstance(kind, pd.PeriodDtype):
@@ -112,7 +116,8 @@ def in_polars(table: Any, like: Any) -> Any:
     frame, kinds = pl.DataFrame(table), {composed(n): k for n, k in dict(like.collect_schema()).items()}
     for series in frame:
         kind = kinds.get(composed(series.name), series.dtype)
-        if kind == series.dtype or kind in (pl.Int64, pl.Float64, pl.String, pl.Boolean, pl.Object):
+        inferred = (pl.Int64, pl.Float64, pl.String, pl.Boolean, pl.Object, pl.Date)
+        if kind == series.dtype or kind in (*inferred, pl.Datetime("us"), pl.Datetime("us", "UTC")):
             continue
 
         def convert(series: Any = series, kind: Any = kind) -> Any:

@@ -26,8 +26,8 @@ def is_spreadsheet(archive: zipfile.ZipFile) -> bool:
 class Sheet:
     """One sheet: as it is parsed, `rows` fills with cells (numbers, booleans, dates, durations, text, None for blank).
 
-    Repeated blank cells and rows, with which such files end, take no place. Cells that are merged downwards all hold
-    what the uppermost shows.
+    Blank rows take no place, nor do those that have no cell beside merged ones of rows above: a record over merged
+    rows is one record. Cells that are merged downwards all hold what the uppermost shows.
     """
 
     def __init__(self, raw: bytes, wanted: str | None) -> None:
@@ -36,6 +36,7 @@ class Sheet:
         self.name, self.rows = wanted, list[tuple[Any, ...]]()
         self._hidden, self._style, self._inside = set[str](), "", False
         self._row: list[Any] = []
+        self._filled = False
         self._spans: dict[int, tuple[int, Any]] = {}
         self._at, self._cell, self._text, self._aside = 0, dict[str, str](), list[str](), 0
         self._left = max(FREE, MAX_RATIO * len(raw))  # cells that may come out
@@ -66,7 +67,7 @@ class Sheet:
             self._inside = name == self.name or (self.name is None and not hidden)
             self.name = name if self._inside else self.name
         elif self._inside and tag == "table:table-row":
-            self._row, self._at = [], 0
+            self._row, self._at, self._filled = [], 0, False
             self._repeat = _count(of, "table:number-rows-repeated")
         elif self._inside and tag in ("table:table-cell", "table:covered-table-cell"):
             self._cell, self._text = of, []
@@ -90,7 +91,7 @@ class Sheet:
             self._inside = False
         elif self._inside and tag in ("table:table-cell", "table:covered-table-cell"):
             self._put(covered=tag == "table:covered-table-cell")
-        elif self._inside and tag == "table:table-row" and self._row:
+        elif self._inside and tag == "table:table-row" and self._filled:
             self._take(len(self._row) * self._repeat)
             self.rows += [tuple(self._row)] * self._repeat
 
@@ -100,12 +101,18 @@ class Sheet:
         if rows > 1 and width == 1:
             self._spans[self._at] = (rows - 1, value)
         elif covered and value is None and self._spans.get(self._at, (0, None))[0]:
-            left, value = self._spans[self._at]
-            self._spans[self._at] = (left - 1, value)
+            left, above = self._spans[self._at]
+            self._spans[self._at] = (left - self._repeat, above)
+            self._place(above, times)
+        if value is not None:
+            self._filled = True
+            self._place(value, times)
+        self._at += times
+
+    def _place(self, value: Any, times: int) -> None:
         if value is not None:
             self._take(self._at + times - len(self._row))
             self._row += [None] * (self._at - len(self._row)) + [value] * times
-        self._at += times
 
     def _take(self, cells: int) -> None:
         self._left -= cells

@@ -1,6 +1,7 @@
 """Headers over several lines: headings over groups, questions of surveys; hinted at, read alike in all ways."""
 
 import io
+import os
 import zipfile
 
 import pytest
@@ -118,6 +119,25 @@ def test_cells_that_are_merged_downwards_hold_what_the_uppermost_shows():
     got = read(merged(rows, "A2:A5", "A6:A8")).table
     assert got["region"].to_pylist() == ["North"] * 4 + ["South"] * 3
     assert got["town"].to_pylist() == [f"t{i}" for i in range(7)]
+
+
+def test_a_record_over_merged_rows_is_one_record():
+    rows = [["region", "town"], ["North", "Bern"], [], [], ["South", "Rome"], [None, "Pisa"]]
+    got = read(merged(rows, "A2:A4", "B2:B4", "A5:A8")).table
+    assert got.to_pydict() == {"region": ["North", "South", "South"], "town": ["Bern", "Rome", "Pisa"]}
+
+
+def test_merged_cells_are_found_whatever_follows_them_in_the_sheet():
+    raw, out = merged([["region", "town"], ["North", "Bern"], [None, "Rome"]], "A2:A3"), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as given, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in given.namelist():
+            content = given.read(name)
+            if name.endswith("sheet1.xml"):
+                content = content.replace(
+                    b"</mergeCells>", b"</mergeCells><!--" + os.urandom(1_200_000).hex().encode() + b"-->"
+                )
+            made.writestr(name, content)
+    assert read(out.getvalue()).table["region"].to_pylist() == ["North", "North"]
 
 
 @pytest.mark.parametrize(

@@ -121,3 +121,34 @@ def test_a_damaged_file_is_read_or_refused_in_a_sentence(damage):
         except TableError:
             refusals += 1
     assert refusals
+
+
+DOWN = (
+    '<table:table-cell table:number-rows-spanned="{}" office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+)
+COVERED = "<table:covered-table-cell/>"
+
+
+def test_a_record_over_merged_rows_is_one_record():
+    rows = [
+        row(text("region", "town")),
+        row(DOWN.format(3, "North"), DOWN.format(3, "Bern")),
+        row(COVERED, COVERED, times=2),
+        row(DOWN.format(4, "South"), text("Rome")),
+        row(COVERED, text("Pisa")),
+        row(COVERED, times=2),
+    ]
+    got = open_table(ods(("t", False, rows)), name="t.ods").whole()
+    assert got.to_pydict() == {"region": ["North", "South", "South"], "town": ["Bern", "Rome", "Pisa"]}
+
+
+def test_a_merged_cell_ends_where_it_is_said_to_end_although_rows_are_repeated():
+    wide = text("w").replace("table-cell ", 'table-cell table:number-columns-spanned="2" ', 1)
+    rows = [
+        row(text("x", "y")),
+        row(text("1"), DOWN.format(3, "South")),
+        row(text("2"), COVERED, times=2),
+        row(wide, COVERED),
+    ]
+    got = open_table(ods(("t", False, rows)), name="t.ods").whole()
+    assert got.to_pydict() == {"x": ["1", "2", "2", "w"], "y": ["South", "South", "South", ""]}
