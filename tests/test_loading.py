@@ -41,8 +41,8 @@ def test_a_run_of_the_command_loads_neither_pandas_nor_what_compiling_needs(tmp_
         str(tmp_path / "sample.schema.json"), "--epsilon", "1", "--delta", "1e-9", "--out", str(tmp_path / "out.csv"),
         "--quiet",
     ]  # fmt: skip
-    # the first run may compile. One in twenty later ones takes a kernel that none before it took, for noise decides, and
-    # a test beside this one may write the index of kept kernels: four runs in a row that compile are no chance
+    # the first run may compile. One in twenty later ones takes a kernel that none before it took, for noise decides,
+    # and a test beside this one may write the index of kept kernels: four runs in a row that compile are no chance
     for _ in range(5):
         done = subprocess.run(run, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

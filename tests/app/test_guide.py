@@ -315,7 +315,7 @@ def test_who_is_one_person_is_chosen_in_the_guide_after_its_columns_were_read(ap
     app.button(key="quick_to_guide").click().run()
     app.button(key="take_identifier").click().run()
     assert not app.exception and not app.error
-    assert not any(d.key.startswith("guide_table") for d in app.dataframe), "how many rows of one person are counted is asked before the columns"
+    assert not any(d.key.startswith("guide_table") for d in app.dataframe), "first: how many rows of each are counted"
     assert app.button(key="limit_taken").label == "Count one row of each person"
     app.button(key="ladder_5").click().run()
     assert space_of(app).schema.unit.max_records == 5
