@@ -142,6 +142,25 @@ class Visitor:
         self.page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
         return self.settle()
 
+    def move(self, name="", query=""):
+        """To another page or lab, as Back and Forward of the browser lead there: the app is not loaded again.
+
+        Loading takes several times the work of going. Its heading of the first order differs from that of the page
+        before, which tells that what stands there is new.
+        """
+        heading = self.page.get_by_role("heading", level=1).first
+        heading.wait_for()
+        before = heading.inner_text()
+        self.page.evaluate(
+            "at => { History.prototype.pushState.call(history, null, '', at);"
+            " window.dispatchEvent(new PopStateEvent('popstate')); }",
+            f"/{name}{query}",
+        )
+        self.page.wait_for_function(
+            "before => ![before, undefined].includes(document.querySelector('h1')?.innerText)", arg=before
+        )
+        return self.settle()
+
     def left_clean(self):
         """Forgets who this was, and leaves the context to the next visitor of the server; False where it cannot."""
         from playwright.sync_api import Error

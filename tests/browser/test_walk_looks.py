@@ -22,7 +22,7 @@ def test_14_no_page_and_no_lab_asks_another_machine_for_anything(finished):
     for name in ("Data", "Schema", "Privacy", "Synthesize", "Report", "Export", "Learn"):
         finished.go(name)
     for lab in LABS:
-        finished.open("learn", f"?lab={lab}&open=1")
+        finished.move("learn", f"?lab={lab}&open=1")
         if lab != "race":  # its figure is made by Vega
             finished.drawn()
     assert finished.foreign == []
