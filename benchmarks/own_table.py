@@ -559,8 +559,7 @@ def in_python(one: Foreign) -> tuple[float, int, tuple[str, ...]]:
         if new:
             wrong.append(f"{name} written otherwise, as {sorted(new)[0]}")
             continue
-        sizes = [digits(t.column(name).drop_null().to_pylist()) for t in (table, made)]
-        odd = [text for at, text in sizes[1].items() if at[:2] in {k[:2] for k in sizes[0]} and at not in sizes[0]]
+        odd = other_digits(*(t.column(name).drop_null().to_pylist() for t in (table, made)))
         if odd:
             wrong.append(f"{name} with other digits, as {odd[0]}")
     return seconds, table.num_columns, tuple(wrong)
@@ -571,29 +570,34 @@ def shape(text: str) -> str:
     return re.sub(r"(,0)+", ",0", re.sub(r"0+", "0", re.sub(r"\d", "0", text)))
 
 
-def digits(values: list[object]) -> dict[tuple[str, int, str], str]:
-    """How many digits groups of them have, by shape and place: each such way, with a cell that is written so.
+def other_digits(real: list[object], made: list[object]) -> list[str]:
+    """Cells of a synthetic column whose groups of digits are longer, shorter or padded where those of the real are not.
 
-    Groups in front of which a zero stands (03), or which have one length in all cells (2024, .50), are of that length;
-    of others (3, 12) any length is the same way. A whole number alone has the length that it needs.
+    A group with a zero in front (03), or that has one length in all real cells (2024, .50), has that length; another
+    one (3, 12) has any. Shapes that the real column lacks are not looked at.
     """
+    have = _digits(real)
+    return [
+        text
+        for at, ways in _digits(made).items()
+        for way, text in ways.items()
+        if at in have and way not in have[at] and (way[0] == "0" or len({w.lstrip("0") for w in have[at]}) == 1)
+    ]
+
+
+def _digits(values: list[object]) -> dict[tuple[str, int], dict[str, str]]:
+    """By shape and place of a group of digits: its lengths, with 0 before those that are padded, and a cell of each."""
     found: dict[tuple[str, int], dict[str, str]] = {}
     for text in dict.fromkeys(map(str, values)):
-        groups = re.findall(r"\d+", text)
         if re.fullmatch(r"\D*\d{1,3}([,.' ]\d{2,3})*[,.' ]\d{3}([.,]\d+)?\D*", text):
             continue  # thousands, of which a smaller number has fewer groups
-        decimal = re.fullmatch(r"[^\d]*\d+[.,]\d+[^\d]*", text) is not None
+        groups = re.findall(r"\d+", text)
+        decimal = re.fullmatch(r"\D*\d+[.,]\d+\D*", text) is not None
         for place, group in enumerate(groups):
-            last = decimal and place == len(groups) - 1
-            padded = len(group) > 1 and group[0] == "0" and not last
-            if len(groups) > 1 or padded:
-                found.setdefault((shape(text), place), {})[f"0{len(group)}" if padded else str(len(group))] = text
-    out = {}
-    for (form, place), ways in found.items():
-        sizes = {way.lstrip("0") for way in ways}
-        for way, text in ways.items():
-            out[form, place, way.lstrip("0") if len(sizes) == 1 else way if way[0] == "0" else "any"] = text
-    return out
+            padded = len(group) > 1 and group[0] == "0" and not (decimal and place == len(groups) - 1)
+            if len(groups) > 1 or padded:  # a whole number alone has the length that it needs
+                found.setdefault((shape(text), place), {})[f"{'0' * padded}{len(group)}"] = text
+    return found
 
 
 def in_the_app(one: Foreign) -> tuple[int, int, int, float]:
