@@ -8,6 +8,7 @@ import pytest
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.forms import GroupBins
 from dpsyn_core.questions.meaning import (
     attribute_of,
     coarse_of,
@@ -21,6 +22,7 @@ from dpsyn_core.questions.meaning import (
 )
 from dpsyn_core.tables.clause import clauses
 from tests.questions.small import schema
+from tests.schema.helpers import cat
 from tests.schema.helpers import date as date_column
 from tests.schema.helpers import schema as small_schema
 
@@ -166,3 +168,29 @@ def test_groups_without_bins_are_the_values_and_named_groups_leave_the_others_to
     assert coarse.map.tolist() == [1, 0, 1, 0] and labels == ["3 or 1", "(all others)"]
     coarse, labels = bins("CITY", {"groups": [["A"], ["B", "C"]]})
     assert coarse.map.tolist() == [0, 1, 1] and labels == ["A", "B or C"]
+
+
+def test_bins_of_equal_number_are_named_by_their_first_and_last_value():
+    coarse, labels = bins("AGE", {"count": 4})
+    plain = PEOPLE["AGE"].labels()
+    for k, name in enumerate(labels):
+        codes = np.flatnonzero(coarse.map == k)
+        assert name == (plain[codes[0]] if len(codes) == 1 else f"{plain[codes[0]]} to {plain[codes[-1]]}")
+    assert len(labels) == 4 == coarse.map.max() + 1
+
+
+def test_a_value_in_two_groups_is_refused_and_groups_of_one_name_are_numbered():
+    with pytest.raises(QuestionError, match="stands in two groups"):
+        coarse_of(PEOPLE["KIDS"], GroupBins(groups=((0,), (1, 0))))
+    a, b = "x", "x or y"
+    written = small_schema(cat("c", [a, "y", b]))["c"]
+    assert coarse_of(written, GroupBins(groups=((a, "y"), (b,))))[1] == ["1: x or y", "2: x or y"]
+
+
+@pytest.mark.parametrize("columns", [20, 21])
+def test_twenty_columns_are_named_in_a_refusal(columns):
+    wide = small_schema(*(cat(f"c{i}", ["x", "y"]) for i in range(columns)))
+    with pytest.raises(QuestionError) as refused:
+        attribute_of(wide, "missing")
+    assert ("c19, ..." in str(refused.value)) is (columns > 20) and "c19" in str(refused.value)
+    assert "c20" not in str(refused.value)
