@@ -43,18 +43,26 @@ with proof:
     st.write(literal(files.promised(job)))
     with st.container(horizontal=True, gap="small"):
         st.download_button(
-            t("export.certificate_button"), data=partial(files.certificate, job), mime="text/plain",
-            file_name=f"{files.stem(space, job)}.certificate.txt", on_click="ignore", key="export_certificate",
-        )  # fmt: skip
+            t("export.certificate_button"),
+            data=partial(files.certificate, job),
+            mime="text/plain",
+            file_name=f"{files.stem(space, job)}.certificate.txt",
+            on_click="ignore",
+            key="export_certificate",
+        )
         files.manifest_button(space, job, key="export_manifest")
 with settings:
     section(t("export.settings"))
     with st.container(horizontal=True, gap="small"):
         takeaways.settings(space, job)
         st.download_button(
-            t("export.schema"), data=partial(files.schema_text, space, job), mime="application/json",
-            file_name=files.schema_name(space, job), on_click="ignore", key="export_schema",
-        )  # fmt: skip
+            t("export.schema"),
+            data=partial(files.schema_text, space, job),
+            mime="application/json",
+            file_name=files.schema_name(space, job),
+            on_click="ignore",
+            key="export_schema",
+        )
         for name, text in files.asked_and_answered(space, job).items():
             label = t("linked.export_questions" if name == QUESTIONS else "linked.export_answers")
             key = f"export_{name.partition('.')[0]}"
@@ -64,10 +72,14 @@ with settings:
 
 st.space("small")
 st.download_button(
-    t("export.bundle_button"), data=partial(files.bundle, space, job), file_name=f"{files.stem(space, job)}.zip",
-    mime="application/zip", on_click="ignore", key="export_bundle",
+    t("export.bundle_button"),
+    data=partial(files.bundle, space, job),
+    file_name=f"{files.stem(space, job)}.zip",
+    mime="application/zip",
+    on_click="ignore",
+    key="export_bundle",
     help=t("linked.bundle_note" if job.spec.linked else "export.bundle_note"),
-)  # fmt: skip
+)
 with st.expander(t("export.publish"), key="export_publish"):
     files.reports(space, job)
     takeaways.citation(job)
@@ -77,10 +89,14 @@ with st.expander(t("take.title"), key="export_repeat"):
 if files.reusable(job):
     with st.expander(t("export.more"), key="export_more"):
         st.download_button(
-            t("export.release"), data=partial(files.release, space, job), mime="application/zip",
-            file_name=f"{files.stem(space, job)}.dpsyn", on_click="ignore", key="export_release",
+            t("export.release"),
+            data=partial(files.release, space, job),
+            mime="application/zip",
+            file_name=f"{files.stem(space, job)}.dpsyn",
+            on_click="ignore",
+            key="export_release",
             help=t("export.release_note"),
-        )  # fmt: skip
+        )
         files.refit_form(space, job)
 if files.labelled(space, job):
     with st.expander(t("export.programs"), key="export_programs"):

@@ -26,9 +26,12 @@ with left:
     with second:
         delta = st.text_input(t("budget.delta"), plain(1e-9), key="plan_delta", persist_state="session")
         method = st.selectbox(
-            t("synthesize.method"), [DEFAULT, *(m for m in names() if m != DEFAULT)], key="plan_method",
-            persist_state="session", format_func=spelt,
-        )  # fmt: skip
+            t("synthesize.method"),
+            [DEFAULT, *(m for m in names() if m != DEFAULT)],
+            key="plan_method",
+            persist_state="session",
+            format_func=spelt,
+        )
     reading = read(epsilon or "", delta or "")
     for problem in (reading.epsilon_problem, reading.delta_problem):
         if problem:

@@ -39,9 +39,14 @@ with st.expander(t("privacy.more"), key="privacy_more"):
             k = plan.k_field(planned and plan.planned(space, chosen, public=True))
         asked = (chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
         part = st.segmented_control(
-            t("privacy.more"), PARTS, default="plan", required=True, key="privacy_part", label_visibility="collapsed",
+            t("privacy.more"),
+            PARTS,
+            default="plan",
+            required=True,
+            key="privacy_part",
+            label_visibility="collapsed",
             format_func=lambda p: t(f"privacy.{p}"),
-        )  # fmt: skip
+        )
         if part == "plan":
             plan.split(space, chosen, planned)
             plan.expected(space, planned)

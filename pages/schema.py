@@ -50,9 +50,13 @@ with more:
         kind: Literal["primary", "secondary"] = "secondary" if (why and not open_still) or at is not None else "primary"
         if open_still:  # of linked tables, one after the other is described
             st.button(
-                t("schema.next_table", name=literal(open_still[0])), type=kind, key="schema_next_table",
-                width="stretch", on_click=tables.turn, args=(space, "schema_table", open_still[0]),
-            )  # fmt: skip
+                t("schema.next_table", name=literal(open_still[0])),
+                type=kind,
+                key="schema_next_table",
+                width="stretch",
+                on_click=tables.turn,
+                args=(space, "schema_table", open_still[0]),
+            )
         elif st.button(
             t("schema.next"), type=kind, key="schema_next", disabled=space.kept_schema is None, width="stretch"
         ):

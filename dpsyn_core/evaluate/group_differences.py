@@ -61,11 +61,17 @@ def _pay_gap(c: Comparison) -> GroupGaps | None:
         return None
     rows = sorted(rows, key=lambda r: -int(r["size_real"]))[:MOST]
     return GroupGaps(
-        column=d["income"], by=d["group"], between=d["split"], sides=tuple(d["sides"]),
-        groups=tuple(str(r["group"]) for r in rows), real=tuple(float(r["gap_real"]) for r in rows),
-        synthetic=tuple(r["gap_synthetic"] for r in rows), kept=got.value,
-        fresh=None if agreement is None else float(agreement[0]), grade=_grade(got.value, least),
-    )  # fmt: skip
+        column=d["income"],
+        by=d["group"],
+        between=d["split"],
+        sides=tuple(d["sides"]),
+        groups=tuple(str(r["group"]) for r in rows),
+        real=tuple(float(r["gap_real"]) for r in rows),
+        synthetic=tuple(r["gap_synthetic"] for r in rows),
+        kept=got.value,
+        fresh=None if agreement is None else float(agreement[0]),
+        grade=_grade(got.value, least),
+    )
 
 
 def _strongest(c: Comparison) -> GroupGaps | None:
@@ -78,11 +84,17 @@ def _strongest(c: Comparison) -> GroupGaps | None:
     order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
     kept = float(g.kept or 0.0)
     return GroupGaps(
-        column=g.column, by=g.category, between="", sides=(), groups=tuple(g.values[k] for k in order),
+        column=g.column,
+        by=g.category,
+        between="",
+        sides=(),
+        groups=tuple(g.values[k] for k in order),
         real=tuple(float(g.real[k]) for k in order),
-        synthetic=tuple(float(g.synthetic[k]) if g.sizes[1][k] > 0 else None for k in order), kept=kept, fresh=None,
+        synthetic=tuple(float(g.synthetic[k]) if g.sizes[1][k] > 0 else None for k in order),
+        kept=kept,
+        fresh=None,
         grade=_grade(kept, KEPT),
-    )  # fmt: skip
+    )
 
 
 def _explained(g: GroupMeans) -> float:

@@ -179,10 +179,15 @@ def _need(
 
 def _joined(a: Need, b: Need) -> Need:
     return Need(
-        attributes=a.attributes, weight=a.weight + b.weight, questions=(*a.questions, *b.questions), maps=a.maps,
-        means=a.means, whole=a.whole, target=a.target or b.target,
+        attributes=a.attributes,
+        weight=a.weight + b.weight,
+        questions=(*a.questions, *b.questions),
+        maps=a.maps,
+        means=a.means,
+        whole=a.whole,
+        target=a.target or b.target,
         model=a.model and b.model,
-    )  # fmt: skip
+    )
 
 
 def _means(schema: Schema, name: str) -> dict[str, Floats]:

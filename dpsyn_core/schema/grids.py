@@ -18,8 +18,13 @@ Rhythm = Literal[
     "minutes", "five-minutes", "ten-minutes", "quarter-hours", "half-hours", "hours",
 ]  # fmt: skip
 OF_TIMES: dict[Rhythm, int] = {  # seconds from one to the next, counted in UTC where a column names its zone
-    "minutes": 60, "five-minutes": 300, "ten-minutes": 600, "quarter-hours": 900, "half-hours": 1800, "hours": 3600,
-}  # fmt: skip
+    "minutes": 60,
+    "five-minutes": 300,
+    "ten-minutes": 600,
+    "quarter-hours": 900,
+    "half-hours": 1800,
+    "hours": 3600,
+}
 FINE = 1024  # bins of a number or a date, at most about, where none are declared
 UNSEEN = 1_000_000  # parts of the largest value, below which a number without a step is not told from 0
 SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400)

@@ -72,11 +72,13 @@ def panel(space: Workspace) -> None:
             if whole:
                 note(t("project.with_table_note"), "alarm")
         st.download_button(
-            t("project.save"), data=lambda: save(space, whole=whole),
+            t("project.save"),
+            data=lambda: save(space, whole=whole),
             file_name=f"{'PRIVATE-' if whole else ''}{file_word(space.ledger, 'project')}.dpsyn.zip",
             mime="application/zip",
-            on_click="ignore", key="project_save",
-        )  # fmt: skip
+            on_click="ignore",
+            key="project_save",
+        )
         got = uploads.one(t("project.open"), ["zip"], key="project_open")
         if got is not None and st.session_state.get(TAKEN) != got.file_id:
             try:

@@ -373,9 +373,13 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
         real = space.dataset.table if private and space.dataset else None
         some = results.synthetic_of(space, job)
         comparison = compare_tables(
-            schema, results.synthetic(space, job), real, measurements=measured, synthetic_of=some,
+            schema,
+            results.synthetic(space, job),
+            real,
+            measurements=measured,
+            synthetic_of=some,
             real_of=None if real is None or space.dataset is None else space.dataset.records,
-        )  # fmt: skip
+        )
         wanted = [n for n in names(private=private, quick=True) if measured or n != "measured-fit"]
         table = ScoredTable(
             name=job.label,
@@ -393,18 +397,25 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 def reports(space: Workspace, job: Job) -> None:
     """Download of the publishable report, and, when the owner ticks the box, of the one with the real table."""
     st.download_button(
-        t("export.report_public"), data=lambda: html(space, job, private=False),
-        file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="export_html",
-    )  # fmt: skip
+        t("export.report_public"),
+        data=lambda: html(space, job, private=False),
+        file_name=f"{stem(space, job)}-report.html",
+        mime="text/html",
+        on_click="ignore",
+        key="export_html",
+    )
     if space.choices.safe or not results.same_table(space, job):
         return
     # below each other: beside a button, the words of a box do not wrap on a phone
     if st.checkbox(t("export.report_tick"), key="export_private"):
         st.download_button(
-            t("export.report_private"), data=lambda: html(space, job, private=True),
-            file_name=f"{stem(space, job)}-report-PRIVATE.html", mime="text/html", on_click="ignore",
+            t("export.report_private"),
+            data=lambda: html(space, job, private=True),
+            file_name=f"{stem(space, job)}-report-PRIVATE.html",
+            mime="text/html",
+            on_click="ignore",
             key="export_html_private",
-        )  # fmt: skip
+        )
 
 
 def bundle(space: Workspace, job: Job) -> bytes:

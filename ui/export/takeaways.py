@@ -48,9 +48,13 @@ def scripts(space: Workspace, job: Job) -> None:
     with st.container(horizontal=True, gap="small"):
         for ending in endings:
             st.download_button(
-                t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
-                mime=MIMES[ending], on_click="ignore", key=f"take_{ending}",
-            )  # fmt: skip
+                t(f"take.{ending}"),
+                data=partial(_document, space, job, f"run.{ending}"),
+                file_name=f"run.{ending}",
+                mime=MIMES[ending],
+                on_click="ignore",
+                key=f"take_{ending}",
+            )
 
 
 def citation(job: Job) -> None:

@@ -34,9 +34,14 @@ def panel(space: Workspace) -> None:
         t("grid.methods"), names(), before.methods, key="grid_methods", persist_state="session", placeholder=choose
     )
     epsilons = st.multiselect(
-        t("grid.epsilons"), EPSILONS, before.epsilons, key="grid_epsilons", format_func=amount,
-        persist_state="session", placeholder=choose,
-    )  # fmt: skip
+        t("grid.epsilons"),
+        EPSILONS,
+        before.epsilons,
+        key="grid_epsilons",
+        format_func=amount,
+        persist_state="session",
+        placeholder=choose,
+    )
     repeats = int(
         st.number_input(t("grid.repeats"), 1, 20, before.repeats, key="grid_repeats", persist_state="session")
     )
@@ -82,6 +87,11 @@ def _start(
     )
     check_comparison(spec)
     grids().start(
-        space.owner, spec, kept.in_schema(space, schema), space.dataset.whole, label=space.dataset.name,
-        fingerprint="grid", public={"serial": space.dataset.serial},
-    )  # fmt: skip
+        space.owner,
+        spec,
+        kept.in_schema(space, schema),
+        space.dataset.whole,
+        label=space.dataset.name,
+        fingerprint="grid",
+        public={"serial": space.dataset.serial},
+    )

@@ -61,10 +61,15 @@ def _shown(found: SystemsComparison) -> None:
     else:
         score = str(
             st.segmented_control(
-                t("grid.score"), scores, default=scores[0], required=True, key="grid_score",
-                format_func=lambda s: t(f"ahead.{s}" if s == "columns" else "grid.pairs"), label_visibility="collapsed",
+                t("grid.score"),
+                scores,
+                default=scores[0],
+                required=True,
+                key="grid_score",
+                format_func=lambda s: t(f"ahead.{s}" if s == "columns" else "grid.pairs"),
+                label_visibility="collapsed",
             )
-        )  # fmt: skip
+        )
         _map(found, score)
         st.download_button(
             t("grid.csv"), data=found.csv, file_name="grid.csv", mime="text/csv", on_click="ignore", key="grid_csv"

@@ -49,7 +49,12 @@ def show() -> None:
     )
     off = {r: percent(lesson.off(cast("lesson.Truth", which), budget(eps), r)) for r in lesson.RULES}
     facts(*[(off[r], t(f"learn.agreeing.{r}"), t(f"learn.agreeing.{r}_note")) for r in lesson.RULES])
-    reading = t("learn.agreeing.reading", entropy=off["maximum-entropy"], norm=off["least-norm"],
-        program=off["linear-program"], table=t(f"learn.agreeing.of_{which}"))  # fmt: skip
+    reading = t(
+        "learn.agreeing.reading",
+        entropy=off["maximum-entropy"],
+        norm=off["least-norm"],
+        program=off["linear-program"],
+        table=t(f"learn.agreeing.of_{which}"),
+    )
     tell("agreeing", reading, figure, which, eps, height=440)
     st.write(t(f"learn.agreeing.says_{which}"))

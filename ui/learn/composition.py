@@ -58,9 +58,14 @@ def show() -> None:
     document = noise.curves(eps, delta, "add-remove", 1)
     gain = 1 - noise.value_at(document, "gaussian_exact") / noise.value_at(document, "gaussian_zcdp")
     draw(
-        figure, document, rules, of=(eps, delta, tuple(rules)),
-        alt=t("learn.composition.alt"), key="composition_plot", height=440,
-    )  # fmt: skip
+        figure,
+        document,
+        rules,
+        of=(eps, delta, tuple(rules)),
+        alt=t("learn.composition.alt"),
+        key="composition_plot",
+        height=440,
+    )
     st.write(t("learn.composition.gain", eps=local(eps, "g"), delta=amount(delta), gain=local(100 * gain, ".1f")))
     met = document["crossings"]
     usual, exact = (met.get(f"laplace_basic:gaussian_{name}") for name in ("zcdp", "exact"))

@@ -46,9 +46,14 @@ def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | No
     reach = [-np.log10(MOST), np.log10(MOST)]
     out.update_yaxes(title=t("learn.count.y"), range=[-0.06, 1], row=1, col=1)
     out.update_yaxes(
-        title=t("learn.count.y2"), type="log", range=reach, tickvals=[0.01, 0.1, 1, 10, 100], tickformat=",~r",
-        row=2, col=1,
-    )  # fmt: skip
+        title=t("learn.count.y2"),
+        type="log",
+        range=reach,
+        tickvals=[0.01, 0.1, 1, 10, 100],
+        tickformat=",~r",
+        row=2,
+        col=1,
+    )
     out.update_xaxes(range=[count - AROUND, count + AROUND])
     out.update_xaxes(title=t("learn.count.x"), row=2, col=1)
     return out

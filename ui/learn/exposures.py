@@ -65,10 +65,14 @@ def show() -> None:
     small, high = local(mean[SMALL], ".2f"), local(mean[HIGH], ".2f")
     small_real, high_real = local(real[SMALL], ".2f"), local(real[HIGH], ".2f")
     facts(
-        (_few(float(added)), t("learn.exposures.added"),
-         t("learn.exposures.cases", cases=number(int(lesson.CASES.sum())))),
+        (
+            _few(float(added)),
+            t("learn.exposures.added"),
+            t("learn.exposures.cases", cases=number(int(lesson.CASES.sum()))),
+        ),
         (small, t("learn.exposures.small"), t("learn.exposures.really", rate=small_real)),
-        (high, t("learn.exposures.high"), t("learn.exposures.really", rate=high_real)))  # fmt: skip
+        (high, t("learn.exposures.high"), t("learn.exposures.really", rate=high_real)),
+    )
     reading = t("learn.exposures.reading", small=small, small_real=small_real, high=high, high_real=high_real,
         added=_few(float(added)), cases=number(int(lesson.CASES.sum())))  # fmt: skip
     alt = t("learn.exposures.alt", reading=reading)

@@ -48,10 +48,15 @@ def found(kind: str, eps: float, family: int) -> dict[str, str]:
     group, household = promised(kind, eps, family, 1), promised(kind, eps, family, family)
     bound = best_guess(group.epsilon, DELTA if kind == "gaussian" else 0.0)
     return {
-        "eps": local(eps, "g"), "n": str(family), "whole": local(group.epsilon, ".3g"),
-        "rule": t(f"learn.family.rule_{kind}", n=family), "bound": near(bound), "group": near(group.guess),
-        "noise": local(group.noise, ".3g"), "wide": local(household.noise, ".3g"),
-    }  # fmt: skip
+        "eps": local(eps, "g"),
+        "n": str(family),
+        "whole": local(group.epsilon, ".3g"),
+        "rule": t(f"learn.family.rule_{kind}", n=family),
+        "bound": near(bound),
+        "group": near(group.guess),
+        "noise": local(group.noise, ".3g"),
+        "wide": local(household.noise, ".3g"),
+    }
 
 
 def show() -> dict[str, str]:

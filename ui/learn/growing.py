@@ -57,9 +57,13 @@ def found(alpha: float, fill: str) -> dict[str, str]:
     lacks = int(lesson.TARGET[3]) - holds
     after = lesson.grown(alpha, COPIES[fill])
     return {
-        "alpha": amount(alpha), "holds": str(holds), "lacks": str(lacks), "most": amount(min(lacks, alpha * holds)),
-        "women": str(lesson.women(after)), "men": str(5 - lesson.women(after)),
-    }  # fmt: skip
+        "alpha": amount(alpha),
+        "holds": str(holds),
+        "lacks": str(lacks),
+        "most": amount(min(lacks, alpha * holds)),
+        "women": str(lesson.women(after)),
+        "men": str(5 - lesson.women(after)),
+    }
 
 
 def show() -> dict[str, str]:

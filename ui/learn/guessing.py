@@ -59,9 +59,13 @@ def panel(lab: str) -> DeltaGenerator | None:
             left, middle, right = st.columns([6, 2, 2], vertical_alignment="bottom", gap="medium")
             left.select_slider(t("guess.field"), guesses.AXES[lab].steps(), key=f"guess_{lab}", format_func=_short)
             middle.button(
-                t("guess.press"), key=f"guess_press_{lab}", type="primary", width="stretch",
-                on_click=_compare, args=(lab,),
-            )  # fmt: skip
+                t("guess.press"),
+                key=f"guess_press_{lab}",
+                type="primary",
+                width="stretch",
+                on_click=_compare,
+                args=(lab,),
+            )
             right.button(t("guess.show"), key=f"guess_show_{lab}", width="stretch", on_click=_open, args=(lab,))
             _live(lab)
             return None

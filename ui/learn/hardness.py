@@ -50,9 +50,13 @@ def figure(k: int, columns: int, records: int, eps: float) -> Figure:
     every = 30 if worked_out else 4
     ticks = list(range(-every * (-left // every), right + 1, every))
     out.update_xaxes(
-        title=t("learn.hardness.x"), type="log", range=[left, right], tickangle=0, tickvals=[10.0**k for k in ticks],
+        title=t("learn.hardness.x"),
+        type="log",
+        range=[left, right],
+        tickangle=0,
+        tickvals=[10.0**k for k in ticks],
         ticktext=[f"10<sup>{k}</sup>" if k else "1" for k in ticks],
-    )  # fmt: skip
+    )
     out.update_yaxes(automargin=True)
     return out
 

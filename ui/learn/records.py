@@ -57,9 +57,13 @@ def found(records: int, cells: int, eps: float) -> dict[str, str]:
     here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
     cross = lesson.records_where_noise_is_chance(cells, TABLES, eps, DELTA)
     return {
-        "wanted": percent(WANTED, 0), "here": here, "more": more, "eps": local(eps, "g"), "cells": number(cells),
+        "wanted": percent(WANTED, 0),
+        "here": here,
+        "more": more,
+        "eps": local(eps, "g"),
+        "cells": number(cells),
         "cross": number(float(f"{cross:.2g}")),
-    }  # fmt: skip
+    }
 
 
 def show() -> dict[str, str]:

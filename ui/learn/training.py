@@ -144,9 +144,13 @@ def show() -> None:
     told = systems_reading() if view == "systems" else reading
     make, *values = figures[view]
     draw(
-        make, *values, of=(clip, noise, batch, taken), alt=t(f"learn.training.alt_{view}", reading=told),
-        key=f"training_{view}", height=420,
-    )  # fmt: skip
+        make,
+        *values,
+        of=(clip, noise, batch, taken),
+        alt=t(f"learn.training.alt_{view}", reading=told),
+        key=f"training_{view}",
+        height=420,
+    )
     st.write(told)
 
 

@@ -119,10 +119,14 @@ def _few(schema: LinkedSchema, about: str, key: str) -> int | None:
         return None
     most, root = schema.most_of_root(link), schema.root.name
     got = st.number_input(
-        t("linked.ask_few", about=literal(about), root=literal(root)), 1, most, None, key=f"{key}_few",
+        t("linked.ask_few", about=literal(about), root=literal(root)),
+        1,
+        most,
+        None,
+        key=f"{key}_few",
         placeholder=t("linked.ask_few_all", most=number(most)),
         help=t("linked.ask_few_help", about=literal(about), root=literal(root), most=number(most)),
-    )  # fmt: skip
+    )
     return None if got is None else int(got)
 
 
@@ -143,9 +147,13 @@ def _numbers(schema: LinkedSchema, table: str) -> list[str]:
 def _groups(label: str, options: list[str], key: str) -> list[str]:
     """Columns to break a figure down by; those of numbers have too many cells for that without bins."""
     got = st.multiselect(
-        label, options, key=f"{key}_by", max_selections=MOST_GROUPS, format_func=literal,
+        label,
+        options,
+        key=f"{key}_by",
+        max_selections=MOST_GROUPS,
+        format_func=literal,
         placeholder=t("questions.choose"),
-    )  # fmt: skip
+    )
     return list(got)
 
 

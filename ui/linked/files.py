@@ -134,8 +134,12 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
     real = comparing.real_tables(space, job) if private else None
     report = linked_report(
-        results.tree(space, job), manifest=Manifest.load(job.folder / MANIFEST), receipts=results.receipts(space, job),
-        keys=relations.keys(space, job), synthetic=comparing.separate(space, job), real=real,
+        results.tree(space, job),
+        manifest=Manifest.load(job.folder / MANIFEST),
+        receipts=results.receipts(space, job),
+        keys=relations.keys(space, job),
+        synthetic=comparing.separate(space, job),
+        real=real,
         verdicts=(relations.verdicts(space, job) if private else None) or (),
-    )  # fmt: skip
+    )
     return linked_html(report, language=language())

@@ -89,9 +89,14 @@ def _choose(label: str, options: Sequence[str], value: str, key: str, take: Call
         take(str(st.session_state[key] or ""))
 
     st.selectbox(
-        label, listed, index=listed.index(value) if value in listed else 0, key=key, on_change=changed,
-        format_func=lambda v: v or t("linked.none"), **more,
-    )  # fmt: skip
+        label,
+        listed,
+        index=listed.index(value) if value in listed else 0,
+        key=key,
+        on_change=changed,
+        format_func=lambda v: v or t("linked.none"),
+        **more,
+    )
 
 
 def _root(linked: Linked) -> None:
@@ -104,9 +109,13 @@ def _root(linked: Linked) -> None:
     with first:
         names = list(linked.parts)
         st.selectbox(
-            t("linked.root"), names, index=names.index(linked.root), key=key, on_change=to_root,
+            t("linked.root"),
+            names,
+            index=names.index(linked.root),
+            key=key,
+            on_change=to_root,
             help=t("linked.root_help"),
-        )  # fmt: skip
+        )
     with second:
         _choose(
             t("linked.root_key", table=literal(linked.root)),
@@ -193,9 +202,14 @@ def _most(space: Workspace, linked: Linked, name: str) -> None:
         link.max_children = int(st.session_state[key])
 
     st.number_input(
-        t("linked.most"), 1, MOST_CHILDREN, value=link.max_children, key=key, on_change=changed,
+        t("linked.most"),
+        1,
+        MOST_CHILDREN,
+        value=link.max_children,
+        key=key,
+        on_change=changed,
         help=t("linked.most_help", ladder=", ".join(map(number, LADDER))),
-    )  # fmt: skip
+    )
 
 
 def _propose_roles(linked: Linked, name: str) -> None:
@@ -218,9 +232,13 @@ def _more(linked: Linked, name: str) -> None:
     first, second = st.columns(2, gap="medium")
     with first:
         _choose(
-            t("linked.own_key"), columns_of(linked, name), linked.keys.get(name, ""), field_key(linked, "own", name),
-            lambda v: _own_key(linked, name, v), help=t("linked.own_key_help"),
-        )  # fmt: skip
+            t("linked.own_key"),
+            columns_of(linked, name),
+            linked.keys.get(name, ""),
+            field_key(linked, "own", name),
+            lambda v: _own_key(linked, name, v),
+            help=t("linked.own_key_help"),
+        )
     if columns is None:
         return
 
@@ -232,9 +250,13 @@ def _more(linked: Linked, name: str) -> None:
 
     with second:
         _choose(
-            t("linked.order"), ordered(columns), link.order, field_key(linked, "order", name), order,
+            t("linked.order"),
+            ordered(columns),
+            link.order,
+            field_key(linked, "order", name),
+            order,
             help=t("linked.order_help"),
-        )  # fmt: skip
+        )
         if link.order:
             key = field_key(linked, "distinct", name)
 
@@ -302,9 +324,14 @@ def _panel(space: Workspace, linked: Linked) -> None:
         panel.most = None if value is None else int(value)
 
     st.multiselect(
-        t("linked.constant"), others, [n for n in panel.constant if n in others], key=key, on_change=constant,
-        help=t("linked.constant_help"), placeholder=t("questions.choose"),
-    )  # fmt: skip
+        t("linked.constant"),
+        others,
+        [n for n in panel.constant if n in others],
+        key=key,
+        on_change=constant,
+        help=t("linked.constant_help"),
+        placeholder=t("questions.choose"),
+    )
     st.number_input(
         t("linked.most_rows"), 1, MOST_CHILDREN, value=panel.most, key=most, on_change=limit,
         placeholder=t("linked.most_waves"), help=t("linked.most_help", ladder=", ".join(map(number, LADDER))),

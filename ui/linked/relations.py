@@ -27,9 +27,14 @@ def key_words(found: KeysOfLink) -> str:
     if not found.hold:
         return t("linked.keys_broken", parent=found.parent, child=found.child)
     return t(
-        "linked.keys_hold", parent=found.parent, child=found.child, children=number(found.children),
-        most=number(found.most), allowed=number(found.allowed), childless=number(found.childless),
-    )  # fmt: skip
+        "linked.keys_hold",
+        parent=found.parent,
+        child=found.child,
+        children=number(found.children),
+        most=number(found.most),
+        allowed=number(found.allowed),
+        childless=number(found.childless),
+    )
 
 
 def verdicts(space: Workspace, job: Job) -> list[LinkVerdict] | None:
@@ -60,10 +65,14 @@ def panel(space: Workspace, job: Job) -> None:
             elif verdict.metric != "children":
                 note(t(f"linked.nothing_{METRICS[verdict.metric]}", child=one.child))
         rows = [
-            [t(f"linked.metric_{METRICS[v.metric]}"), percent(v.value), percent(v.fresh),
-             percent(v.unattached) if v.metric != "children" else "–"]
+            [
+                t(f"linked.metric_{METRICS[v.metric]}"),
+                percent(v.value),
+                percent(v.fresh),
+                percent(v.unattached) if v.metric != "children" else "–",
+            ]
             for v in mine
-        ]  # fmt: skip
+        ]
         if rows:
             heads = [
                 t("linked.metric"),

@@ -54,11 +54,15 @@ class LinkDraft:
         roles = document.get("roles") or {}
         known = ("parent", "child", "key", "max_children", "order", "distinct", "roles")
         return cls(
-            parent=document["parent"], key=document["key"], max_children=document["max_children"],
-            order=document.get("order") or "", distinct=bool(document.get("distinct")),
-            role=roles.get("column", ""), single=tuple(roles.get("single", ())),
+            parent=document["parent"],
+            key=document["key"],
+            max_children=document["max_children"],
+            order=document.get("order") or "",
+            distinct=bool(document.get("distinct")),
+            role=roles.get("column", ""),
+            single=tuple(roles.get("single", ())),
             rest={k: v for k, v in document.items() if k not in known},
-        )  # fmt: skip
+        )
 
     def document(self, child: str) -> dict[str, Any]:
         """As the schema has it. Raises SchemaError where no key was chosen."""
@@ -120,10 +124,13 @@ class LinkedTables(Generic[Part]):
         order = [self.root, *(n for n in self.parts if n != self.root)]
         unit = {"neighbours": self.neighbours, "source": self.unit_source}
         document = {
-            **self.rest, "version": 2, "name": self.name, "unit": unit,
+            **self.rest,
+            "version": 2,
+            "name": self.name,
+            "unit": unit,
             "tables": [self._table(name) for name in order],
             "links": [self.links[n].document(n) for n in order[1:]],
-        }  # fmt: skip
+        }
         return LinkedSchema.of(document | ({} if self.sample else {"dataset": self.ledger}))
 
     def structure(self) -> str:

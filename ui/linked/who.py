@@ -27,9 +27,14 @@ def _ask(linked: Linked) -> None:
         links.decide(linked, str(st.session_state[key]))
 
     st.selectbox(
-        t("linked.root"), names, index=names.index(linked.root) if linked.decided else None, key=key,
-        placeholder=t("data.individual_choose"), on_change=answered, help=t("linked.root_help"),
-    )  # fmt: skip
+        t("linked.root"),
+        names,
+        index=names.index(linked.root) if linked.decided else None,
+        key=key,
+        placeholder=t("data.individual_choose"),
+        on_change=answered,
+        help=t("linked.root_help"),
+    )
     if linked.decided:
         note(linked.who())
         return

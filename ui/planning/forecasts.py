@@ -45,9 +45,13 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
         _grid(found, "pairs")
     note(t("ahead.assumed"))
     st.download_button(
-        t("ahead.csv"), data=lambda: csv_of(found), file_name="plan.csv", mime="text/csv", on_click="ignore",
+        t("ahead.csv"),
+        data=lambda: csv_of(found),
+        file_name="plan.csv",
+        mime="text/csv",
+        on_click="ignore",
         key="plan_csv",
-    )  # fmt: skip
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)

@@ -42,7 +42,10 @@ def _corrected(columns: tuple[PlannedColumn, ...]) -> list[PlannedColumn]:
         st.session_state[FRAME] = kept
     column = st.column_config
     edited = st.data_editor(
-        kept[1], key=f"plan_columns_{kept[2]}", hide_index=True, alt=t("ahead.table_alt"),
+        kept[1],
+        key=f"plan_columns_{kept[2]}",
+        hide_index=True,
+        alt=t("ahead.table_alt"),
         column_config={
             "name": column.TextColumn(t("ahead.name"), disabled=True, width=115),
             "kind": column.SelectboxColumn(
@@ -52,7 +55,7 @@ def _corrected(columns: tuple[PlannedColumn, ...]) -> list[PlannedColumn]:
                 t("ahead.values"), min_value=1, max_value=MOST_VALUES, step=1, required=True, width=125
             ),
         },
-    )  # fmt: skip
+    )
     rows: list[dict[str, Any]] = edited.to_dict("records")
     return [changed(c, kind=r["kind"], values=int(r["values"])) for c, r in zip(columns, rows, strict=True)]
 

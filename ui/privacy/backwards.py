@@ -35,9 +35,14 @@ def panel(space: Workspace) -> None:
         note(t("plan.none"))
         return
     way = st.segmented_control(
-        t("backwards.way"), WAYS, default="error", required=True, key="backwards_way",
-        format_func=lambda w: t(f"backwards.way_{w}"), label_visibility="collapsed",
-    )  # fmt: skip
+        t("backwards.way"),
+        WAYS,
+        default="error",
+        required=True,
+        key="backwards_way",
+        format_func=lambda w: t(f"backwards.way_{w}"),
+        label_visibility="collapsed",
+    )
     try:
         _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
     except DPSynError as error:
@@ -65,9 +70,13 @@ def _from_error(space: Workspace, schema: Schema) -> None:
         return
     chance = _gain(epsilon, space.choices.delta)
     words = t(
-        "backwards.reached", epsilon=amount(epsilon), error=percent(found.target), of=_named(of),
-        n=number(found.n_records), right=_right(chance),
-    )  # fmt: skip
+        "backwards.reached",
+        epsilon=amount(epsilon),
+        error=percent(found.target),
+        of=_named(of),
+        n=number(found.n_records),
+        right=_right(chance),
+    )
     facts((amount(epsilon), t("backwards.epsilon"), t("backwards.at_least")))
     note(words)
     _take(epsilon)
@@ -88,9 +97,12 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
         given = (COLUMNS, found.n_records, epsilon)
         error = tree_error(run, schema, *given) if isinstance(schema, LinkedSchema) else error_at(run, schema, *given)
     words = t(
-        "backwards.limited", epsilon=amount(epsilon), right=_right(points / 100), n=number(found.n_records),
+        "backwards.limited",
+        epsilon=amount(epsilon),
+        right=_right(points / 100),
+        n=number(found.n_records),
         error="–" if error is None else percent(error),
-    )  # fmt: skip
+    )
     facts((amount(epsilon), t("backwards.epsilon"), t("backwards.at_most")))
     note(words)
     _take(epsilon)
@@ -146,9 +158,12 @@ def _picture(
     found: Reached, delta: float, chosen: float | None, *, error: float | None, gain: float | None, words: str
 ) -> None:
     titles = {
-        "epsilon": t("backwards.axis"), "error": t("backwards.axis_error"), "gain": t("backwards.axis_gain"),
-        "error_hover": t("backwards.hover_error", of=_named(found.of)), "gain_hover": t("backwards.hover_gain"),
-    }  # fmt: skip
+        "epsilon": t("backwards.axis"),
+        "error": t("backwards.axis_error"),
+        "gain": t("backwards.axis_gain"),
+        "error_hover": t("backwards.hover_error", of=_named(found.of)),
+        "gain_hover": t("backwards.hover_gain"),
+    }
     figure = choice_figure(
         found.epsilons, found.errors, [_gain(e, delta) for e in found.epsilons], chosen=chosen, error=error, gain=gain,
         titles=titles, caption=words, alt=t("backwards.alt", words=words),

@@ -49,9 +49,13 @@ def panel(space: Workspace, epsilon: float, noise: float) -> None:
     with chosen:
         usual = min(range(len(columns)), key=lambda i: abs(schema[columns[i]].size - USUAL))
         name = st.selectbox(
-            t("band.column"), columns, usual, format_func=literal, key=f"band_column_{practice}",
+            t("band.column"),
+            columns,
+            usual,
+            format_func=literal,
+            key=f"band_column_{practice}",
             label_visibility="collapsed",
-        )  # fmt: skip
+        )
     with below:
         try:
             counts = counted_values(space, table, schema, name)
@@ -92,16 +96,25 @@ def _figure(labels: list[str], counts: list[int], side: float) -> Any:
     colours, top = palette(), 1.25 * max(*counts, 1)
     low = [max(0.0, n - side) for n in counts]
     bars = {
-        "type": "bar", "x": labels, "y": counts, "name": t("band.records"),
+        "type": "bar",
+        "x": labels,
+        "y": counts,
+        "name": t("band.records"),
         "marker": {"color": colours.real, "opacity": 0.5},
-    }  # fmt: skip
+    }
     band = {
-        "type": "bar", "x": labels, "base": low, "y": [n + side - x for n, x in zip(counts, low, strict=True)],
-        "name": t("band.band"), "marker": {"color": colours.accent, "opacity": 0.8},
+        "type": "bar",
+        "x": labels,
+        "base": low,
+        "y": [n + side - x for n, x in zip(counts, low, strict=True)],
+        "name": t("band.band"),
+        "marker": {"color": colours.accent, "opacity": 0.8},
         "hovertemplate": t("band.hover", side=number(round(side))),
-    }  # fmt: skip
+    }
     layout = {
-        "barmode": "overlay", "bargap": 0.15, "xaxis": {"type": "category", "showgrid": False},
+        "barmode": "overlay",
+        "bargap": 0.15,
+        "xaxis": {"type": "category", "showgrid": False},
         "yaxis": {"range": [0, top], "title": {"text": t("band.records")}, "tickformat": ",~r"},
-    }  # fmt: skip
+    }
     return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)

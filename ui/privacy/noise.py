@@ -98,9 +98,14 @@ def _drawn(
     """One language's figure; `words` only tells them apart."""
     past = None if ghost is None else (ghost, curves(ghost, *unit))
     made = figure(
-        curves(epsilon, *unit), k, at=curves(epsilon, *unit, ks=(k,)), past=past, every=every, is_dark=is_dark,
+        curves(epsilon, *unit),
+        k,
+        at=curves(epsilon, *unit, ks=(k,)),
+        past=past,
+        every=every,
+        is_dark=is_dark,
         decade=int(math.log10(unit[2])),
-    )  # fmt: skip
+    )
     return dressed(made, is_dark=is_dark, height=TALL if every else HEIGHT)
 
 
@@ -203,9 +208,13 @@ def _line(xs: list[int], ys: list[float], name: str, hue: str) -> dict[str, Any]
 def _text(x: float, y: float, words: str, hue: str) -> dict[str, Any]:
     """Words at a point of log axes, left of it."""
     return {
-        "x": math.log10(x), "y": math.log10(y), "text": words, "showarrow": False, "xanchor": "right",
+        "x": math.log10(x),
+        "y": math.log10(y),
+        "text": words,
+        "showarrow": False,
+        "xanchor": "right",
         "font": {"color": hue, "size": 13},
-    }  # fmt: skip
+    }
 
 
 def _crossings(document: dict[str, Any], is_dark: bool) -> list[dict[str, Any]]:

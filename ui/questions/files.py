@@ -30,6 +30,10 @@ def panel(space: Workspace) -> None:
     fit = kept.fitting(space)
     if len(fit):
         st.download_button(
-            t("questions.download"), data=fit.dumps, file_name="questions.json", mime="application/json",
-            on_click="ignore", key="questions_download",
-        )  # fmt: skip
+            t("questions.download"),
+            data=fit.dumps,
+            file_name="questions.json",
+            mime="application/json",
+            on_click="ignore",
+            key="questions_download",
+        )

@@ -84,9 +84,13 @@ def _fields(schema: Schema, before: Document, key: str) -> Document:
         made["weight"] = int(weight) if float(weight).is_integer() else weight
     usual = name_of(made)
     name = st.text_input(
-        t("questions.name"), before.get("name", ""), key=f"{key}_name", placeholder=usual, max_chars=200,
+        t("questions.name"),
+        before.get("name", ""),
+        key=f"{key}_name",
+        placeholder=usual,
+        max_chars=200,
         help=t("questions.name_help"),
-    )  # fmt: skip
+    )
     return {"name": name.strip() or usual, **made}
 
 
@@ -240,10 +244,14 @@ def _range(schema: Schema, old: Document, key: str) -> Document:
         if attribute.dated and (clause is None or clause.interval):
             dates = clause.values if clause is not None else (attribute.min[:10], attribute.max[:10])
             ends_of_dates = [
-                place.text_input(t(f"questions.{word}", name=literal(name)), date, key=f"{key}_{name}_{word}",
-                                 help=t("questions.date_help"))
+                place.text_input(
+                    t(f"questions.{word}", name=literal(name)),
+                    date,
+                    key=f"{key}_{name}_{word}",
+                    help=t("questions.date_help"),
+                )
                 for place, word, date in zip(st.columns(2), ("from", "to"), dates, strict=True)
-            ]  # fmt: skip
+            ]
             parts.append(f"{_quoted(name)} in [{', '.join(d.strip() for d in ends_of_dates)}]")
             continue
         labels = attribute.labels()
@@ -281,9 +289,13 @@ def _predict(schema: Schema, old: Document, key: str) -> Document:
 
 def _regression(schema: Schema, old: Document, key: str) -> Document:
     model = st.segmented_control(
-        t("questions.model"), ("linear", "logistic"), default=old.get("model", "linear"), required=True,
-        key=f"{key}_model", format_func=lambda m: t(f"questions.model_{m}"),
-    )  # fmt: skip
+        t("questions.model"),
+        ("linear", "logistic"),
+        default=old.get("model", "linear"),
+        required=True,
+        key=f"{key}_model",
+        format_func=lambda m: t(f"questions.model_{m}"),
+    )
     if st.toggle(t("questions.as_formula"), "formula" in old, key=f"{key}_as_formula"):
         written = st.text_input(
             t("questions.formula"),
@@ -346,7 +358,11 @@ def _one(words: str, names: Sequence[str], old: str | None, key: str, guess: str
 def _several(words: str, names: Sequence[str], old: Sequence[str], key: str, *, most: int) -> list[str]:
     return list(
         st.multiselect(
-            t(f"questions.{words}"), list(names), [n for n in old if n in names], key=f"{key}_{words}",
-            max_selections=most, placeholder=t("questions.choose"),
+            t(f"questions.{words}"),
+            list(names),
+            [n for n in old if n in names],
+            key=f"{key}_{words}",
+            max_selections=most,
+            placeholder=t("questions.choose"),
         )
-    )  # fmt: skip
+    )

@@ -72,8 +72,10 @@ def _parts(
         elif foretold.before is not None and foretold.after >= foretold.before:
             parts.append(("span", "", t("questions.no_gain", before=old, after=new)))
         else:
-            parts += [("span", "dp-was", t("questions.was", error=old)),
-                      ("span", "dp-will", t("questions.will", error=new))]  # fmt: skip
+            parts += [
+                ("span", "dp-was", t("questions.was", error=old)),
+                ("span", "dp-will", t("questions.will", error=new)),
+            ]
     return parts
 
 

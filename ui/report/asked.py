@@ -61,9 +61,13 @@ def _answered(space: Workspace, job: Job) -> list[Answered]:
         with st.spinner(t("asked.working")):
             released = results.measurements(space, job)
             return answer_codes(
-                encode(schema, results.synthetic(space, job), "synthetic")[0], released, schema,
-                Manifest.load(job.folder / MANIFEST), questions, scores=released.scores,
-            )  # fmt: skip
+                encode(schema, results.synthetic(space, job), "synthetic")[0],
+                released,
+                schema,
+                Manifest.load(job.folder / MANIFEST),
+                questions,
+                scores=released.scores,
+            )
 
     return results.kept(space, ("asked", job.id, questions.digest), make)
 

@@ -41,9 +41,14 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("report.other_table"), "warning")
         return
     kind = st.segmented_control(
-        t("attack.kind"), ATTACKS, default=ATTACKS[0], required=True, format_func=lambda k: t(f"attack.{_key(k)}"),
-        key="attack_kind", label_visibility="collapsed",
-    )  # fmt: skip
+        t("attack.kind"),
+        ATTACKS,
+        default=ATTACKS[0],
+        required=True,
+        format_func=lambda k: t(f"attack.{_key(k)}"),
+        key="attack_kind",
+        label_visibility="collapsed",
+    )
     kind = kind or ATTACKS[0]
     mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
     live = next((j for j in mine if j.live), None)
@@ -77,22 +82,32 @@ def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) ->
     a, b, *third, d = st.columns([*[3] * fields, 2], vertical_alignment="bottom")
     choices = CHOICES.get(kind, CHOICES["other"])
     runs = a.selectbox(
-        t("attack.runs"), choices, key=f"attack_runs_{kind}", help=t("attack.runs_help"),
+        t("attack.runs"),
+        choices,
+        key=f"attack_runs_{kind}",
+        help=t("attack.runs_help"),
         index=_place(choices, last.runs if last else None, RUNS[kind]),
-    )  # fmt: skip
+    )
     records = b.selectbox(
-        t("attack.records"), SIZES, key=f"attack_records_{kind}", format_func=number, help=t("attack.records_help"),
+        t("attack.records"),
+        SIZES,
+        key=f"attack_records_{kind}",
+        format_func=number,
+        help=t("attack.records_help"),
         index=_place(SIZES, last.records if last else None, RECORDS),
-    )  # fmt: skip
+    )
     secret = None
     if kind == "inference":
         from dpsyn_core.runs import attacked_columns
 
         columns = ("", *attacked_columns(schema, _asked(space, job, kind=kind, runs=runs, about=about)))
         chosen = third[0].selectbox(
-            t("attack.secret"), columns, key=f"attack_secret_{language()}_{about or ''}",
-            index=_place(columns, last.secret if last else None, ""), format_func=lambda n: n or t("attack.every"),
-        )  # fmt: skip
+            t("attack.secret"),
+            columns,
+            key=f"attack_secret_{language()}_{about or ''}",
+            index=_place(columns, last.secret if last else None, ""),
+            format_func=lambda n: n or t("attack.every"),
+        )
         secret = chosen or None
     if d.button(t("attack.start"), key="attack_start", type="primary", width="stretch"):
         attack = {"kind": kind, "runs": int(runs), "records": int(records), "secret": secret, "about": about}
@@ -160,8 +175,12 @@ def _progress(owner: str, job_id: str) -> None:
     share = min(1.0, seen["done"] / seen["total"]) if running and seen.get("total") else 0.0
     far = t("attack.preparing") if job.state == "running" else t("attack.queued")
     if running:
-        far = t("attack.progress", done=round(seen["done"]), runs=_spec(job).runs,
-                 seconds=local(seen.get('seconds', 0), ".0f"))  # fmt: skip
+        far = t(
+            "attack.progress",
+            done=round(seen["done"]),
+            runs=_spec(job).runs,
+            seconds=local(seen.get("seconds", 0), ".0f"),
+        )
     left, right = st.columns([5, 1], vertical_alignment="center")
     left.progress(share, text=far)
     if right.button(t("run.cancel"), key=f"attack_cancel_{job_id}", width="stretch"):
@@ -209,11 +228,13 @@ def _result(found: AttackResult, label: str) -> None:
         head = [t("attack.column"), t("attack.inside"), t("attack.control"), t("attack.excess")]
         rows = [
             [
-                t("attack.all") if r.name == "all columns" else r.name, percent(r.share), percent(r.control_share),
+                t("attack.all") if r.name == "all columns" else r.name,
+                percent(r.share),
+                percent(r.control_share),
                 _excess(r),
             ]
             for r in found.rates
-        ]  # fmt: skip
+        ]
         table(head, rows, alt=t("attack.rates_alt"))
         note(t("attack.rates_note"))
 

@@ -89,11 +89,15 @@ def _glance(view: Look, scores: list[Score]) -> None:
     alt = t("columns.all_alt", count=count, name=worst.name, tvd=percent(worst.difference or 0.0))
     fresh = show_multiples(
         lambda width, across: kept(
-            view.space, (*key, width, dark()),
+            view.space,
+            (*key, width, dark()),
             lambda: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
         ),
-        key=view.key("glance"), alt=alt, across=(3, 2), selects=glance.CHOSEN,
-    )  # fmt: skip
+        key=view.key("glance"),
+        alt=alt,
+        across=(3, 2),
+        selects=glance.CHOSEN,
+    )
     if fresh and fresh[0].get("column") in differing:
         st.session_state[view.key(CHOSEN)] = fresh[0]["column"]
 

@@ -103,9 +103,14 @@ def _build(space: Workspace, job: Job, roles: Roles) -> Comparison | None:
     if real is None or real.num_rows == 0 or synthetic.num_rows == 0:
         return None
     return compare_tables(
-        schema, synthetic, real, roles=roles, measurements=results.measurements(space, job),
-        real_of=space.dataset.records if space.dataset else None, synthetic_of=results.synthetic_of(space, job),
-    )  # fmt: skip
+        schema,
+        synthetic,
+        real,
+        roles=roles,
+        measurements=results.measurements(space, job),
+        real_of=space.dataset.records if space.dataset else None,
+        synthetic_of=results.synthetic_of(space, job),
+    )
 
 
 def score(space: Workspace, job: Job, comparison: Comparison, metric: str) -> Score | MetricError:

@@ -11,8 +11,13 @@ from ui.shared.theme import note
 from ui.synthesize import runs
 
 PANELS = {
-    "columns": columns, "pairs": pairs, "groups": groups, "queries": queries, "incomes": incomes, "learning": learning,
-}  # fmt: skip
+    "columns": columns,
+    "pairs": pairs,
+    "groups": groups,
+    "queries": queries,
+    "incomes": incomes,
+    "learning": learning,
+}
 
 
 def panel(space: Workspace, job: Job, table: str = "") -> None:
@@ -22,9 +27,14 @@ def panel(space: Workspace, job: Job, table: str = "") -> None:
     others = runs.alike(space, job)
     left, right = st.columns([3, 1], vertical_alignment="bottom") if others else (st.container(), None)
     view = left.segmented_control(
-        t("report.view"), views, default=views[0], required=True, format_func=lambda v: t(f"report.{v}"),
-        key="report_explore", label_visibility="collapsed",
-    )  # fmt: skip
+        t("report.view"),
+        views,
+        default=views[0],
+        required=True,
+        format_func=lambda v: t(f"report.{v}"),
+        key="report_explore",
+        label_visibility="collapsed",
+    )
     chosen = [job]
     if right is not None:
         with right:

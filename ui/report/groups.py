@@ -63,7 +63,11 @@ def _gaps(view: Look) -> None:
         shown = [dict(zip(heads.values(), row, strict=True)) for row in rows[:SHOWN]]
         widths = {heads[k]: st.column_config.Column(width=w) for k, w in WIDTHS.items()}
         st.dataframe(
-            shown, hide_index=True, key=f"gaps_{side.letter}", alt=t("by_group.gaps"), column_config=widths,
+            shown,
+            hide_index=True,
+            key=f"gaps_{side.letter}",
+            alt=t("by_group.gaps"),
+            column_config=widths,
             column_order=[heads[k] for k in WIDTHS],
-        )  # fmt: skip
+        )
         table_button(f"gaps_table_{side.letter}", t("by_group.gaps"), shown)

@@ -52,9 +52,13 @@ def _roles(view: Look) -> dict[str, Any]:
             out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=view.key(f"role_{role}"))
     with columns[3]:
         limit = st.number_input(
-            t("incomes.limit"), value=guessed.not_applicable, key="role_limit", help=t("incomes.limit_help"),
-            placeholder=t("incomes.none"), format="%g",
-        )  # fmt: skip
+            t("incomes.limit"),
+            value=guessed.not_applicable,
+            key="role_limit",
+            help=t("incomes.limit_help"),
+            placeholder=t("incomes.none"),
+            format="%g",
+        )
         out["not_applicable"] = limit
     return out
 
@@ -94,8 +98,13 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     rows = list(got.details["groups"])
     if metric == "gini":
         overall = got.details["overall"]
-        facts((local(overall['synthetic'], ".3f"), t("incomes.gini_synthetic"),
-                t("incomes.gini_real", real=local(overall['real'], ".3f"))))  # fmt: skip
+        facts(
+            (
+                local(overall["synthetic"], ".3f"),
+                t("incomes.gini_synthetic"),
+                t("incomes.gini_real", real=local(overall["real"], ".3f")),
+            )
+        )
     else:
         facts((local(got.value, ".2f"), t("incomes.rank"), _beside(got)))
     scores = {view.name(s) if len(view.sides) > 1 else t("word.synthetic"): view.score(s, metric) for s in view.sides}

@@ -50,12 +50,17 @@ def _map(first: comparing.Pairs, second: comparing.Pairs | None) -> Figure:
     kept_names = [first.names[i] for i in figures.shown(first.tvd, MOST_MAPPED)]
     at = np.argwhere(~np.eye(len(labels), dtype=bool))
     squares = {
-        "type": "scatter", "mode": "markers", "x": [labels[j] for _, j in at], "y": [labels[i] for i, _ in at],
+        "type": "scatter",
+        "mode": "markers",
+        "x": [labels[j] for _, j in at],
+        "y": [labels[i] for i, _ in at],
         "customdata": [[kept_names[i], kept_names[j]] for i, j in at],
         "marker": {"size": 18 if len(labels) <= FEW else 9, "opacity": 0, "symbol": "square"},
-        "hoverinfo": "skip", "showlegend": False,
-        "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}},
-    }  # fmt: skip
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}},
+    }
     # half a page is as wide as this is tall, so that squares of many columns stay squares
     layout = made.layout | {"height": min(TALLEST, made.layout["height"])}
     return replace(made, data=[*made.data, squares], layout=layout)

@@ -132,9 +132,11 @@ def _comparison(space: Workspace, job: Job) -> Comparison:
     """Without the real table: what is made from it is safe to publish."""
     measured = [m for m in results.measurements(space, job) if m.attributes]
     return compare_tables(
-        results.schema(space, job), results.synthetic(space, job), measurements=measured,
+        results.schema(space, job),
+        results.synthetic(space, job),
+        measurements=measured,
         synthetic_of=results.synthetic_of(space, job),
-    )  # fmt: skip
+    )
 
 
 def _figures(space: Workspace, job: Job, fit: Score) -> dict[str, Figure]:

@@ -40,9 +40,13 @@ def panel(space: Workspace) -> None:
     with left, st.container(height=min(TALL, 24 * len(names) + 16), border=False, key="columns_list"):
         key = editor.field_key(space, "schema_preview")
         name = st.radio(
-            t("schema.preview"), names, format_func=lambda n: f"{marks[n]} {literal(n)}", key=key,
-            persist_state="session", label_visibility="collapsed",
-        )  # fmt: skip
+            t("schema.preview"),
+            names,
+            format_func=lambda n: f"{marks[n]} {literal(n)}",
+            key=key,
+            persist_state="session",
+            label_visibility="collapsed",
+        )
     with right:
         _cells(space, rows[name])
 
@@ -105,13 +109,22 @@ def _figure(labels: list[str], share: float) -> Any:
     ends = [round(i * (len(labels) - 1) / TICKS) for i in range(TICKS + 1)]
     hover = {"hovertext": labels, "hovertemplate": "%{hovertext}<extra></extra>"}
     bars = {
-        "type": "bar", "x": xs, "y": [1.0] * len(xs), "name": t("schema.bar"),
-        "marker": {"color": colours.real, "opacity": 0.5}, **hover,
-    }  # fmt: skip
+        "type": "bar",
+        "x": xs,
+        "y": [1.0] * len(xs),
+        "name": t("schema.bar"),
+        "marker": {"color": colours.real, "opacity": 0.5},
+        **hover,
+    }
     band = {
-        "type": "bar", "x": xs, "base": [low] * len(xs), "y": [high - low] * len(xs), "name": t("schema.noise"),
-        "marker": {"color": colours.accent, "opacity": 0.8}, **hover,
-    }  # fmt: skip
+        "type": "bar",
+        "x": xs,
+        "base": [low] * len(xs),
+        "y": [high - low] * len(xs),
+        "name": t("schema.noise"),
+        "marker": {"color": colours.accent, "opacity": 0.8},
+        **hover,
+    }
     layout = {
         "barmode": "overlay",
         "bargap": 0.12 if few else 0,

@@ -110,9 +110,14 @@ def table(space: Workspace) -> None:
         st.session_state[FRAME] = kept
     height = 33 * (min(SHOWN, len(index)) + 1) + 3
     edited = st.data_editor(
-        kept[1], key=key, hide_index=True, height=height, column_config=_columns(), column_order=SHOWN_ORDER,
+        kept[1],
+        key=key,
+        hide_index=True,
+        height=height,
+        column_config=_columns(),
+        column_order=SHOWN_ORDER,
         alt=t("schema.table_alt"),
-    )  # fmt: skip
+    )
     _take(space, edited, index)
     with st.container(horizontal=True, gap="small"):
         _bulk(space, index)
@@ -131,10 +136,14 @@ def _columns() -> dict[str, Any]:
         "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=72),
         "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=72),
         "source": column.SelectboxColumn(
-            t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words,
-            help=t("schema.help_source"), width=136,
+            t("schema.column_source"),
+            options=list(SOURCES),
+            required=True,
+            format_func=source_words,
+            help=t("schema.help_source"),
+            width=136,
         ),
-    }  # fmt: skip
+    }
 
 
 def _take(space: Workspace, edited: pd.DataFrame, index: list[int]) -> None:

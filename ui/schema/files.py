@@ -128,9 +128,13 @@ def _stem(space: Workspace) -> str:
 def _codebook(schema: Schema) -> None:
     """The schema in a format that others read, and what of it that format does not carry."""
     form = st.selectbox(
-        t("schemafile.format"), FORMATS, index=None, format_func=lambda f: FORMATS[f].title, key="schema_format",
+        t("schemafile.format"),
+        FORMATS,
+        index=None,
+        format_func=lambda f: FORMATS[f].title,
+        key="schema_format",
         placeholder=t("questions.choose"),
-    )  # fmt: skip
+    )
     if form is None:
         return
     raw, missing = export(schema, form)

@@ -121,9 +121,13 @@ def _table(space: Workspace, schema: Schema, proposals: list[Proposal]) -> tuple
         kept_frame = st.session_state[FRAME] = (key, documents, pd.DataFrame(lines))
     _, documents, frame = kept_frame
     edited = st.data_editor(
-        frame, key=key, hide_index=True, height=33 * (min(SHOWN, len(frame)) + 1) + 3, column_config=_cells(),
+        frame,
+        key=key,
+        hide_index=True,
+        height=33 * (min(SHOWN, len(frame)) + 1) + 3,
+        column_config=_cells(),
         alt=t("schema.table_alt"),
-    )  # fmt: skip
+    )
     sources, now, ticks, taken, typed = _sources(schema), [], {}, [], False
     for document, before, cells in zip(documents, frame.to_dict("records"), edited.to_dict("records"), strict=True):
         name = document["name"]

@@ -32,9 +32,14 @@ def _views(space: Workspace) -> None:
     if space.schema is None:
         return
     view = st.segmented_control(
-        t("more.title"), list(VIEWS), default="groups", required=True, format_func=lambda v: t(f"more.{v}"),
-        key="more_view", label_visibility="collapsed",
-    )  # fmt: skip
+        t("more.title"),
+        list(VIEWS),
+        default="groups",
+        required=True,
+        format_func=lambda v: t(f"more.{v}"),
+        key="more_view",
+        label_visibility="collapsed",
+    )
     VIEWS[view or "groups"](space, space.schema)
 
 

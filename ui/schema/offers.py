@@ -21,9 +21,13 @@ def panel(schema: Schema, column: str, mark: str) -> dict[str, Any] | None:
     needed = people_needed(wanted, Unit.of(schema.unit), PRICE)[column]
     note(t("guide.offers", people=number(needed), epsilon=amount(PRICE.epsilon)))
     known = st.selectbox(
-        t("guide.list"), list(built_in()), index=None, key=f"list_{mark}", format_func=list_words,
+        t("guide.list"),
+        list(built_in()),
+        index=None,
+        key=f"list_{mark}",
+        format_func=list_words,
         placeholder=t("guide.list_choose"),
-    )  # fmt: skip
+    )
     got = uploads.one(t("guide.list_file"), ("txt", "csv", "tsv"), key=f"list_file_{mark}")
     if not st.button(t("guide.list_save"), key=f"list_save_{mark}", disabled=known is None and got is None):
         return None

@@ -32,9 +32,13 @@ FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # co
 
 
 def panel(
-    space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: Callable[[Schema], str] | None = None,
-    key: str = "rule", asked: bool = False,
-) -> None:  # fmt: skip
+    space: Workspace,
+    *,
+    kinds: Sequence[str] = KINDS,
+    why_not: Callable[[Schema], str] | None = None,
+    key: str = "rule",
+    asked: bool = False,
+) -> None:
     """The rules of the schema and what headers propose, a tick each, and the form for another one; no record is read.
 
     kinds: that can be added. why_not: why a schema with another rule cannot be, or an empty text. key: of the fields.
@@ -132,9 +136,13 @@ def by_nature(space: Workspace, schema: Schema) -> Schema:
 def form(schema: Schema, key: str, kinds: Sequence[str] = KINDS) -> dict[str, Any] | None:
     """An example and the fields of every kind of rule; the rule, once its button is pressed. key: of the fields."""
     kind = st.segmented_control(
-        t("rules.kind"), kinds, default=kinds[0], required=True, format_func=lambda k: t(f"rules.{k}"),
+        t("rules.kind"),
+        kinds,
+        default=kinds[0],
+        required=True,
+        format_func=lambda k: t(f"rules.{k}"),
         key=f"{key}_kind",
-    )  # fmt: skip
+    )
     kind = kind or kinds[0]
     note(t(f"rules.example_{kind}"))
     asked = _asked(schema, kind, key)

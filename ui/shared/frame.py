@@ -79,9 +79,13 @@ def side_panel() -> None:
     st.fragment(_panel, run_every=2.0 if busy else None)()
     space = workspace()
     st.toggle(
-        t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe,
+        t("side.safe"),
+        key="safe",
+        value=space.choices.safe,
+        help=t("side.safe_help"),
+        on_change=_safe,
         persist_state="session",
-    )  # fmt: skip
+    )
     if space.choices.safe:
         note(t("side.safe_on"))
     languages.choose()

@@ -18,6 +18,10 @@ def ladder(found: Repeats, *, about: str, key: str) -> None:
         for k in found.kept
     ]
     st.dataframe(
-        rows, hide_index=True, key=key, alt=t(f"{about}.kept_alt"), height="content",
+        rows,
+        hide_index=True,
+        key=key,
+        alt=t(f"{about}.kept_alt"),
+        height="content",
         column_config={t(f"{about}.limit"): st.column_config.Column(width=70)},
-    )  # fmt: skip
+    )

@@ -52,22 +52,40 @@ def settings(*, key: str) -> dict[str, Any]:
         left, right = st.columns(2, gap="medium")
         with left:
             rule = st.selectbox(
-                t("reading.rule"), get_args(ReconstructionRule), key=f"{key}_rule", help=t("reading.rule_help"),
-                format_func=lambda r: t(f"reading.{r.replace('-', '_')}"), persist_state="session",
-            )  # fmt: skip
-            rounds = st.number_input(
-                t("reading.rounds"), 1, 1000, usual.rounds, key=f"{key}_rounds", help=t("reading.rounds_help"),
+                t("reading.rule"),
+                get_args(ReconstructionRule),
+                key=f"{key}_rule",
+                help=t("reading.rule_help"),
+                format_func=lambda r: t(f"reading.{r.replace('-', '_')}"),
                 persist_state="session",
-            )  # fmt: skip
+            )
+            rounds = st.number_input(
+                t("reading.rounds"),
+                1,
+                1000,
+                usual.rounds,
+                key=f"{key}_rounds",
+                help=t("reading.rounds_help"),
+                persist_state="session",
+            )
         with right:
             removal = st.selectbox(
-                t("reading.removal"), REMOVALS, key=f"{key}_removal", help=t("reading.removal_help"),
-                format_func=lambda r: t(f"reading.{r}"), persist_state="session",
-            )  # fmt: skip
-            sweeps = st.number_input(
-                t("reading.sweeps"), 1, 100_000, usual.sweeps, key=f"{key}_sweeps", help=t("reading.sweeps_help"),
+                t("reading.removal"),
+                REMOVALS,
+                key=f"{key}_removal",
+                help=t("reading.removal_help"),
+                format_func=lambda r: t(f"reading.{r}"),
                 persist_state="session",
-            )  # fmt: skip
+            )
+            sweeps = st.number_input(
+                t("reading.sweeps"),
+                1,
+                100_000,
+                usual.sweeps,
+                key=f"{key}_sweeps",
+                help=t("reading.sweeps_help"),
+                persist_state="session",
+            )
     return {"reconstruction": rule, "nonnegativity": removal, "rounds": int(rounds), "sweeps": int(sweeps)}
 
 

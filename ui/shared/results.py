@@ -149,9 +149,11 @@ def checked(space: Workspace, job: Job) -> Receipt:
 
     def make() -> Receipt:
         return receipt(
-            job.folder / SYNTHETIC, job.folder / MANIFEST, measurements=job.folder / MEASUREMENTS,
+            job.folder / SYNTHETIC,
+            job.folder / MANIFEST,
+            measurements=job.folder / MEASUREMENTS,
             schema=paid_schema(space, job),
-        )  # fmt: skip
+        )
 
     return kept(space, ("receipt", job.id), make)
 

@@ -47,8 +47,12 @@ def _palette(tokens: Mapping[str, str]) -> Palette:
 
 LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
 VEGA_COMMA = {  # numbers of Vega's charts
-    "decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""], "percent": "\u00a0%"
-}  # fmt: skip
+    "decimal": ",",
+    "thousands": ".",
+    "grouping": [3],
+    "currency": ["", ""],
+    "percent": "\u00a0%",
+}
 # Plotly knows the marks of a language and not its percents: 50% is written with a space as soon as it is drawn. A name
 # from a file that holds a mark of direction would turn the letters of the sentence around it: it is shown in its place.
 SPACED = """if (!window.dpSpaces) {

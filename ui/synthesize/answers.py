@@ -44,9 +44,14 @@ def panel(space: Workspace) -> None:
             note(t("answers.large"), "warning")
             return
         kind = st.segmented_control(
-            t("answers.title"), KINDS, default="marginals", required=True, key="answers_kind",
-            format_func=lambda k: t(f"answers.{k}"), label_visibility="collapsed",
-        )  # fmt: skip
+            t("answers.title"),
+            KINDS,
+            default="marginals",
+            required=True,
+            key="answers_kind",
+            format_func=lambda k: t(f"answers.{k}"),
+            label_visibility="collapsed",
+        )
         if not space.schema.private:
             not_private(stamps.shortly(space))
         (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
@@ -65,9 +70,13 @@ def alone(space: Workspace) -> Workspace:
         msg = "the file of a panel is two tables, and neither is released alone; load it as one table on the Data page"
         raise SchemaError(msg)
     return Workspace(
-        space.owner, dataset=part.dataset, schema=space.linked.schema().table_alone(name), choices=space.choices,
-        memo=space.memo.setdefault(("alone", name), {}), one_of_linked=True,
-    )  # fmt: skip
+        space.owner,
+        dataset=part.dataset,
+        schema=space.linked.schema().table_alone(name),
+        choices=space.choices,
+        memo=space.memo.setdefault(("alone", name), {}),
+        one_of_linked=True,
+    )
 
 
 def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
@@ -128,9 +137,13 @@ def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
     with st.container(horizontal=True, gap="small"):
         marginals.csv_button(frame, f"marginals{suffix}.csv", key="answers_marginals")
         st.download_button(
-            t("answers.views"), data=views, file_name=f"marginals{suffix}.measurements.json.gz",
-            mime="application/gzip", on_click="ignore", key="answers_marginals_views",
-        )  # fmt: skip
+            t("answers.views"),
+            data=views,
+            file_name=f"marginals{suffix}.measurements.json.gz",
+            mime="application/gzip",
+            on_click="ignore",
+            key="answers_marginals_views",
+        )
         _manifest_button(manifest, "marginals")
 
 
@@ -172,9 +185,13 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
         note(sentence(error), "warning")
         return
     by_count = st.segmented_control(
-        t("answers.which"), ("k", "frequency"), default="k", required=True, key="answers_which",
+        t("answers.which"),
+        ("k", "frequency"),
+        default="k",
+        required=True,
+        key="answers_which",
         format_func=lambda w: t(f"answers.by_{w}"),
-    )  # fmt: skip
+    )
     asked: dict[str, Any]
     if by_count == "frequency":
         share = st.number_input(t("answers.frequency"), 0.001, 1.0, 0.1, step=0.05, key="answers_frequency")
@@ -251,6 +268,10 @@ def _result(space: Workspace, kind: str) -> None:
 def _manifest_button(manifest: Manifest, kind: str) -> None:
     suffix = "" if manifest.private else "-NOT-PRIVATE"
     st.download_button(
-        t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
-        mime="application/json", on_click="ignore", key=f"answers_{kind}_manifest",
-    )  # fmt: skip
+        t("answers.manifest"),
+        data=manifest.to_json(),
+        file_name=f"{kind}{suffix}.manifest.json",
+        mime="application/json",
+        on_click="ignore",
+        key=f"answers_{kind}_manifest",
+    )

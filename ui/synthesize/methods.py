@@ -195,9 +195,14 @@ def output(space: Workspace) -> None:
         choices.n_records = None if rows is None else int(rows)
     with second:
         seed = st.number_input(
-            t("synthesize.seed"), 0, 2**31 - 1, choices.seed, key="seed", help=t("synthesize.seed_help"),
+            t("synthesize.seed"),
+            0,
+            2**31 - 1,
+            choices.seed,
+            key="seed",
+            help=t("synthesize.seed_help"),
             persist_state="session",
-        )  # fmt: skip
+        )
         choices.seed = int(seed)
 
 

@@ -77,9 +77,13 @@ def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Sch
     from dpsyn_core.schema import LinkedSchema
 
     tree = schema if isinstance(schema, LinkedSchema) else None
-    names = () if tree is None else tuple(
-        f"{one.name}.{n}" for one in tree.tables if one.columns is not None for n in one.columns.output_names
-    )  # fmt: skip
+    names = (
+        ()
+        if tree is None
+        else tuple(
+            f"{one.name}.{n}" for one in tree.tables if one.columns is not None for n in one.columns.output_names
+        )
+    )
     changes = _changes(names, paid, key)
     note(t("linked.refit_where"))
     if not st.button(t("refit.start"), key=f"{key}_start", type="primary"):
@@ -107,9 +111,11 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
             t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
         )
     where = st.text_input(
-        t("refit.where"), key=f"{key}_where", placeholder="CITY = Bellmere and AGE in [18, 30]",
+        t("refit.where"),
+        key=f"{key}_where",
+        placeholder="CITY = Bellmere and AGE in [18, 30]",
         help=t("refit.where_help") if not paid.hanging else None,
-    )  # fmt: skip
+    )
     kept = st.multiselect(
         t("refit.columns"), names, key=f"{key}_columns", format_func=literal, placeholder=t("refit.columns_all")
     )

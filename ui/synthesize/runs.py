@@ -93,8 +93,12 @@ def _progress(owner: str, job_id: str, key: str, foretold: float | None) -> None
             st.rerun()
     if len(seen.get("curve", [])) > 1:
         figure = _curve(seen["curve"])
-        alt = t("run.curve_alt", stage=stage_words(seen["curve_stage"]), first=local(seen['curve'][0][1], ".3g"),
-                last=local(seen['curve'][-1][1], ".3g"))  # fmt: skip
+        alt = t(
+            "run.curve_alt",
+            stage=stage_words(seen["curve_stage"]),
+            first=local(seen["curve"][0][1], ".3g"),
+            last=local(seen["curve"][-1][1], ".3g"),
+        )
         show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
 
 

@@ -47,9 +47,13 @@ def of_job(space: Workspace, job: Job) -> RunSettings:
 def button(made: RunSettings, *, key: str) -> None:
     """Download of the file."""
     st.download_button(
-        t("settings_file.save"), data=made.dumps, file_name=made.file_name, mime="application/json",
-        on_click="ignore", key=key,
-    )  # fmt: skip
+        t("settings_file.save"),
+        data=made.dumps,
+        file_name=made.file_name,
+        mime="application/json",
+        on_click="ignore",
+        key=key,
+    )
 
 
 def _public(space: Workspace, run: RunSpec) -> RunSpec:
@@ -124,10 +128,13 @@ def take_pending(space: Workspace) -> None:
     restore(space, found)
     choices, unit = space.choices, found.schema.unit
     filled: dict[str, object] = {
-        budget.EPSILON: plain(choices.epsilon), budget.DELTA: plain(choices.delta),
+        budget.EPSILON: plain(choices.epsilon),
+        budget.DELTA: plain(choices.delta),
         budget.SLIDER: budget.nearest(choices.epsilon),
-        "method": choices.method, "n_records": choices.n_records, "seed": choices.seed,
-    }  # fmt: skip
+        "method": choices.method,
+        "n_records": choices.n_records,
+        "seed": choices.seed,
+    }
     if space.linked is None:  # fields of linked tables are drawn anew with their schema
         filled |= {NEIGHBOURS: unit.neighbours, THETA: unit.max_records}
     for name, value in filled.items():

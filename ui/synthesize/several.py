@@ -36,10 +36,15 @@ def panel(space: Workspace, runs: list[Job]) -> None:
     named = {t("run.label", method=m, epsilon=local(e, "g")): v for (m, e), v in groups.items()}
     figure = figures.runs_plot(named, figure_words())
     rows = [
-        {t("several.run"): name, t("several.count"): len(values), t("several.best"): percent(min(values)),
-         t("several.worst"): percent(max(values)), t("several.band"): _band(values)}
+        {
+            t("several.run"): name,
+            t("several.count"): len(values),
+            t("several.best"): percent(min(values)),
+            t("several.worst"): percent(max(values)),
+            t("several.band"): _band(values),
+        }
         for name, values in sorted(named.items(), key=lambda item: min(item[1]))
-    ]  # fmt: skip
+    ]
     show(figure, key="several")
     note(figure.caption)
     note(t("several.charged"))

@@ -43,8 +43,14 @@ def moved(found: Verdict, c: Comparison) -> Iterator[Finding]:
         yield Finding(key=key, weight=OF_A_PAIR * gap, columns=x.columns, real=x.real, synthetic=x.synthetic or 0.0,
                       fresh=x.real, remedy="declare")  # fmt: skip
     for m in found.means:
-        yield Finding(key="mean", weight=1 - math.exp(-m.distance), columns=(m.column,), real=m.real,
-                      synthetic=m.synthetic, fresh=m.real)  # fmt: skip
+        yield Finding(
+            key="mean",
+            weight=1 - math.exp(-m.distance),
+            columns=(m.column,),
+            real=m.real,
+            synthetic=m.synthetic,
+            fresh=m.real,
+        )
     for d in found.dates:
         yield Finding(key="date", weight=1 - math.exp(-d.distance), columns=(d.column,), real=d.real,
                       synthetic=d.synthetic, fresh=d.real, what={"precise": d.precise})  # fmt: skip
@@ -52,8 +58,14 @@ def moved(found: Verdict, c: Comparison) -> Iterator[Finding]:
         yield Finding(key="day", weight=abs(day.real - day.synthetic), columns=(day.column,), real=day.real,
                       synthetic=day.synthetic, fresh=day.real, what={"day": day.day})  # fmt: skip
     for b in found.blanks:
-        yield Finding(key="blank", weight=abs(b.real - b.synthetic), columns=(b.column,), real=b.real,
-                      synthetic=b.synthetic, fresh=b.real)  # fmt: skip
+        yield Finding(
+            key="blank",
+            weight=abs(b.real - b.synthetic),
+            columns=(b.column,),
+            real=b.real,
+            synthetic=b.synthetic,
+            fresh=b.real,
+        )
     yield from _groups(found, c)
 
 

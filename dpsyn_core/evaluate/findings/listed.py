@@ -148,15 +148,26 @@ def _rules(c: Comparison) -> Iterator[Finding]:
         excess = r.synthetic - (r.real or 0.0)
         if excess > 0 and r.synthetic_records:
             yield Finding(
-                key="rule", weight=excess, real=r.real, synthetic=r.synthetic, fresh=r.real, what={"rule": r.rule},
+                key="rule",
+                weight=excess,
+                real=r.real,
+                synthetic=r.synthetic,
+                fresh=r.real,
+                what={"rule": r.rule},
                 remedy="repair",
-            )  # fmt: skip
+            )
     for rule, r in c.intake.proposed:
         if (r.real or 0.0) <= HOLDS and r.synthetic > HOLDS:
             yield Finding(
-                key="proposed", weight=r.synthetic - (r.real or 0.0), columns=tuple(rule.columns), real=r.real,
-                synthetic=r.synthetic, fresh=r.real, what={"rule": r.rule}, remedy="proposed",
-            )  # fmt: skip
+                key="proposed",
+                weight=r.synthetic - (r.real or 0.0),
+                columns=tuple(rule.columns),
+                real=r.real,
+                synthetic=r.synthetic,
+                fresh=r.real,
+                what={"rule": r.rule},
+                remedy="proposed",
+            )
 
 
 def _with_rules(rules: list[Finding], sought: list[Finding]) -> list[Finding]:

@@ -91,10 +91,15 @@ def outcomes(c: Comparison) -> Iterator[Finding]:
         if e.turned or e.gone:
             size = float(min(1.0, abs(e.real - e.synthetic)))  # as JSON has it
             yield Finding(
-                key="turned" if e.turned else "weaker", weight=size * (0.9 if e.turned else 0.4),
-                columns=(e.outcome, e.column), real=e.real, synthetic=e.synthetic, fresh=e.real,
-                what={"value": e.value, "low": e.interval(0)[0], "high": e.interval(0)[1]}, remedy="declare",
-            )  # fmt: skip
+                key="turned" if e.turned else "weaker",
+                weight=size * (0.9 if e.turned else 0.4),
+                columns=(e.outcome, e.column),
+                real=e.real,
+                synthetic=e.synthetic,
+                fresh=e.real,
+                what={"value": e.value, "low": e.interval(0)[0], "high": e.interval(0)[1]},
+                remedy="declare",
+            )
 
 
 def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:

@@ -98,8 +98,13 @@ def _noise(c: Comparison, measured: list[Measurement], n: float) -> Iterator[Fin
     many = [p for p, error in tables.items() if error >= NOISY_PAIR]
     if many:
         worst = max(many, key=lambda p: tables[p])
-        yield Finding(key="released_noise_tables", weight=tables[worst] / 2, columns=worst, synthetic=tables[worst],
-                      what={"far": len(many), "all": len(tables), "set": " × ".join(worst)})  # fmt: skip
+        yield Finding(
+            key="released_noise_tables",
+            weight=tables[worst] / 2,
+            columns=worst,
+            synthetic=tables[worst],
+            what={"far": len(many), "all": len(tables), "set": " × ".join(worst)},
+        )
 
 
 def _finest(measured: list[Measurement]) -> dict[str, int]:
@@ -128,8 +133,13 @@ def _bins(c: Comparison, measured: list[Measurement], n: float) -> Iterator[Find
         if len(m.attributes) == 1 and c.domain[m.attributes[0]].number and m.cells >= BINS:
             share = float(m.values.max() / max(1.0, m.values.sum()))
             if share - 2 * m.sigma / n >= ONE_BIN:
-                yield Finding(key="released_one_bin", weight=0.9 * min(1.0, share), columns=m.attributes,
-                              synthetic=min(1.0, share), what={"size": m.cells})  # fmt: skip
+                yield Finding(
+                    key="released_one_bin",
+                    weight=0.9 * min(1.0, share),
+                    columns=m.attributes,
+                    synthetic=min(1.0, share),
+                    what={"size": m.cells},
+                )
 
 
 def _fit(c: Comparison) -> Iterator[Finding]:

@@ -70,9 +70,14 @@ def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]],
             continue
         if abs(real - synth) > SURE * np.sqrt(4 * real * (1 - real) ** 2 / min(c.n, c.m)) + groups / min(c.n, c.m):
             yield Finding(
-                key=f"cycle_{part}", weight=abs(real - synth), columns=(name, date), real=real, synthetic=synth,
-                fresh=real, remedy="time",
-            )  # fmt: skip
+                key=f"cycle_{part}",
+                weight=abs(real - synth),
+                columns=(name, date),
+                real=real,
+                synthetic=synth,
+                fresh=real,
+                remedy="time",
+            )
 
 
 def _means(values: Floats, part: NDArray[np.int64]) -> Floats:
@@ -129,9 +134,14 @@ def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -
         return
     if abs(real - synth) > SURE * np.sqrt(2 / min(c.n, c.m)):
         yield Finding(
-            key="before", weight=min(1.0, abs(real - synth)), columns=columns, real=real, synthetic=synth, fresh=real,
+            key="before",
+            weight=min(1.0, abs(real - synth)),
+            columns=columns,
+            real=real,
+            synthetic=synth,
+            fresh=real,
             remedy="time",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

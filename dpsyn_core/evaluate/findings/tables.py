@@ -47,9 +47,14 @@ def rows(c: Comparison) -> Iterator[Finding]:
     if c.whole_m < FEWER * c.whole_n and c.m < 1000:
         weight = OF_A_KIND * (1 - c.whole_m / c.whole_n)
         yield Finding(
-            key="few_records", weight=weight, real=c.whole_n, synthetic=c.whole_m, fresh=c.whole_n,
-            what={"of_a_share": 1 / np.sqrt(max(1, c.m))}, remedy="records",
-        )  # fmt: skip
+            key="few_records",
+            weight=weight,
+            real=c.whole_n,
+            synthetic=c.whole_m,
+            fresh=c.whole_n,
+            what={"of_a_share": 1 / np.sqrt(max(1, c.m))},
+            remedy="records",
+        )
 
 
 def foreign(c: Comparison) -> Iterator[Finding]:
@@ -77,16 +82,27 @@ def kinds(c: Comparison) -> Iterator[Finding]:
         parts = float((synth != np.round(synth)).mean()) * rates
         if parts > LEAST and (real == np.round(real)).all():
             yield Finding(
-                key="fractions", weight=OF_A_KIND * parts, columns=(name,), real=0.0, synthetic=parts, fresh=0.0,
+                key="fractions",
+                weight=OF_A_KIND * parts,
+                columns=(name,),
+                real=0.0,
+                synthetic=parts,
+                fresh=0.0,
                 what={"example": float(synth[synth != np.round(synth)][0])},
-            )  # fmt: skip
+            )
             continue
         outside = float(((synth < real.min()) | (synth > real.max())).mean()) * rates
         if outside > LEAST and beyond_chance(outside, 2 / len(real), len(real), c.m):
             yield Finding(
-                key="outside", weight=outside, columns=(name,), real=0.0, synthetic=outside, fresh=2 / len(real),
-                what={"low": float(real.min()), "high": float(real.max())}, remedy="range",
-            )  # fmt: skip
+                key="outside",
+                weight=outside,
+                columns=(name,),
+                real=0.0,
+                synthetic=outside,
+                fresh=2 / len(real),
+                what={"low": float(real.min()), "high": float(real.max())},
+                remedy="range",
+            )
         codes, codes_made, size = cells.column(name)
         count = np.bincount(codes[codes >= 0], minlength=size)
         alone = float((count == 1).sum() / len(real))

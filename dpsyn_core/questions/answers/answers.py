@@ -208,9 +208,15 @@ def _regression(
     question: RegressionQuestion, schema: Schema, inferrer: Inferrer, truth: Truth, confidence: float
 ) -> Answered:
     got = infer_regression(
-        question, schema, inferrer.evidence, inferrer.fits.codes, inferrer.fits.redrawn, truth=truth,
-        confidence=confidence, tuning=inferrer.tuning,
-    )  # fmt: skip
+        question,
+        schema,
+        inferrer.evidence,
+        inferrer.fits.codes,
+        inferrer.fits.redrawn,
+        truth=truth,
+        confidence=confidence,
+        tuning=inferrer.tuning,
+    )
     unit, blank = unit_of(question), np.full(len(got.terms), np.nan)
     notes = tuple(dict.fromkeys([*([got.warning] if got.warning else []), *(w for w in got.why if w)]))
     text = sentence(got.estimate, got.low, got.high, got.grades, unit, truth, confidence)

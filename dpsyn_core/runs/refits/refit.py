@@ -214,9 +214,14 @@ def prepared(
         check_rules(schema)
     config, task, system, measurements = _made_ready(given, changes, schema, tables, public)
     spec = RunSpec.of(
-        epsilon=given.budget.epsilon, delta=given.budget.delta, method=config.name,
-        settings=config.model_dump(mode="json"), n_records=changes.n_records, seed=changes.seed, tables=changes.tables,
-    )  # fmt: skip
+        epsilon=given.budget.epsilon,
+        delta=given.budget.delta,
+        method=config.name,
+        settings=config.model_dump(mode="json"),
+        n_records=changes.n_records,
+        seed=changes.seed,
+        tables=changes.tables,
+    )
     spec.check(most=most)
     paid, looked = given.paid, chosen_by_looking(given, changes)
     theirs = (f"what the tables of {paid.by} promise is their word",) if isinstance(paid, Published) else ()
