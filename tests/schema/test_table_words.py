@@ -55,6 +55,17 @@ def test_blank_cells_stay_blank_where_more_are_blank_than_say_so():
         (("edad", "sexo"), "(otro)"),
         (("age", "city", "income", "sex", "land", "man and woman"), None),
         (("Alter_first", "model"), None),
+        (("Nome", "Cidade", "Vendas"), "(outro)"),
+        (("produto", "quantidade", "data"), "(outro)"),
+        (("年齢", "性別", "都道府県"), "(その他)"),
+        (("id", "カテゴリ", "りんご"), "(その他)"),
+        (("年龄", "性别", "城市"), "(其他)"),
+        (("나이", "성별"), "(기타)"),
+        (("Возраст", "Пол", "Город"), "(другое)"),
+        (("ηλικία", "φύλο"), "(άλλο)"),
+        (("α", "β", "score", "rate"), None),
+        (("wiek", "płeć"), "(inne)"),
+        (("data", "by", "man", "price", "city", "name"), None),
     ],
 )
 def test_other_values_are_called_so_in_the_language_of_the_table(texts, word):
