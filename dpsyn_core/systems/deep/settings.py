@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from dataclasses import replace
 from typing import Literal
 
 from dpsyn_core.errors import SettingError
@@ -19,6 +20,8 @@ GUARANTEE = Guarantee(
 )
 MOST_ATTRIBUTES = 2000
 USUAL_STEPS = 200  # of a network that begins at random
+TORCH_MB = 260  # of the library
+MB_PER_MILLION_WEIGHTS = 250  # of a decoder: gradients of a sample, Adam and averages (measured with paper-isolet)
 MOST_WEIGHTS = 8_000_000  # 1,000 hidden units for the 617 numbers of ISOLET take 4.1 million
 
 
@@ -126,9 +129,10 @@ class DeepSettings(MethodConfig, ABC):
         return SHARE * budget.delta if trained and not self.unprotected else 0.0
 
     def estimate(self, size: Size) -> Estimate:
-        """The library torch takes 260 MB beside the rest."""
-        base = estimate_of(self.seconds(size), size)
-        return Estimate(seconds=base.seconds, megabytes=base.megabytes + 260)
+        """The library torch and the networks beside the rest; no pairs are counted."""
+        base = estimate_of(self.seconds(size), replace(size, cells=0.0))
+        weights = (self.hidden + 30) * features(size) / 1e6
+        return Estimate(seconds=base.seconds, megabytes=base.megabytes + TORCH_MB + MB_PER_MILLION_WEIGHTS * weights)
 
     def _usual(self, columns: int) -> int:
         """Steps for so many columns."""
@@ -139,10 +143,10 @@ class DeepSettings(MethodConfig, ABC):
         """Torch's start, passes over all records, the steps, and the drawing.
 
         Fitted to processor seconds of one thread, drawing included: p3gm on Adult (43,957 x 14) took 12,
-        on 18,000 x 100 numbers 7; dp-vae took 18 on Adult.
+        on 18,000 x 100 numbers 7; dp-vae took 18 on Adult; samples of 100 in paper-credit 43 ms a step.
         """
-        width = min(size.attributes * 12, 2500)
-        sample = max(size.records * self.sampling, 512)
+        width = features(size)
+        sample = max(size.records * self.sampling, 64)
         per_step = 0.002 + sample * (6e-6 + 1.05e-9 * (self.hidden + 30) * width)
         training = self._usual(size.attributes) * per_step
         base: float = 2.0 + 1e-9 * size.records * width**1.5 + training + 1.3 * size.values
@@ -152,6 +156,11 @@ class DeepSettings(MethodConfig, ABC):
         """Of the head that predicts the target; 0 without one."""
         del size
         return 0.0
+
+
+def features(size: Size) -> int:
+    """About how many features and outputs a network has, for forecasts."""
+    return min(size.attributes * 12, 2500)
 
 
 class TargetSettings(DeepSettings, ABC):
