@@ -72,8 +72,9 @@ def panel(space: Workspace, always: Callable[[], None]) -> None:
     _steps(at)
     if at == 0:
         who.panel(space, "primary")
-        if who.limit_open(space, schema):
-            who.confirm_limit(space, space.schema)  # as the panel above left it
+        left = space.schema or schema  # as the panel above left it
+        if who.limit_open(space, left):
+            who.confirm_limit(space, left)
     elif at == 1:
         _columns(space, schema, data.table)
     else:
