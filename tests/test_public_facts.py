@@ -290,26 +290,20 @@ WAYS = SINGLE | LINKED
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-def test_each_way_to_a_manifest_states_the_word_for_a_query_and_nothing_is_called_safe_to_publish(way, tmp_path, base):
+def test_each_way_states_the_word_for_a_query_and_for_each_rule_and_nothing_is_safe_to_publish(way, tmp_path, base):
     schema = (document if way in SINGLE else linked_document)()
+    holder = schema if way in SINGLE else schema["tables"][1]["schema"]
+    holder["rules"] = [RULE | {"source": "proposed"}]
     place, stated = WAYS[way](base, schema, tmp_path)
     manifest = Manifest.load(stated)
+    kept = () if "itemsets" in way else ((f"impossible: {RULE['where']}", "proposed and agreed"),)
+    assert tuple((r.rule, r.vouched) for r in manifest.rules if r.vouched != "bought") == kept
     assert manifest.query == OWNERS_WORD and manifest.private
     assert f"query                {OWNERS_WORD}" in manifest.certificate()
     if place is not None:
         found = receipt(place, stated)
         assert found.holds and not found.publishable
         assert "safe to publish" not in found.sentence.replace("not called safe to publish", "")
-
-
-@pytest.mark.parametrize("way", list(WAYS))
-def test_each_way_to_a_manifest_states_its_rules_and_who_vouches_for_them(way, tmp_path, base):
-    schema = (document if way in SINGLE else linked_document)()
-    holder = schema if way in SINGLE else schema["tables"][1]["schema"]
-    holder["rules"] = [RULE | {"source": "proposed"}]
-    stated = Manifest.load(WAYS[way](base, schema, tmp_path)[1])
-    kept = () if "itemsets" in way else ((f"impossible: {RULE['where']}", "proposed and agreed"),)
-    assert tuple((r.rule, r.vouched) for r in stated.rules if r.vouched != "bought") == kept
 
 
 @pytest.mark.parametrize("learnt", ["records", "settings"])
