@@ -160,6 +160,7 @@ def manifest():
         "public_table": {
             "name": "last.csv", "sha256": ZERO, "n_records": 9, "columns": ["a"], "vouched": "owner's word"},
         "hanging": [{"table": "persons", "max_children": 3}],
+        "rules": [{"table": None, "rule": "b is blank where a = x", "vouched": "owner's word"}],
         "refit": {"release": ZERO, "by": None, "method": "rls", "settings": {}, "where": "a = x", "columns": ["a"],
                   "rules": [{"kind": "impossible", "where": "a = x"}]},
         "digests": made["digests"] | {
