@@ -16,9 +16,8 @@ import numpy as np
 from dpsyn_core.errors import TableError
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.sources.base import Opened, encoded_batches
-from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema import Codec, Encoded, Schema
+from dpsyn_core.schema import Codec, Codes, Encoded, Schema
 from dpsyn_core.tables import Batches, from_arrow, to_arrow
 
 
@@ -34,12 +33,21 @@ class GatheredSource:
         """Codes of the kept records stay in memory until the source is left; nothing else of them does."""
         codec = Codec(schema)
         batches = encoded_batches(self.batches, codec, strict=self._strict, progress=progress)
-        codes = bound(_gathered(batches, codec), schema.unit.max_records)
+        codes = _bounded(_gathered(batches, codec), schema.unit.max_records)
         yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=self.batches.columns)
 
     def returned(self, table: Any) -> Any:
         """The synthetic table as a pyarrow table."""
         return table
+
+
+def _bounded(encoded: Encoded, most: int) -> Codes:
+    """Codes of at most so many records of each individual; of all records where none has a name."""
+    if encoded.identifiers is None:
+        return encoded.codes
+    from dpsyn_core.measure.sources.bounding import bound  # which a table without identifiers does not need
+
+    return bound(encoded, most)
 
 
 def _gathered(found: Iterator[Encoded], codec: Codec) -> Encoded:
@@ -72,7 +80,7 @@ class MemorySource:
         progress("encoding", 0, 1)
         codec, frame = Codec(schema), to_arrow(self._table)
         columns = tuple(frame.column_names)
-        codes = bound(self._encoded(codec, frame), schema.unit.max_records)
+        codes = _bounded(self._encoded(codec, frame), schema.unit.max_records)
         del frame
         progress("encoding", 1, 1)  # as where batches are encoded: progress does not tell the size of the table
         yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=columns)
