@@ -15,7 +15,7 @@ from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import SchemaError, TableError, UnitError
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.measure.discovery import Wanted
-from dpsyn_core.measure.sources import memory
+from dpsyn_core.measure.sources import bounding, memory
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
@@ -133,7 +133,7 @@ def test_the_manifest_does_not_time_what_reads_the_table(book, monkeypatch):
             return super().marginals(*arguments, **named)
 
     monkeypatch.setattr(measured.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(memory, "bound", slow)
+    monkeypatch.setattr(bounding, "bound", slow)
     monkeypatch.setattr(memory, "MemoryCounter", SlowCounter)
     assert run(rows(*crowd(30, 0)), schema(), book).manifest.seconds == 0
     assert clock[0] > 100

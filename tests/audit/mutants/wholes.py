@@ -49,7 +49,7 @@ def domain_from_data():
 
 @mutant("all records of an individual are kept", "T2 whole", whole.t2_whole)
 def no_bounding():
-    with replacing((memory, "bound", lambda encoded, theta: encoded.codes)):
+    with replacing((memory, "_bounded", lambda encoded, theta: encoded.codes)):
         yield
 
 
