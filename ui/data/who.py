@@ -18,13 +18,13 @@ from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import lead, note, private_tag
 
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
-LIMIT = "who_limit"  # in the memo: a proposed column was taken, and the guide has not asked for the limit yet
+LIMIT = "who_limit"  # in the memo: a proposed column was taken in the guide, which has not asked for the limit yet
 
 
-def panel(space: Workspace, kind: Literal["primary", "secondary"] = "secondary") -> None:
+def panel(space: Workspace, *, guided: bool = False) -> None:
     """Who is one individual: each row, or an identifier column, with the maximum number of rows per person.
 
-    kind: of the button that takes what is proposed.
+    guided: as a question of the guide, which goes on as soon as it is answered.
     """
     if space.linked is not None:
         from ui.linked import who as individuals
@@ -35,7 +35,7 @@ def panel(space: Workspace, kind: Literal["primary", "secondary"] = "secondary")
     if schema is None:
         return
     key = f"who_{space.dataset.serial if space.dataset else ''}"
-    seen = _proposal(space, schema, key, kind)
+    seen = _proposal(space, schema, key, guided=guided)
     unit, open_still = schema.unit, undecided(space, schema)
     options = {EACH_ROW: t("data.each_row")}
     options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
@@ -103,7 +103,7 @@ def _each_row(space: Workspace, key: str) -> None:
         space.schema = with_unit(space.schema, source="public")
 
 
-def _proposal(space: Workspace, schema: Schema, key: str, kind: Literal["primary", "secondary"]) -> str | None:
+def _proposal(space: Workspace, schema: Schema, key: str, *, guided: bool) -> str | None:
     """Asks whether one person can have several rows, of a column that may name persons.
 
     A header of that kind is public, so it is asked whatever the table holds, and the answer is a person's word. For
@@ -128,6 +128,7 @@ def _proposal(space: Workspace, schema: Schema, key: str, kind: Literal["primary
         words = "data.repeats" if found is not None else "data.codes" if code is not None else "data.named_like"
         note(t(words, column=column), "warning")
         lead(t("data.several"))
+        kind: Literal["primary", "secondary"] = "primary" if guided else "secondary"
         yes = st.button(t("data.take_identifier", column=literal(column)), key="take_identifier", type=kind)
         no = st.button(t("data.each_row_is_one"), key="keep_rows")
     if yes:
@@ -135,7 +136,7 @@ def _proposal(space: Workspace, schema: Schema, key: str, kind: Literal["primary
         # set, not forgotten: the browser would send the field's old value again, and each row would be protected
         st.session_state[key] = column
         st.session_state["theta"] = 1
-        space.memo[LIMIT] = True
+        space.memo[LIMIT] = guided  # the Data page shows the limit beside it
         st.rerun()
     if no:
         st.session_state[key] = EACH_ROW

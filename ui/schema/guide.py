@@ -71,7 +71,7 @@ def panel(space: Workspace, always: Callable[[], None]) -> None:
         return
     _steps(at)
     if at == 0:
-        who.panel(space, "primary")
+        who.panel(space, guided=True)
         left = space.schema or schema  # as the panel above left it
         if who.limit_open(space, left):
             who.confirm_limit(space, left)
