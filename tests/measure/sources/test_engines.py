@@ -13,7 +13,7 @@ import pytest
 from dpsyn_core.errors import SettingError, SizeError, TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.measure.sources import choice as choose
-from dpsyn_core.measure.sources import memory, stored
+from dpsyn_core.measure.sources import bounding, stored
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.measure.sources.choice import memory_of, source_of
 from dpsyn_core.progress import silent
@@ -84,8 +84,7 @@ def same(left, right):
 @pytest.fixture
 def one_key(monkeypatch):
     """The key of bounding, which is otherwise drawn anew for every run."""
-    for module in (memory, memory):
-        monkeypatch.setattr(module, "bound", lambda encoded, theta: bound(encoded, theta, key=KEY))
+    monkeypatch.setattr(bounding, "bound", lambda encoded, theta: bound(encoded, theta, key=KEY))
     monkeypatch.setattr(stored, "draw_key", lambda: KEY)
 
 
