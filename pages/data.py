@@ -36,7 +36,7 @@ with right:
             note(t("data.still", refused=sources.refused(), name=space.name), "warning")
         elif sources.waiting(space):
             most = number(st.get_option("server.maxUploadSize"))
-            note(t("data.not_yet", name=space.name, most=most), "warning")
+            note(t("data.not_yet", name=space.name, most=most))
         for notice in dataset.notices:
             note(said(notice), "warning")
         sources.returned(space)

@@ -135,7 +135,7 @@ def test_a_system_takes_one_file_and_one_line():
 def test_a_system_and_its_setting_reach_the_command_the_plan_the_page_and_the_contract_tests(newcomer):
     newcomer.follow("Add a system")
     assert "\nuniform\n" in newcomer.output("dpsyn methods")
-    assert re.search(r"^100 % +1 .*number of records$", newcomer.output("dpsyn plan"), re.MULTILINE)
+    assert re.search(r"^100% +1 .*number of records$", newcomer.output("dpsyn plan"), re.MULTILINE)
     assert passed(newcomer.output("python -m pytest tests/systems")) >= 20
     manifest = json.loads((newcomer.folder / "out" / "uniform.json").read_text(encoding="utf-8"))
     assert manifest["method"] == "uniform"

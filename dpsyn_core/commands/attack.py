@@ -204,18 +204,18 @@ def lines(result: AttackResult) -> list[str]:
     out += [
         "",
         f"{'epsilon promised':<42}{result.epsilon:>10.3g}",
-        f"{'epsilon needed to explain it (95 % sure)':<42}{result.needed:>10.3g}",
-        f"{'the same, 99.99 % sure':<42}{result.sure:>10.3g}",
+        f"{'epsilon needed to explain it (95% sure)':<42}{result.needed:>10.3g}",
+        f"{'the same, 99.99% sure':<42}{result.sure:>10.3g}",
         f"{'most that so many coins could show':<42}{result.provable:>10.3g}",
         f"{'right guesses':<42}{f'{result.right} of {result.guesses}':>10}",
     ]
     if result.roc is not None:
         out.append(f"{'area under the ROC curve (0.5 is guessing)':<42}{result.roc.area:>10.3f}")
     if result.rates:
-        out += ["", f"{'success on':<24}{'the table':>12}{'control':>12}{'excess':>10}  95 % interval"]
+        out += ["", f"{'success on':<24}{'the table':>12}{'control':>12}{'excess':>10}  95% interval"]
         out += [
-            f"{r.name:<24.24}{100 * r.share:>10.1f} %{100 * r.control_share:>10.1f} %{100 * r.excess:>8.1f} %"
-            f"  {100 * r.low:.1f} to {100 * r.high:.1f} %"
+            f"{r.name:<24.24}{100 * r.share:>11.1f}%{100 * r.control_share:>11.1f}%{100 * r.excess:>9.1f}%"
+            f"  {100 * r.low:.1f} to {100 * r.high:.1f}%"
             for r in result.rates
         ]
     return [*out, "", *result.sentences[1:], NOT_BOOKED]

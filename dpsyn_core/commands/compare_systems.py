@@ -252,7 +252,7 @@ def lines(result: SystemsComparison, spec: ComparisonSpec) -> list[str]:
 def _means(result: SystemsComparison, spec: ComparisonSpec, score: str) -> Sequence[str]:
     at = {(c.method, c.epsilon): c for c in result.cells(score)}
     out = [
-        f"error of {SCORES[score]} (mean TVD) +- half of its 95 % interval",
+        f"error of {SCORES[score]} (mean TVD) +- half of its 95% interval",
         f"{'system, epsilon':<24}" + "".join(f"{e:>16g}" for e in spec.epsilons),
     ]
     for method in map(str, spec.candidates):

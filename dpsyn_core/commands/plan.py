@@ -189,7 +189,7 @@ def _print_plan(args: argparse.Namespace) -> None:
     print(f"{'part of budget':<24}{'releases':<26}{'noise of a cell (std)':<24}what")
     for step in described(plans):
         low, high = (f"{100 * x:.3g}" for x in step["share"])
-        share = f"up to {high} %" if low == "0" != high else spread([low, high]) + " %"
+        share = f"up to {high}%" if low == "0" != high else spread([low, high]) + "%"
         parts = spread([str(x) for x in step["releases"]])
         if step["likely"] is not None:
             parts = f"about {spread([str(x) for x in step['likely']])} of {step['releases'][1]}"
@@ -242,7 +242,7 @@ def _print_tree(args: argparse.Namespace, spec: RunSpec, schema: Any) -> None:
     print(f"{planned.config.name} at epsilon {spec.epsilon:g}, delta {spec.delta:g}, for one of '{schema.root.name}'")
     print(f"{'part of budget':<18}{'noise, in roots':<18}what")
     for step in steps:
-        print(f"{f'{100 * step.share:.3g} %':<18}{step.noise:<18.3g}{step.sentence()}")
+        print(f"{f'{100 * step.share:.3g}%':<18}{step.noise:<18.3g}{step.sentence()}")
     if outlook:
         print_tree_outlook(outlook, schema.root.name)
 
@@ -308,7 +308,7 @@ def print_tree_outlook(found: Sequence[TreeOutlook], root: str) -> None:
 
 
 def _error(share: float | None) -> str:
-    return "none" if share is None else f"{100 * share:.2g} %"
+    return "none" if share is None else f"{100 * share:.2g}%"
 
 
 def _computed(schema: Any, task: Any) -> list[str]:

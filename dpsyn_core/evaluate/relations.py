@@ -117,8 +117,8 @@ class RelationsKept(Metric):
             metric=self.name,
             value=share,
             floor=1.0,
-            sentence=f"{share:.0%} of the relations between columns are kept (100 %: as in a fresh sample of the same "
-            f"people, 0 %: as if every column were shuffled); of {len(kept):,} related pairs {lost:,} keep less than "
+            sentence=f"{share:.0%} of the relations between columns are kept (100%: as in a fresh sample of the same "
+            f"people, 0%: as if every column were shuffled); of {len(kept):,} related pairs {lost:,} keep less than "
             "half.",
             details={
                 "unclipped": pairs.raw,

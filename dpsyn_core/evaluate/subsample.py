@@ -70,9 +70,9 @@ def equivalent_subsample(found: Distances, n: int) -> float:
 def in_words(share: float) -> str:
     """The equivalent subsample, for a sentence."""
     if share <= SHARES[0] * 1.001:
-        return "less than a 0.1 % sample of the real records"
+        return "less than a 0.1% sample of the real records"
     percent = 100 * share
-    return f"a {percent:{'.2g' if percent < 10 else '.0f'}} % sample of the real records"
+    return f"a {percent:{'.2g' if percent < 10 else '.0f'}}% sample of the real records"
 
 
 @register(13)

@@ -17,7 +17,7 @@ def instant(seconds: float, *, precise: bool) -> str:
 def percent(x: float, digits: int | None = None) -> str:
     """A share in percent, with two digits where it is small."""
     places = (1 if x >= 0.01 or x == 0 else 2) if digits is None else digits
-    return f"{100 * x:.{places}f} %"
+    return f"{100 * x:.{places}f}%"
 
 
 def fine(x: float) -> str:

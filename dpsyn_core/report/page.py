@@ -40,7 +40,7 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 
 
 def percent(x: float | None) -> str:
-    """A share: 3.4 %, with more digits when it is small."""
+    """A share: 3.4%, with more digits when it is small."""
     if x is None:
         return "–"
     return f"{x:.1%}" if x == 0 or abs(x) >= 0.01 else f"{x:.2%}"

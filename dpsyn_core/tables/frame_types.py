@@ -13,6 +13,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaWarning
 from dpsyn_core.tables.headers import composed, short
+from dpsyn_core.tables.parquet import TEXT_READ
 
 
 def kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
@@ -153,6 +154,7 @@ def in_arrow(table: Any, like: Any) -> Any:
     import pyarrow.types as t
 
     kinds = {composed(field.name): field.type for field in like.schema}
+    read_here = TEXT_READ.items() <= (like.schema.metadata or {}).items()
     places = {composed(name): i for i, name in enumerate(like.column_names)}
     for i, field in enumerate(table.schema):
         kind, column = kinds.get(composed(field.name), field.type), table.column(i)
@@ -160,6 +162,8 @@ def in_arrow(table: Any, like: Any) -> Any:
             continue
         if t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
             continue  # readers write text as any of these, or as none where all cells are blank
+        if read_here and t.is_dictionary(kind):
+            continue  # and here as a dictionary, or as none
 
         def convert(column: Any = column, kind: Any = kind, place: int = places[composed(field.name)]) -> Any:
             if t.is_dictionary(kind):

@@ -13,6 +13,9 @@ from dpsyn_core.tables.notices import Notice
 MAX_CELLS = 1 << 32
 MAX_BYTES = 16 << 30
 SHOWN = 5  # names of columns in a notice
+# of the schema of a table that was read: its text stands in dictionaries, and in columns of no type where all is blank,
+# so that neither type was declared by anybody
+TEXT_READ = {b"dpsyn.text": b"in dictionaries"}
 
 
 def parse(data: memoryview, *, strict: bool = False) -> Batches:
@@ -39,7 +42,7 @@ def parse(data: memoryview, *, strict: bool = False) -> Batches:
     if strict and table.num_rows == 0:
         msg = "the file has columns but no records; give a table with at least one record"
         raise TableError(msg)
-    return of_table(table.replace_schema_metadata(None), kind="parquet", notices=notices)
+    return of_table(table.replace_schema_metadata(TEXT_READ), kind="parquet", notices=notices)
 
 
 def readable(table: Any, *, strict: bool = False) -> Any:

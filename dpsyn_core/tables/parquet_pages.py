@@ -12,7 +12,7 @@ from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, batch_records
 from dpsyn_core.tables.cells import canonical_text as canonical
 from dpsyn_core.tables.confines import steady
-from dpsyn_core.tables.parquet import flat_names, readable
+from dpsyn_core.tables.parquet import TEXT_READ, flat_names, readable
 
 PAGES = 1 << 20  # bytes of a column that are read from the file at a time
 
@@ -49,7 +49,7 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
                 batch_size=size, row_groups=list(groups), columns=chosen, use_threads=False
             ):
                 table = pa.Table.from_batches([batch]).select(names)
-                yield readable(table, strict=strict).replace_schema_metadata(None)
+                yield readable(table, strict=strict).replace_schema_metadata(TEXT_READ)
 
     return Batches(
         columns=tuple(names), read=read, size=path.stat().st_size, records=records, notices=notices, kind="parquet"

@@ -50,4 +50,4 @@ def test_the_table_itself_has_all_points_and_another_one_next_to_none():
     assert score.value == 1000 and score.details["equivalent_subsample"] == 1
     same = replace(compared(codes, codes), synthetic=np.zeros_like(codes))
     score = metric_class("k-marginal")().compute(same)
-    assert score.value < 200 and "less than a 0.1 % sample" in score.sentence
+    assert score.value < 200 and "less than a 0.1% sample" in score.sentence

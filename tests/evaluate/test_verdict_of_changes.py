@@ -121,7 +121,7 @@ def test_days_that_were_lost_are_named_in_both_languages():
     ((column, day, left, right),) = [tuple(x.values()) for x in verdict_entry(c)["verdict"]["days"]]
     assert (column, day, left) == ("since", "sundays", 0)
     assert right == (pd.to_datetime(made.since).dt.day_name() == "Sunday").mean()
-    assert f"since: 0.0 % of the dates on Sundays, here {100 * right:.1f} %" in sentence(verdict(c))
+    assert f"since: 0.0% of the dates on Sundays, here {100 * right:.1f}%" in sentence(verdict(c))
     words = {k.removeprefix("figure."): v for k, v in catalogue("de").items()}
     assert "since: 0,0\N{NO-BREAK SPACE}% der Daten an Sonntagen" in sentence(verdict(c), words)
     assert not verdict(compared(again())).days, "a fresh sample keeps its weekdays"
@@ -136,7 +136,7 @@ def test_a_column_that_was_blanked_is_judged_and_named(column):
     c = compared(made)
     found = verdict_entry(c)["verdict"]
     assert {"column": column, "real": 0.0, "synthetic": 1.0} in found["blanks"]
-    assert f"{column}: 0.0 % of the cells blank, here 100.0 %" in found["sentence"]
+    assert f"{column}: 0.0% of the cells blank, here 100.0%" in found["sentence"]
     assert all(x["synthetic"] is None for x in found["lost"] if column in x["columns"] and x["measure"][:6] != "Cramer")
     json.dumps(found, allow_nan=False)
 
@@ -145,7 +145,7 @@ def test_a_value_that_was_dropped_is_named_however_long_its_list():
     made = again()
     made = made[made.street != "s7"].sample(N, replace=True, random_state=1)
     said = sentence(verdict(compared(made)))
-    assert f"street = s7: {100 * (flats().street == 's7').mean():.1f} % of the records, here 0.0 %" in said
+    assert f"street = s7: {100 * (flats().street == 's7').mean():.1f}% of the records, here 0.0%" in said
 
 
 def test_records_that_are_all_the_same_are_called_so():
@@ -218,4 +218,4 @@ def test_a_value_that_no_real_record_has_is_named():
         made = real.sample(N, replace=True, random_state=3).reset_index(drop=True)
         made.loc[: int(share * N), "way"] = "(other)"
         said = sentence(verdict(compare_tables(schema, pa.Table.from_pandas(made), pa.Table.from_pandas(real))))
-        assert ("way = (other): 0.0 % of the records, here 1.7 %" in said) == named
+        assert ("way = (other): 0.0% of the records, here 1.7%" in said) == named

@@ -283,7 +283,7 @@ def test_bands_are_student_intervals_of_the_mean_over_repeats():
     assert got["tvd-1way"]["low"] == pytest.approx(values.mean() - half, rel=1e-6)
     assert got["tvd-1way"]["high"] == pytest.approx(values.mean() + half, rel=1e-6)
     assert bands(tables[:1]) == {}
-    assert "Mean and 95 % interval" in Reader(html_report("toy", tables, bands=got)).text
+    assert "Mean and 95% interval" in Reader(html_report("toy", tables, bands=got)).text
 
 
 def test_an_alarm_names_its_table_where_there_are_several(monkeypatch):

@@ -59,7 +59,7 @@ def test_a_sentence_within_a_sentence_is_translated_and_unknown_ones_stay():
     german = words("de")
     said = (
         "On average, 12.5% of the records would have to move for a pair of attributes to match; a fresh sample of "
-        "this size would need 1.0%. It is as good as a 38 % sample of the real records."
+        "this size would need 1.0%. It is as good as a 38% sample of the real records."
     )
     assert sentence(said, german) == (
         "Im Mittel müssten 12,5\u00a0% der Datensätze wandern, damit ein Spaltenpaar stimmt; eine neue Stichprobe "

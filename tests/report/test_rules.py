@@ -92,5 +92,5 @@ def test_the_command_says_of_each_marginal_score_how_large_a_sample_is_as_good(t
     said = "".join(capsys.readouterr()).splitlines()
     for title in ("Single columns", "Pairs of columns", "k-marginal (SDNist)"):
         line = next(row for row in said if row.strip().startswith(title + " "))
-        assert "as good as a 100 % sample of the real records" in line
+        assert "as good as a 100% sample of the real records" in line
     assert "as good as" not in next(row for row in said if "Mass in the tails" in row)

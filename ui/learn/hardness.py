@@ -68,7 +68,7 @@ def power(value: float) -> str:
 
 def _small(value: float) -> str:
     """A share of the records, with the digits that tell it from none."""
-    return percent(value, 4) if value >= 1e-6 else f"{local(100 * value, '.2g')}\u00a0%"
+    return percent(value, 4) if value >= 1e-6 else percent(value, -1 - math.floor(math.log10(value)))
 
 
 def _ten_to(value: float) -> str:

@@ -60,7 +60,7 @@ def show() -> None:
     one, two = st.columns(2, gap="large")
     with one:
         st.write(t("learn.leak.naive_title"))
-        st.write(t("learn.leak.naive", without="0 %" if holders == 1 else "100 %"))
+        st.write(t("learn.leak.naive", without=percent(0 if holders == 1 else 1, 0)))
     with two:
         st.write(t("learn.leak.bought_title"))
         st.write(t("learn.leak.fair", with_you=shown(with_you), without=shown(without)))

@@ -49,7 +49,7 @@ def show() -> None:
     else:
         found = lesson.shadow(system, eps)
     exact = system == "exact"
-    allowed = "100 %" if exact else near(best_guess(eps, DELTAS[system]))
+    allowed = percent(1, 0) if exact else near(best_guess(eps, DELTAS[system]))
     facts(
         (percent(found.right), t("learn.membership.right"), t("learn.membership.margin", width=percent(found.margin))),
         (

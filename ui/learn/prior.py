@@ -20,7 +20,7 @@ from ui.learn.numbers.family import (
     walk,
 )
 from ui.shared.charts import Figure, chart, marks
-from ui.shared.text import counted, local, number, t
+from ui.shared.text import counted, local, number, percent, t
 from ui.shared.theme import facts, marked, palette, table
 from ui.shared.theme import show as draw
 
@@ -103,11 +103,11 @@ def show() -> None:
     facts(
         (local(least_alpha(m, eps), ".3g"), t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
         (
-            f"{local(100 * (mean[SMALL] / small - 1), '+.0f')} %",
+            percent(mean[SMALL] / small - 1, 0, "+"),
             t("learn.prior.small"),
             counted("learn.prior.six", small),
         ),
-        (f"{local(100 * (mean[0] / COUNTS[0] - 1), '+.0f')} %", t("learn.prior.large"), t("learn.prior.most")),
+        (percent(mean[0] / COUNTS[0] - 1, 0, "+"), t("learn.prior.large"), t("learn.prior.most")),
     )
     alt = t(
         "learn.prior.alt",

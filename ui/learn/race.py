@@ -16,7 +16,7 @@ from ui.learn.controls import several, steps
 from ui.learn.numbers import systems as lesson
 from ui.learn.numbers.systems import pay_gap
 from ui.shared.access import classroom
-from ui.shared.text import amount, language, local, t
+from ui.shared.text import amount, language, local, percent, t
 from ui.shared.theme import dark, marked, note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
@@ -185,9 +185,9 @@ def _live(eps: float, chosen: list[str], turn: int) -> None:
     st.write(alt)
     names = [t(f"learn.race.{c}") for c in ("system", "pairs", "triples", "seconds", "gap", "rare")]
     cells = [
-        [r["system"], f"{local(100 * r['pairs'], '.1f')} %", f"{local(100 * r['triples'], '.1f')} %",
+        [r["system"], percent(r["pairs"]), percent(r["triples"]),
          local(r["seconds"], ".1f"), local(r["gap"], ".0f"), str(r["rare"])]
         for r in rows
     ]  # fmt: skip
-    cells.append([t("learn.race.real"), "0 %", "0 %", "", local(gap, ".0f"), str(rare)])
+    cells.append([t("learn.race.real"), percent(0, 0), percent(0, 0), "", local(gap, ".0f"), str(rare)])
     st.dataframe(marked(pd.DataFrame(cells, columns=names)), hide_index=True, alt=t("learn.race.table"))

@@ -126,7 +126,7 @@ def _table(space: Workspace, schema: Schema, proposals: list[Proposal]) -> tuple
         key=key,
         hide_index=True,
         height=33 * (min(SHOWN, len(frame)) + 1) + 3,
-        column_config=_cells(),
+        column_config=_cells(max(map(len, frame["name"]))),
         alt=t("schema.table_alt"),
     )
     sources, now, ticks, taken, typed = _sources(schema), [], {}, [], False
@@ -168,12 +168,18 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
     }
 
 
-def _cells() -> dict[str, Any]:
+def _name_width(longest: int) -> int:
+    """Pixels: 7.5 a character and the margins; a wider column would leave no room beside it on a phone."""
+    return min(max(118, 24 + 15 * longest // 2), 170)
+
+
+def _cells(longest: int) -> dict[str, Any]:
+    """Columns of the table, the first as wide as a header of that many characters, within its bounds."""
     column, public = st.column_config, t("guide.public")
     return {
         "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=36 + 7 * len(public)),
         # pinned alone: on a phone, two pinned columns leave no room for what a person decides
-        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=118, pinned=True),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=_name_width(longest), pinned=True),
         "kind": column.SelectboxColumn(
             t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=126
         ),

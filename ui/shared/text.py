@@ -111,7 +111,7 @@ def certificate_words() -> dict[str, str]:
 def local(value: float, form: str) -> str:
     """A number in a form of `format`, with the marks of the visitor's language: 1,234.5 is 1.234,5 in German."""
     text = format(value, form)
-    return text.translate(MARKS) if language() in DECIMAL_COMMA else text
+    return text.translate(MARKS).replace("%", "\u00a0%") if language() in DECIMAL_COMMA else text
 
 
 def number(value: float) -> str:
@@ -139,9 +139,9 @@ def in_a_row(texts: Sequence[str]) -> str:
     return (" · " if any("," in x for x in texts) else ", ").join(texts)
 
 
-def percent(share: float, digits: int = 1) -> str:
-    """A share as a percentage."""
-    return f"{local(100 * share, f'.{digits}f')}\u00a0%"
+def percent(share: float, digits: int = 1, sign: str = "") -> str:
+    """A share as a percentage, with "+" before what is above 0 where sign is that: 3.4% is 3,4 % in German."""
+    return local(share, f"{sign}.{digits}%")
 
 
 def sentence(error: Exception) -> str:

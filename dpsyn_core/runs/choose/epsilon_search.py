@@ -135,7 +135,7 @@ def searched(error_at: Callable[[float], float | None], *, of: str, target: floa
         SettingError: the target is out of range.
     """
     if not 0 < target < 1:
-        msg = f"the error is {target:g}; it must lie above 0 and below 1, such as 0.02 for 2 %"
+        msg = f"the error is {target:g}; it must lie above 0 and below 1, such as 0.02 for 2%"
         raise SettingError(msg)
     epsilons = [float(f"{e:.4g}") for e in np.geomspace(LEAST, MOST, STEPS)]
     errors = [error_at(e) for e in epsilons]
