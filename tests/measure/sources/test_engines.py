@@ -12,8 +12,8 @@ import pytest
 
 from dpsyn_core.errors import SettingError, SizeError, TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.measure.sources import choice as choose
 from dpsyn_core.measure.sources import bounding, stored
+from dpsyn_core.measure.sources import choice as choose
 from dpsyn_core.measure.sources.bounding import bound
 from dpsyn_core.measure.sources.choice import memory_of, source_of
 from dpsyn_core.progress import silent
