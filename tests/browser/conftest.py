@@ -35,6 +35,8 @@ STILL = """(() => { const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]; })()"""
 DONE = 240_000  # milliseconds that a run may take on a busy machine
 PIECES = 20  # looks at a page that keeps changing, 250 ms apart; a live counter of seconds never stops
+# React draws what has arrived when it finds time: on a busy machine the end of a script comes before its last words
+IDLE = "() => new Promise(done => requestIdleCallback(() => done(), {timeout: 5000}))"
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 
 
@@ -183,6 +185,7 @@ class Visitor:
         before = None
         for _ in range(PIECES):
             self.page.wait_for_selector(DRAWN, timeout=180_000)
+            self.page.evaluate(IDLE)
             now = self.words()
             if now == before:
                 return self
